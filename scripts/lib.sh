@@ -1,0 +1,72 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Sourced by every script here. Knows where things are (the repository, the cache, the build
+# folder), which compiler a kernel wants, and how to talk to the user.
+
+set -euo pipefail
+
+PMUDEV_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+PMUDEV_CACHE=${PMUDEV_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/pmudev}
+PMUDEV_BUILD=${PMUDEV_BUILD:-$PMUDEV_ROOT/build}
+export PMUDEV_ROOT PMUDEV_CACHE PMUDEV_BUILD
+
+export STOCK_KERNELS="6.1-arm64 6.12-arm64"
+export BUILT_KERNELS="7.2-debug-arm64 7.2-plain-arm64"
+
+note() { printf '%s\n' "$*" >&2; }
+die() { printf '%s: error: %s\n' "${0##*/}" "$*" >&2; exit 1; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# kernel_dir NAME: where a kernel of the cache is; fails with advice if it is not there.
+kernel_dir() {
+	local dir=$PMUDEV_CACHE/kernels/$1
+
+	[ -e "$dir/VERSION" ] || die "no kernel '$1' in $PMUDEV_CACHE; get it with: scripts/setup kernel-$1 (or debug-, plain-)"
+	printf '%s\n' "$dir"
+}
+
+# cached_kernels: the names of all kernels that are there.
+cached_kernels() {
+	local k
+
+	for k in $STOCK_KERNELS $BUILT_KERNELS; do
+		if [ -e "$PMUDEV_CACHE/kernels/$k/VERSION" ]; then
+			printf '%s\n' "$k"
+		fi
+	done
+}
+
+# cross_prefix ARCH: the prefix of the tools that build for ARCH.
+cross_prefix() {
+	case $1 in
+	arm64) printf 'aarch64-linux-gnu-\n' ;;
+	*) die "no tool chain known for '$1'" ;;
+	esac
+}
+
+# cross_cc ARCH: a compiler for ARCH. gcc 12 is what the kernels of the matrix are built with.
+cross_cc() {
+	local prefix
+
+	prefix=$(cross_prefix "$1")
+	if have "${prefix}gcc-12"; then
+		printf '%s\n' "${prefix}gcc-12"
+	else
+		printf '%s\n' "${prefix}gcc"
+	fi
+}
+
+# with_ccache CC...: the same compiler behind ccache, if that is installed.
+with_ccache() {
+	if have ccache; then
+		printf 'ccache %s\n' "$*"
+	else
+		printf '%s\n' "$*"
+	fi
+}
+
+# kernel_arch NAME: 6.1-arm64 -> arm64
+kernel_arch() { printf '%s\n' "${1##*-}"; }
+
+jobs_count() { nproc 2>/dev/null || echo 2; }
