@@ -572,6 +572,7 @@ struct pmudev_group_times {
  * @seq: changes whenever the module writes the page; odd while it does
  * @owner: thread id (gettid) of the owner thread while it runs and its page holds,
  *	0 otherwise
+ * @clock: see "Times"
  * @time_enabled: see "Times"
  * @time_running: see "Times"
  * @flags: PMUDEV_PAGE_*
@@ -616,13 +617,15 @@ struct pmudev_group_times {
  * zeroes instead of this page.
  *
  * Times, with PMUDEV_PAGE_TIMES and now = the clock (arm64: CNTVCT_EL0, Intel: TSC)
- * read between the two loads of @seq: (time_enabled + now) and (time_running +
- * now) are the ticks that the record has in ns, while some event of the set is
- * on a counter (has an index). The same holds for @times of a group.
+ * read between the two loads of @seq: (time_enabled + clock + now) and
+ * (time_running + clock + now), modulo 2^64, are the ticks that the record has
+ * in ns, while some event of the set is on a counter (has an index). The same
+ * holds for @times of a group while its events have indices.
  */
 struct pmudev_page {
 	__u32 seq;
 	__u32 owner;
+	__u64 clock;
 	__u64 time_enabled;
 	__u64 time_running;
 	__u32 flags;
@@ -632,7 +635,7 @@ struct pmudev_page {
 	__u32 nr_slots;
 	__u32 version;
 	__u32 size;
-	__u32 reserved[3];
+	__u32 reserved;
 	struct pmudev_slot slots[PMUDEV_MAX_EVENTS];
 	struct pmudev_group_times times[PMUDEV_MAX_GROUPS];
 };
