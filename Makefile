@@ -13,8 +13,11 @@ SMP ?= 1
 
 all: modules
 
+# Type information (BTF) needs pahole and is not needed by anything here.
+BTF := $(if $(shell command -v pahole 2>/dev/null),,CONFIG_DEBUG_INFO_BTF_MODULES=)
+
 modules modules_install:
-	$(MAKE) -C $(KDIR) M=$(CURDIR) $@
+	$(MAKE) -C $(KDIR) M=$(CURDIR) $(BTF) $@
 
 clean:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
