@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Refusals in English. A sentence has up to four parts:
+ *
+ *	event 1: every counter that could take the event is in use (counters 2-3: counter 2 is
+ *	held by process 123, which counts CPU 1): wait until one is given back, ...
+ *
+ * the event if one is concerned, why, the numbers in brackets if there are any, what to do next.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "reason.h"
+
+/* --------------------------------------------------------------- writing text -- */
+
+struct text {
+	char *buf;
+	size_t len;
+	size_t used; /* may exceed len: the length of the whole */
+};
+
+static __attribute__((__format__(printf, 2, 3))) void put(struct text *t, const char *format, ...)
+{
+	bool room = t->used < t->len;
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(room ? t->buf + t->used : NULL, room ? t->len - t->used : 0, format, args);
+	va_end(args);
+	if (n > 0)
+		t->used += n;
+}
+
+/* "counter 3", "counters 0-2 5" */
+static void put_counters(struct text *t, uint64_t mask)
+{
+	int first, last;
+
+	put(t, mask & (mask - 1) ? "counters" : "counter");
+	for (first = 0; first < 64; first = last + 1) {
+		last = first;
+		if (!(mask >> first & 1))
+			continue;
+		while (last < 63 && mask >> (last + 1) & 1)
+			last++;
+		put(t, last > first ? " %d-%d" : " %d", first, last);
+	}
+}
+
+static void put_holder(struct text *t, const struct pmudev_holder *h)
+{
+	switch (h->kind) {
+	case PMUDEV_HOLDER_SET:
+		put(t, "this very set");
+		return;
+	case PMUDEV_HOLDER_PERF:
+		put(t, "perf");
+		return;
+	case PMUDEV_HOLDER_WATCHDOG:
+		put(t, "the NMI watchdog (`sysctl kernel.nmi_watchdog=0` stops it)");
+		return;
+	case PMUDEV_HOLDER_HYPERVISOR:
+		put(t, "the hypervisor");
+		return;
+	case PMUDEV_HOLDER_CLAIM:
+		put(t, "pmudev itself, to keep perf away from the others");
+		return;
+	case PMUDEV_HOLDER_TASK_SET:
+	case PMUDEV_HOLDER_CPU_SET:
+		break;
+	default:
+		put(t, "someone unknown");
+		return;
+	}
+	if (h->pid > 0)
+		put(t, "process %d", h->pid);
+	else
+		put(t, "another process");
+	if (h->cpu >= 0)
+		put(t, ", which counts CPU %d", h->cpu);
+	else
+		put(t, ", which counts a thread");
+}
+
+static void put_holders(struct text *t, const struct pmudev_refusal *why)
+{
+	if (why->busy)
+		put_counters(t, why->busy);
+	if (why->holder.kind == PMUDEV_HOLDER_NONE)
+		return;
+	put(t, why->busy ? ": " : "in use by ");
+	if (why->busy & (why->busy - 1))
+		put(t, "counter %u is held by ", why->holder.counter);
+	else if (why->busy)
+		put(t, "held by ");
+	put_holder(t, &why->holder);
+}
+
+/* The flags that a machine or a version of the module can lack. */
+static const struct {
+	uint32_t flag;
+	const char *name;
+} flags[] = {
+	{ PMUDEV_EXCLUDE_USER, "PMUDEV_EXCLUDE_USER" },
+	{ PMUDEV_EXCLUDE_KERNEL, "PMUDEV_EXCLUDE_KERNEL" },
+	{ PMUDEV_EXCLUDE_HV, "PMUDEV_EXCLUDE_HV" },
+	{ PMUDEV_EXCLUDE_HOST, "PMUDEV_EXCLUDE_HOST, :G" },
+	{ PMUDEV_EXCLUDE_GUEST, "PMUDEV_EXCLUDE_GUEST, :H" },
+	{ PMUDEV_LONG, "PMUDEV_LONG" },
+	{ PMUDEV_USER_READ, "PMUDEV_USER_READ" },
+	{ PMUDEV_DIRECT, "PMUDEV_DIRECT" },
+	{ PMUDEV_CHAIN_READ, "PMUDEV_CHAIN_READ" },
+	{ PMUDEV_MULTIPLEX, "PMUDEV_MULTIPLEX" },
+	{ PMUDEV_COUNTER, "PMUDEV_COUNTER" },
+	{ PMUDEV_THRESHOLD_COUNT, "PMUDEV_THRESHOLD_COUNT" },
+};
+
+/*
+ * The flag is an event's if the refusal is about an event; those of a binding have no names here,
+ * since their numbers are the same.
+ */
+static void put_flag(struct text *t, const struct pmudev_refusal *why)
+{
+	size_t i;
+
+	for (i = 0; why->event >= 0 && i < ARRAY_SIZE(flags); i++)
+		if (why->limit == flags[i].flag)
+			put(t, "%s", flags[i].name);
+}
+
+static void put_detail(struct text *t, enum pmudev_detail detail, const struct pmudev_refusal *why)
+{
+	switch (detail) {
+	case NOTHING:
+		break;
+	case LEAST:
+		put(t, "%llu at least", (unsigned long long)why->limit);
+		break;
+	case MOST:
+		put(t, "%llu at most", (unsigned long long)why->limit);
+		break;
+	case MASK:
+		put(t, "valid bits: %#llx", (unsigned long long)why->limit);
+		break;
+	case BITS:
+		put(t, "%llu bits", (unsigned long long)why->limit);
+		break;
+	case FLAG:
+		put_flag(t, why);
+		break;
+	case COUNTERS:
+		if (why->allowed)
+			put_counters(t, why->allowed);
+		break;
+	case HOLDERS:
+		put_holders(t, why);
+		break;
+	}
+}
+
+/* ------------------------------------------------------------------ sentences -- */
+
+/* Errors without a reason: those of open(2), and of calls that did not reach the module. */
+static void put_errno(struct text *t, int error)
+{
+	switch (error) {
+	case 0:
+		put(t, "nothing was refused");
+		break;
+	case -ENOENT:
+	case -ENXIO:
+	case -ENODEV:
+		put(t, "there is no " PMUDEV_DEVICE
+		       ": load the module, `modprobe pmudev` or `insmod pmudev.ko`");
+		break;
+	case -EACCES:
+	case -EPERM:
+		put(t, "this user may not use " PMUDEV_DEVICE ": see its mode, or be root");
+		break;
+	case -EBADF:
+		put(t, "the set is not open: open it first");
+		break;
+	case -ENOTTY:
+		put(t, "the module does not know this call: load a newer one");
+		break;
+	default:
+		put(t, "%s", strerror(-error));
+		break;
+	}
+}
+
+static void put_code(struct text *t, const struct pmudev_refusal *why)
+{
+	const struct pmudev_sentence *s = pmudev_sentence(why->code);
+	size_t before;
+
+	if (why->event >= 0)
+		put(t, "event %d: ", why->event);
+	if (!s) {
+		put(t, "%s (%u): a newer library may", pmudev_strreason(why->code), why->code);
+		return;
+	}
+	put(t, "%s (", s->why);
+	before = t->used;
+	put_detail(t, s->detail, why);
+	if (t->used > before)
+		put(t, ")");
+	else
+		t->used -= 2; /* no brackets around nothing */
+	put(t, ": %s", s->next);
+}
+
+int pmudev_explain_refusal(int error, const struct pmudev_refusal *why, char *buf, size_t len)
+{
+	struct text t = { .buf = buf, .len = len };
+
+	if (why && why->code != PMUDEV_OK)
+		put_code(&t, why);
+	else
+		put_errno(&t, error);
+	return t.used;
+}
+
+int pmudev_explain(struct pmudev *set, char *buf, size_t len)
+{
+	struct pmudev_refusal why = { .event = -1 };
+	int error = pmudev_why(set, &why);
+
+	return pmudev_explain_refusal(error, &why, buf, len);
+}

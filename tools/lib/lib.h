@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* What the library's files share; not installed. */
+#ifndef PMUDEV_LIB_H
+#define PMUDEV_LIB_H
+
+#include <pmudev.h>
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+#define HIDDEN __attribute__((__visibility__("hidden")))
+
+/*
+ * Guards the last refusal. Gives up instead of waiting for ever, because the holder may be the
+ * very thread that was interrupted by the signal handler that asks; then the refusal is lost, and
+ * nothing else.
+ */
+HIDDEN bool pmudev_lock(struct pmudev *set);
+HIDDEN void pmudev_unlock(struct pmudev *set);
+
+/* Remember why a call failed, and return @error: with @code, or with what the module says. */
+HIDDEN int pmudev_fail(struct pmudev *set, int error, uint32_t code);
+HIDDEN int pmudev_fail_why(struct pmudev *set, int error);
+
+/* Sets pmudev_cached_tid; whether it was something else before. */
+HIDDEN bool pmudev_learn_tid(void);
+
+#endif /* PMUDEV_LIB_H */

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Reading: the mapping, the record, and which of the two ways a count is read.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib.h"
+
+/* -------------------------------------------------------------- the thread's id -- */
+
+__thread uint32_t pmudev_cached_tid = PMUDEV_NO_TID;
+
+bool pmudev_learn_tid(void)
+{
+	uint32_t tid = syscall(SYS_gettid);
+
+	if (tid == pmudev_cached_tid)
+		return false;
+	pmudev_cached_tid = tid;
+	return true;
+}
+
+static void forget_tid(void)
+{
+	pmudev_cached_tid = PMUDEV_NO_TID;
+}
+
+/*
+ * A fork's child is a new thread with a copy of this storage. Its parent's id must not stay
+ * there: when the parent is gone, another thread of the child can get that id.
+ */
+static __attribute__((__constructor__)) void forget_tid_in_children(void)
+{
+	pthread_atfork(NULL, NULL, forget_tid);
+}
+
+/*
+ * Whether the direct read is worth another try: the thread's id was not known, and now is that of
+ * the page's owner. Nothing is asked of the kernel while the owner does not run.
+ */
+static bool learnt_owner(const struct pmudev_page *page)
+{
+	uint32_t owner = pmudev_head_owner(pmudev_head(page));
+
+	return owner && owner != pmudev_cached_tid && pmudev_learn_tid() &&
+	       owner == pmudev_cached_tid;
+}
+
+/* --------------------------------------------------------------------- mapping -- */
+
+int pmudev_map(struct pmudev *set)
+{
+	size_t size = sysconf(_SC_PAGESIZE);
+	void *page;
+
+	if (set->page)
+		return 0;
+	pmudev_learn_tid();
+	page = mmap(NULL, size, PROT_READ, MAP_SHARED | MAP_POPULATE, set->fd, 0);
+	if (page == MAP_FAILED)
+		return pmudev_fail_why(set, -errno);
+	set->page = page;
+	set->page_size = size;
+	return 0;
+}
+
+void pmudev_unmap(struct pmudev *set)
+{
+	void *page = (void *)set->page;
+
+	if (!page)
+		return;
+	set->page = NULL;
+	munmap(page, set->page_size);
+}
+
+/* ------------------------------------------------------------------- by a call -- */
+
+int pmudev_read(struct pmudev *set, struct pmudev_record *record, size_t size)
+{
+	ssize_t got;
+
+	do {
+		got = read(set->fd, record, size);
+	} while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return pmudev_fail_why(set, -errno);
+	if ((size_t)got < sizeof(*record))
+		return pmudev_fail(set, -EIO, PMUDEV_OK);
+	return 0;
+}
+
+static int read_record(struct pmudev *set, uint64_t *values, unsigned int n,
+		       struct pmudev_times *times)
+{
+	union pmudev_record_buffer buffer;
+	struct pmudev_record *record = &buffer.record;
+	unsigned int i;
+	int error;
+
+	error = pmudev_read(set, record, sizeof(buffer));
+	if (error)
+		return error;
+	if (n > record->nr)
+		return pmudev_fail(set, -EINVAL, PMUDEV_WHY_SLOT);
+	for (i = 0; i < n; i++)
+		values[i] = record->present >> i & 1 ? record->counts[i].value : 0;
+	if (times) {
+		times->enabled = record->time_enabled;
+		times->running = record->time_running;
+	}
+	return 0;
+}
+
+static int record_count(struct pmudev *set, unsigned int slot, uint64_t *value)
+{
+	union pmudev_record_buffer buffer;
+	int error;
+
+	error = pmudev_read(set, &buffer.record, sizeof(buffer));
+	if (error)
+		return error;
+	if (slot >= buffer.record.nr || !(buffer.record.present >> slot & 1))
+		return pmudev_fail(set, -EINVAL, PMUDEV_WHY_SLOT);
+	*value = buffer.record.counts[slot].value;
+	return 0;
+}
+
+/* -------------------------------------------------------------- one or the other -- */
+
+bool pmudev_try_count(struct pmudev *set, unsigned int slot, uint64_t *value)
+{
+	const struct pmudev_page *page = set->page;
+
+	if (!page || slot >= PMUDEV_MAX_EVENTS)
+		return false;
+	return pmudev_direct_count(page, slot, value) ||
+	       (learnt_owner(page) && pmudev_direct_count(page, slot, value));
+}
+
+bool pmudev_try_counts(struct pmudev *set, uint64_t *values, unsigned int n,
+		       struct pmudev_times *times)
+{
+	const struct pmudev_page *page = set->page;
+
+	if (!page || n > PMUDEV_MAX_EVENTS)
+		return false;
+	return pmudev_direct_counts(page, values, n, times) ||
+	       (learnt_owner(page) && pmudev_direct_counts(page, values, n, times));
+}
+
+int pmudev_read_count_slow(struct pmudev *set, unsigned int slot, uint64_t *value)
+{
+	const struct pmudev_page *page = set->page;
+
+	if (page && learnt_owner(page) && pmudev_direct_count(page, slot, value))
+		return 0;
+	return record_count(set, slot, value);
+}
+
+int pmudev_read_counts_times(struct pmudev *set, uint64_t *values, unsigned int n,
+			     struct pmudev_times *times)
+{
+	if (pmudev_try_counts(set, values, n, times))
+		return 0;
+	return read_record(set, values, n, times);
+}
+
+int pmudev_read_counts(struct pmudev *set, uint64_t *values, unsigned int n)
+{
+	return pmudev_read_counts_times(set, values, n, NULL);
+}

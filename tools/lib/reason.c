@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What each reason means, and what to do about it.
+ */
+#include "reason.h"
+
+static const struct pmudev_sentence sentences[] = {
+	[PMUDEV_OK] = {
+		"nothing was refused",
+		NULL,
+		NOTHING,
+	},
+	[PMUDEV_WHY_SIZE] = {
+		"the structure is too short",
+		"set its size to sizeof(it), as in <linux/pmudev.h>",
+		LEAST,
+	},
+	[PMUDEV_WHY_TAIL] = {
+		"the structure asks for more than this module knows",
+		"load a newer module, or leave zeroes there",
+		MOST,
+	},
+	[PMUDEV_WHY_POINTER] = {
+		"a pointer does not point to memory of this program",
+		"check the arrays that are passed",
+		NOTHING,
+	},
+	[PMUDEV_WHY_FLAGS] = {
+		"there is a flag that the module does not know",
+		"compare with the flags of <linux/pmudev.h>",
+		MASK,
+	},
+	[PMUDEV_WHY_RESERVED] = {
+		"a reserved field is not zero",
+		"clear the structure before it is filled in",
+		NOTHING,
+	},
+	[PMUDEV_WHY_NUMBER] = {
+		"there are too many events, or none",
+		"use several sets",
+		MOST,
+	},
+	[PMUDEV_WHY_GROUP] = {
+		"there is no such group",
+		"use a group that an event of the set is in",
+		MOST,
+	},
+	[PMUDEV_WHY_SLOT] = {
+		"there is no such event in the set",
+		"use a slot that adding the events returned",
+		NOTHING,
+	},
+	[PMUDEV_WHY_UNBOUND] = {
+		"the set has no target yet",
+		"bind it to a thread or to a CPU first",
+		NOTHING,
+	},
+	[PMUDEV_WHY_BOUND] = {
+		"the set has its target already",
+		"open another set for another target",
+		NOTHING,
+	},
+	[PMUDEV_WHY_ENABLED] = {
+		"the group is enabled",
+		"disable it first",
+		NOTHING,
+	},
+	[PMUDEV_WHY_COUNTER] = {
+		"there is no such counter, or the event cannot be on it",
+		"see `pmudev info` for the counters",
+		COUNTERS,
+	},
+	[PMUDEV_WHY_GROUP_FLAGS] = {
+		"the events of a group do not agree on sharing counters",
+		"give all of them PMUDEV_MULTIPLEX, or none",
+		NOTHING,
+	},
+	[PMUDEV_WHY_COMBINATION] = {
+		"two of the flags exclude each other",
+		"see their comments in <linux/pmudev.h>",
+		NOTHING,
+	},
+	[PMUDEV_WHY_BUFFER] = {
+		"the buffer is shorter than the record",
+		"use a larger one",
+		LEAST,
+	},
+	[PMUDEV_WHY_MAPPING] = {
+		"the user page cannot be mapped like that",
+		"map one page, MAP_SHARED, PROT_READ, at offset 0",
+		NOTHING,
+	},
+	[PMUDEV_WHY_NO_USER_READ] = {
+		"no event of the set asked for user reads",
+		"add one with PMUDEV_USER_READ",
+		NOTHING,
+	},
+	[PMUDEV_WHY_TYPE] = {
+		"there is no such type of event",
+		"use PMUDEV_TYPE_GENERIC or PMUDEV_TYPE_RAW",
+		MOST,
+	},
+	[PMUDEV_WHY_CONFIG] = {
+		"that is no event code of this CPU",
+		"set only bits that its event codes have",
+		MASK,
+	},
+	[PMUDEV_WHY_EVENT] = {
+		"this CPU does not implement the event",
+		"see `pmudev info` for those it has",
+		NOTHING,
+	},
+	[PMUDEV_WHY_THRESHOLD] = {
+		"the threshold is too high",
+		"choose a lower one",
+		MOST,
+	},
+	[PMUDEV_WHY_COMPARE] = {
+		"this CPU does not offer that comparison with the threshold",
+		"choose another one",
+		NOTHING,
+	},
+	[PMUDEV_WHY_WIDTH] = {
+		"no counter that could take the event has 64 bits",
+		"leave out PMUDEV_LONG: counts have 64 bits anyway",
+		BITS,
+	},
+	[PMUDEV_WHY_ALL_EXCLUDED] = {
+		"user mode, kernel and hypervisor are all excluded",
+		"leave one of them in",
+		NOTHING,
+	},
+	[PMUDEV_WHY_HARDWARE] = {
+		"the hardware cannot do that",
+		"see `pmudev info`",
+		FLAG,
+	},
+	[PMUDEV_WHY_MODULE] = {
+		"this version of the module cannot do that yet",
+		"leave it out, or load a newer module",
+		FLAG,
+	},
+	[PMUDEV_WHY_NO_TASK] = {
+		"there is no such thread",
+		"has it ended?",
+		NOTHING,
+	},
+	[PMUDEV_WHY_NO_CPU] = {
+		"there is no such CPU",
+		"choose one of /sys/devices/system/cpu",
+		MOST,
+	},
+	[PMUDEV_WHY_CPU_OFFLINE] = {
+		"that CPU is offline",
+		"switch it on or choose one of /sys/devices/system/cpu/online",
+		NOTHING,
+	},
+	[PMUDEV_WHY_NO_PMU] = {
+		"there is no such PMU",
+		"see `pmudev info` for those there are",
+		MOST,
+	},
+	[PMUDEV_WHY_ENDED] = {
+		"the counted thread has exited, or gained privileges by exec",
+		"its last counts can still be read",
+		NOTHING,
+	},
+	[PMUDEV_WHY_CAP_KERNEL] = {
+		"counting the kernel needs CAP_PERFMON",
+		"add :u (PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV) to count user mode only",
+		NOTHING,
+	},
+	[PMUDEV_WHY_CAP_CPU] = {
+		"counting a CPU needs CAP_PERFMON",
+		"count a program instead, or run this as root",
+		NOTHING,
+	},
+	[PMUDEV_WHY_CAP_TASK] = {
+		"counting another user's program needs CAP_PERFMON",
+		"run this as root",
+		NOTHING,
+	},
+	[PMUDEV_WHY_GATE] = {
+		"user reads are switched off",
+		"`sysctl dev.pmudev.user_access=1` allows them",
+		NOTHING,
+	},
+	[PMUDEV_WHY_NOT_OWNER] = {
+		"only the counted process can map the user page",
+		"read(2) works for everybody who has the file",
+		NOTHING,
+	},
+	[PMUDEV_WHY_NO_COUNTER] = {
+		"more is asked for than there are counters for it",
+		"count fewer events at a time",
+		COUNTERS,
+	},
+	[PMUDEV_WHY_HELD] = {
+		"every counter that could take the event is in use",
+		"wait until one is given back, or count fewer events",
+		HOLDERS,
+	},
+	[PMUDEV_WHY_PMU_HELD] = {
+		"someone else is using the performance counters",
+		"stop that first, then try again",
+		HOLDERS,
+	},
+	[PMUDEV_WHY_VISIBLE] = {
+		"counts of a CPU would be visible to a program with user reads",
+		"wait until the other one ends, or bind the CPU with PMUDEV_BIND_SHARED",
+		HOLDERS,
+	},
+	[PMUDEV_WHY_MEMORY] = {
+		"the kernel has no memory left for it",
+		"try again later",
+		NOTHING,
+	},
+	[PMUDEV_WHY_PERF_REFUSED] = {
+		"perf would not hand over the performance counters",
+		"the kernel's log may say more: `dmesg | tail`",
+		NOTHING,
+	},
+};
+
+const struct pmudev_sentence *pmudev_sentence(unsigned int code)
+{
+	if (code >= ARRAY_SIZE(sentences) || !sentences[code].why)
+		return NULL;
+	return &sentences[code];
+}
+
+const char *pmudev_strreason(unsigned int code)
+{
+	const struct pmudev_sentence *s = pmudev_sentence(code);
+
+	return s ? s->why : "a reason that this version of the library does not know";
+}

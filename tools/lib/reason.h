@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The reasons in English; not installed. */
+#ifndef PMUDEV_REASON_H
+#define PMUDEV_REASON_H
+
+#include "lib.h"
+
+/* What of the refusal is worth saying. */
+enum pmudev_detail {
+	NOTHING,
+	LEAST, /* limit is a number of ... */
+	MOST,
+	MASK, /* limit is a mask of valid bits */
+	BITS,
+	FLAG, /* limit is an event's flag */
+	COUNTERS, /* allowed */
+	HOLDERS, /* busy, holder */
+};
+
+struct pmudev_sentence {
+	const char *why;
+	const char *next;
+	enum pmudev_detail detail;
+};
+
+/* NULL: a code that is not known here. */
+HIDDEN const struct pmudev_sentence *pmudev_sentence(unsigned int code);
+
+#endif /* PMUDEV_REASON_H */

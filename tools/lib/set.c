@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Making a set: every ioctl, and the memory of why the last call was refused.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "lib.h"
+
+/* ------------------------------------------------------------ the last refusal -- */
+
+bool pmudev_lock(struct pmudev *set)
+{
+	int tries;
+
+	for (tries = 0; tries < 1000; tries++) {
+		if (!__atomic_exchange_n(&set->lock, 1, __ATOMIC_ACQUIRE))
+			return true;
+		sched_yield();
+	}
+	return false;
+}
+
+void pmudev_unlock(struct pmudev *set)
+{
+	__atomic_store_n(&set->lock, 0, __ATOMIC_RELEASE);
+}
+
+/* Keeps @why, whose holders are in the caller's array; returns @error. */
+static int keep(struct pmudev *set, int error, const struct pmudev_refusal *why,
+		const struct pmudev_holder *holders)
+{
+	uint32_t i;
+
+	if (!pmudev_lock(set))
+		return error;
+	set->error = error;
+	set->refusal = *why;
+	memset(set->holders, 0, sizeof(set->holders));
+	for (i = 0; i < why->nr_holders && i < PMUDEV_MAX_HOLDERS; i++)
+		set->holders[i] = holders[i];
+	set->refusal.holders = (uintptr_t)set->holders;
+	pmudev_unlock(set);
+	return error;
+}
+
+int pmudev_fail(struct pmudev *set, int error, uint32_t code)
+{
+	struct pmudev_refusal why = { .code = code, .event = -1 };
+
+	return keep(set, error, &why, NULL);
+}
+
+int pmudev_fail_why(struct pmudev *set, int error)
+{
+	struct pmudev_holder holders[PMUDEV_MAX_HOLDERS] = { 0 };
+	struct pmudev_why why = {
+		.size = sizeof(why),
+		.refusal.nr_holders = PMUDEV_MAX_HOLDERS,
+		.refusal.holders = (uintptr_t)holders,
+	};
+
+	/* Without an answer, or with that of another thread's call, the errno must do. */
+	if (ioctl(set->fd, PMUDEV_IOC_WHY, &why) || why.error != (uint32_t)-error)
+		return pmudev_fail(set, error, PMUDEV_OK);
+	return keep(set, error, &why.refusal, holders);
+}
+
+int pmudev_why(struct pmudev *set, struct pmudev_refusal *why)
+{
+	int error;
+
+	if (!pmudev_lock(set))
+		return -EAGAIN;
+	error = set->error;
+	if (why)
+		*why = set->refusal;
+	pmudev_unlock(set);
+	return error;
+}
+
+/* An ioctl whose structure has its refusal at @why. */
+static int call(struct pmudev *set, unsigned long request, void *arg, struct pmudev_refusal *why)
+{
+	struct pmudev_holder holders[PMUDEV_MAX_HOLDERS] = { 0 };
+	int error;
+
+	why->event = -1;
+	why->nr_holders = PMUDEV_MAX_HOLDERS;
+	why->holders = (uintptr_t)holders;
+	if (ioctl(set->fd, request, arg) >= 0)
+		return 0;
+	error = -errno;
+	/* Nobody filled it in: the call did not reach the module, or it has no such call. */
+	if (why->code == PMUDEV_OK)
+		why->nr_holders = 0;
+	return keep(set, error, why, holders);
+}
+
+/* ---------------------------------------------------------------- open and bind -- */
+
+int pmudev_open(struct pmudev *set)
+{
+	memset(set, 0, sizeof(*set));
+	pmudev_learn_tid();
+	set->fd = open(PMUDEV_DEVICE, O_RDWR | O_CLOEXEC);
+	if (set->fd < 0)
+		return pmudev_fail(set, -errno, PMUDEV_OK);
+	return 0;
+}
+
+void pmudev_close(struct pmudev *set)
+{
+	if (set->fd < 0)
+		return;
+	pmudev_unmap(set);
+	close(set->fd);
+	set->fd = -1;
+}
+
+static int bind_to(struct pmudev *set, uint32_t target, int32_t id, uint32_t flags)
+{
+	struct pmudev_bind bind = {
+		.size = sizeof(bind),
+		.flags = flags,
+		.target = target,
+		.id = id,
+	};
+
+	return call(set, PMUDEV_IOC_BIND, &bind, &bind.refusal);
+}
+
+int pmudev_bind_self(struct pmudev *set)
+{
+	pmudev_learn_tid();
+	return bind_to(set, PMUDEV_TARGET_TASK, 0, 0);
+}
+
+int pmudev_bind_task(struct pmudev *set, pid_t tid, unsigned int flags)
+{
+	return bind_to(set, PMUDEV_TARGET_TASK, tid, flags);
+}
+
+int pmudev_bind_cpu(struct pmudev *set, unsigned int cpu, unsigned int flags)
+{
+	return bind_to(set, PMUDEV_TARGET_CPU, cpu, flags);
+}
+
+/* ---------------------------------------------------------------------- events -- */
+
+int pmudev_add(struct pmudev *set, const struct pmudev_event_attr *attrs, unsigned int nr,
+	       uint32_t *slots)
+{
+	struct pmudev_add add = {
+		.size = sizeof(add),
+		.nr = nr,
+		.event_size = sizeof(*attrs),
+		.events = (uintptr_t)attrs,
+		.slots = (uintptr_t)slots,
+	};
+
+	return call(set, PMUDEV_IOC_ADD, &add, &add.refusal);
+}
+
+int pmudev_place(struct pmudev *set, const struct pmudev_event_attr *attrs, unsigned int nr,
+		 int32_t *counters)
+{
+	struct pmudev_place place = {
+		.size = sizeof(place),
+		.nr = nr,
+		.event_size = nr ? sizeof(*attrs) : 0,
+		.events = nr ? (uintptr_t)attrs : 0,
+		.counters = (uintptr_t)counters,
+	};
+
+	return call(set, PMUDEV_IOC_PLACE, &place, &place.refusal);
+}
+
+static int control(struct pmudev *set, unsigned long request, uint32_t group, uint32_t slot,
+		   uint64_t value)
+{
+	struct pmudev_ctl ctl = {
+		.size = sizeof(ctl),
+		.group = group,
+		.slot = slot,
+		.value = value,
+	};
+
+	return call(set, request, &ctl, &ctl.refusal);
+}
+
+int pmudev_enable(struct pmudev *set, uint32_t group)
+{
+	return control(set, PMUDEV_IOC_ENABLE, group, PMUDEV_ALL, 0);
+}
+
+int pmudev_disable(struct pmudev *set, uint32_t group)
+{
+	return control(set, PMUDEV_IOC_DISABLE, group, PMUDEV_ALL, 0);
+}
+
+int pmudev_remove(struct pmudev *set, uint32_t group)
+{
+	return control(set, PMUDEV_IOC_REMOVE, group, PMUDEV_ALL, 0);
+}
+
+int pmudev_reset_slot(struct pmudev *set, uint32_t slot, uint64_t value)
+{
+	return control(set, PMUDEV_IOC_RESET, PMUDEV_ALL, slot, value);
+}
+
+int pmudev_reset_group(struct pmudev *set, uint32_t group, uint64_t value)
+{
+	return control(set, PMUDEV_IOC_RESET, group, PMUDEV_ALL, value);
+}
+
+int pmudev_query(struct pmudev *set, unsigned int pmu, struct pmudev_query *query)
+{
+	memset(query, 0, sizeof(*query));
+	query->size = sizeof(*query);
+	query->pmu = pmu;
+	return call(set, PMUDEV_IOC_QUERY, query, &query->refusal);
+}
