@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The seam between the core and a CPU family. The core knows no register, a
+ * backend knows no task, set or page: it gets counters, encodings and values.
+ */
+#ifndef _PMUDEV_BACKEND_H
+#define _PMUDEV_BACKEND_H
+
+#include <pmudev/pure.h>
+
+/**
+ * struct pmudev_hw - an event as it is loaded into a counter
+ * @config: struct pmudev_code.config
+ * @value: the count. Load writes it to the counter modulo 2^@width; save and read bring
+ *	it forward by what the counter has counted since.
+ * @counter: index of the counter
+ * @width: bits of the counter
+ */
+struct pmudev_hw {
+	u64 config;
+	u64 value;
+	u8 counter;
+	u8 width;
+};
+
+/**
+ * struct pmudev_pmu_info - what a backend tells of a PMU
+ * @name: as users see it
+ * @arch: enum pmudev_arch
+ * @arch_version: the architecture's version of the PMU
+ * @cpu_id: see struct pmudev_query
+ * @features: PMUDEV_HAS_* that the hardware brings
+ * @counters: mask of the counters that exist
+ * @reserved: those that no set gets. The backend may add to it in cpu_up.
+ * @user: those that user mode can be allowed to read
+ * @generic: mask of the generic events that can be counted
+ * @width: bits of a programmable counter
+ * @width_fixed: bits of a fixed counter
+ * @threshold_max: the highest threshold
+ * @clock_hz: ticks a second of get_cycles(), which user mode can read too; 0: it cannot
+ * @mends: see struct pmudev_query
+ */
+struct pmudev_pmu_info {
+	char name[32];
+	u32 arch;
+	u32 arch_version;
+	u64 cpu_id;
+	u64 features;
+	u64 counters;
+	u64 reserved;
+	u64 user;
+	u64 generic;
+	u32 width;
+	u32 width_fixed;
+	u32 threshold_max;
+	u32 clock_hz;
+	atomic64_t mends;
+};
+
+/**
+ * struct pmudev_backend_ops - a CPU family
+ *
+ * @probe: Find the PMU and fill in @info. Called once, may sleep. -ENODEV and one
+ *	line in the log if there is none to be used.
+ * @remove: Undo @probe. No CPU is held any more. May sleep.
+ * @cpu_up: Take @cpu's counters from whoever else uses them, clear and stop
+ *	them all. May sleep; called under the CPU hotplug lock for an online CPU, or from
+ *	its hotplug callback. On -EBUSY @why names the holder; nothing is left
+ *	changed then.
+ * @cpu_down: Give @cpu's counters back. May sleep, as @cpu_up.
+ * @encode: Translate an event. Pure.
+ * @operand: What the read instruction of user mode takes for a counter. Pure.
+ * @load: Program the counters, write their values and start them, all at once.
+ *	They are stopped. Irqs off, on the CPU concerned.
+ * @save: Stop the counters, all at once, and bring the values forward. As @load.
+ * @read: Bring the values forward; the counters go on. As @load.
+ * @clear: Write 0 to counters that are stopped. As @load.
+ * @user_access: Allow or forbid user mode to read counters on this CPU. As @load.
+ */
+struct pmudev_backend_ops {
+	int (*probe)(struct pmudev_pmu_info *info);
+	void (*remove)(struct pmudev_pmu_info *info);
+	int (*cpu_up)(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why);
+	void (*cpu_down)(struct pmudev_pmu_info *info, int cpu);
+	int (*encode)(const struct pmudev_pmu_info *info, const struct pmudev_event_attr *attr,
+		      struct pmudev_code *code, struct pmudev_refusal *why);
+	u32 (*operand)(unsigned int counter);
+	void (*load)(struct pmudev_hw *const *hw, unsigned int nr);
+	void (*save)(struct pmudev_hw *const *hw, unsigned int nr);
+	void (*read)(struct pmudev_hw *const *hw, unsigned int nr);
+	void (*clear)(u64 counters);
+	void (*user_access)(bool allow);
+};
+
+/* The backend of the architecture that the module is built for. */
+extern const struct pmudev_backend_ops pmudev_backend;
+
+#endif /* _PMUDEV_BACKEND_H */

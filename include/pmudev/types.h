@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The few kernel types and helpers that src/pure uses, so that it also compiles
+ * as an ordinary program for its unit tests. Nothing of its own in the kernel.
+ */
+#ifndef _PMUDEV_TYPES_H
+#define _PMUDEV_TYPES_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#include <linux/bitops.h>
+#include <linux/bits.h>
+#include <linux/errno.h>
+#include <linux/string.h>
+#else
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int8_t s8;
+typedef int32_t s32;
+
+#define BIT(n)			(1UL << (n))
+#define BIT_ULL(n)		(1ULL << (n))
+#define GENMASK_ULL(h, l)	((~0ULL << (l)) & (~0ULL >> (63 - (h))))
+#define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
+#define hweight64(x)		((unsigned int)__builtin_popcountll(x))
+#define __ffs64(x)		((unsigned int)__builtin_ctzll(x))
+#define fls64(x)		((x) ? 64 - __builtin_clzll(x) : 0)
+#endif
+
+#include <linux/pmudev.h>
+
+#endif /* _PMUDEV_TYPES_H */

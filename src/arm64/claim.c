@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Keeping perf away from a CPU's counters: an event of perf's own that is pinned, exclusive
+ * and counts nothing. perf schedules no other hardware event beside it. It
+ * costs the counter it is on.
+ */
+#include <linux/perf/arm_pmu.h>
+#include <linux/perf_event.h>
+#include <linux/smp.h>
+
+#include "../core/compat.h"
+#include "pmuv3.h"
+#include "regs.h"
+
+/* Take over: stop what is not perf's, forget its values. On the CPU, irqs off. */
+struct takeover {
+	u64 counters;
+	int error;
+};
+
+static void take_over(void *info)
+{
+	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
+	struct takeover *take = info;
+	struct pmuv3_caps caps;
+	u64 rest;
+
+	pmuv3_probe_here(&caps);
+	if (memcmp(&caps, &pmuv3_caps, sizeof(caps))) {
+		take->error = -EOPNOTSUPP;
+		return;
+	}
+	/* perf's event is on: so is the PMU as a whole. */
+	if (!(read_pmcr() & PMCR_E)) {
+		take->error = -EBUSY;
+		return;
+	}
+	write_pmcntenclr(pmuv3_enable_bits(take->counters));
+	write_pmintenclr(pmuv3_enable_bits(take->counters));
+	isb();
+	for (rest = take->counters; rest; rest &= rest - 1)
+		pmuv3_write_counter(__ffs64(rest), 0);
+	pc->on = 0;
+	pc->user = false;
+	pmuv3_set_user_access(false);
+}
+
+static void give_back(void *info)
+{
+	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
+
+	write_pmcntenclr(pmuv3_enable_bits(pc->on));
+	pc->on = 0;
+	pc->user = false;
+	pmuv3_set_user_access(false);
+}
+
+static struct perf_event *create_placeholder(int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_RAW,
+		.size = sizeof(attr),
+		.config = 0, /* SW_INCR: what only software increments */
+		.pinned = 1,
+		.exclusive = 1,
+		.disabled = 1,
+		.exclude_user = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+
+	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+}
+
+/* Is any event of perf's on a counter of that CPU now? Ours is still disabled. */
+static bool perf_is_counting(struct perf_event *event, int cpu)
+{
+	struct arm_pmu *pmu = to_arm_pmu(event->pmu);
+	struct pmu_hw_events *hw = per_cpu_ptr(pmu->hw_events, cpu);
+
+	return !bitmap_empty(hw->used_mask, ARMPMU_MAX_HWEVENTS);
+}
+
+static int held_by_perf(struct pmudev_refusal *why, int cpu)
+{
+	why->holder.kind = PMUDEV_HOLDER_PERF;
+	why->holder.cpu = cpu;
+	return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_PMU_HELD, 0);
+}
+
+int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why)
+{
+	struct takeover take = {};
+	struct perf_event *event;
+	int ret;
+
+	event = create_placeholder(cpu);
+	if (IS_ERR(event))
+		return pmudev_refuse(why, PTR_ERR(event) == -ENOMEM ? -ENOMEM : -EOPNOTSUPP,
+				     PMUDEV_WHY_PERF_REFUSED, 0);
+	if (perf_is_counting(event, cpu)) {
+		ret = held_by_perf(why, cpu);
+		goto err;
+	}
+	perf_event_enable(event);
+	/* An earlier pinned event, if only one for a task that runs there, makes ours fail. */
+	if (READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE) {
+		ret = held_by_perf(why, cpu);
+		goto err;
+	}
+	info->reserved |= BIT_ULL(pmudev_perf_counter(event->hw.idx));
+	take.counters = info->counters & ~BIT_ULL(pmudev_perf_counter(event->hw.idx));
+	smp_call_function_single(cpu, take_over, &take, true);
+	if (take.error) {
+		ret = pmudev_refuse(why, take.error, PMUDEV_WHY_PERF_REFUSED, 0);
+		goto err;
+	}
+	per_cpu(pmuv3_cpus, cpu).claim = event;
+	return 0;
+
+err:
+	perf_event_release_kernel(event);
+	return ret;
+}
+
+void pmuv3_cpu_down(struct pmudev_pmu_info *info, int cpu)
+{
+	struct pmuv3_cpu *pc = per_cpu_ptr(&pmuv3_cpus, cpu);
+
+	smp_call_function_single(cpu, give_back, NULL, true);
+	perf_event_release_kernel(pc->claim);
+	pc->claim = NULL;
+}

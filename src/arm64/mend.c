@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perf does not know of us: whenever it tries to schedule, its driver starts the PMU anew,
+ * which withdraws user access or, where it grants user access itself,
+ * zeroes the counters that are not perf's; and sysctl kernel.perf_user_access withdraws it on all CPUs. Both functions are
+ * bracketed: ours are stopped and saved before, put back after. What the CPU
+ * does between is not counted; it is in the kernel with irqs off.
+ */
+#include <linux/kprobes.h>
+
+#include "pmuv3.h"
+#include "regs.h"
+
+static struct pmudev_pmu_info *mend_info;
+
+static int before(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
+	u64 rest;
+
+	/* Called with irqs off. Nothing of ours here: no need to come back. */
+	if ((!pc->on && !pc->user) || pc->mending)
+		return 1;
+	pc->mending = true;
+	write_pmcntenclr(pmuv3_enable_bits(pc->on));
+	isb();
+	for (rest = pc->on; rest; rest &= rest - 1)
+		pc->saved[__ffs64(rest)] = pmuv3_read_counter(__ffs64(rest));
+	return 0;
+}
+NOKPROBE_SYMBOL(before);
+
+static int after(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
+	u64 rest;
+
+	for (rest = pc->on; rest; rest &= rest - 1)
+		pmuv3_write_counter(__ffs64(rest), pc->saved[__ffs64(rest)]);
+	pmuv3_set_user_access(pc->user);
+	isb();
+	write_pmcntenset(pmuv3_enable_bits(pc->on));
+	pc->mending = false;
+	atomic64_inc(&mend_info->mends);
+	return 0;
+}
+NOKPROBE_SYMBOL(after);
+
+static struct kretprobe probes[] = {
+	{
+		.kp.symbol_name = "armv8pmu_start",
+		.entry_handler = before,
+		.handler = after,
+	},
+	{
+		.kp.symbol_name = "armv8pmu_disable_user_access_ipi",
+		.entry_handler = before,
+		.handler = after,
+	},
+};
+
+int pmuv3_mend_init(struct pmudev_pmu_info *info)
+{
+	unsigned int i;
+	int ret;
+
+	mend_info = info;
+	for (i = 0; i < ARRAY_SIZE(probes); i++) {
+		ret = register_kretprobe(&probes[i]);
+		if (ret)
+			goto undo;
+	}
+	return 0;
+
+undo:
+	pr_err("pmudev: cannot watch %s (error %d): is perf's PMUv3 driver in this kernel?\n",
+	       probes[i].kp.symbol_name, ret);
+	while (i--)
+		unregister_kretprobe(&probes[i]);
+	return -ENODEV;
+}
+
+void pmuv3_mend_exit(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		unregister_kretprobe(&probes[i]);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * PMUv3's system registers, one accessor each and no policy: Arm ARM (DDI 0487)
+ * D24.5, "Performance Monitors registers".
+ */
+#ifndef _PMUDEV_ARM64_REGS_H
+#define _PMUDEV_ARM64_REGS_H
+
+#include <asm/barrier.h>
+#include <asm/sysreg.h>
+
+#include <pmudev/pure.h>
+
+/* PMCR_EL0 */
+#define PMCR_E			BIT(0)
+#define PMCR_N			GENMASK_ULL(15, 11)
+/* PMUSERENR_EL0: reads of the cycle counter and of the event counters, nothing else */
+#define PMUSERENR_CR		BIT(2)
+#define PMUSERENR_ER		BIT(3)
+/* ID_AA64DFR0_EL1.PMUVer */
+#define PMUVER_SHIFT		8
+#define PMUVER_IMP_DEF		15
+
+/* Bit of a counter in PMCNTENSET_EL0 and its like */
+#define PMCNTEN_CYCLE		BIT(31)
+
+/* The event counters, by number: registers are named in the instruction. */
+#define PMUV3_FOR_EACH_EVENT_COUNTER(op)				\
+	op(0) op(1) op(2) op(3) op(4) op(5) op(6) op(7)			\
+	op(8) op(9) op(10) op(11) op(12) op(13) op(14) op(15)		\
+	op(16) op(17) op(18) op(19) op(20) op(21) op(22) op(23)		\
+	op(24) op(25) op(26) op(27) op(28) op(29) op(30)
+
+static inline u64 read_pmevcntr(unsigned int n)
+{
+	switch (n) {
+#define READ(i) case i: return read_sysreg_s(SYS_PMEVCNTRn_EL0(i));
+	PMUV3_FOR_EACH_EVENT_COUNTER(READ)
+#undef READ
+	}
+	return 0;
+}
+
+static inline void write_pmevcntr(unsigned int n, u64 value)
+{
+	switch (n) {
+#define WRITE(i) case i: write_sysreg_s(value, SYS_PMEVCNTRn_EL0(i)); break;
+	PMUV3_FOR_EACH_EVENT_COUNTER(WRITE)
+#undef WRITE
+	}
+}
+
+static inline void write_pmevtyper(unsigned int n, u64 value)
+{
+	switch (n) {
+#define WRITE(i) case i: write_sysreg_s(value, SYS_PMEVTYPERn_EL0(i)); break;
+	PMUV3_FOR_EACH_EVENT_COUNTER(WRITE)
+#undef WRITE
+	}
+}
+
+static inline u64 read_pmccntr(void)
+{
+	return read_sysreg(pmccntr_el0);
+}
+
+static inline void write_pmccntr(u64 value)
+{
+	write_sysreg(value, pmccntr_el0);
+}
+
+static inline void write_pmccfiltr(u64 value)
+{
+	write_sysreg(value, pmccfiltr_el0);
+}
+
+static inline u64 read_pmcr(void)
+{
+	return read_sysreg(pmcr_el0);
+}
+
+static inline void write_pmcntenset(u64 mask)
+{
+	write_sysreg(mask, pmcntenset_el0);
+}
+
+static inline void write_pmcntenclr(u64 mask)
+{
+	write_sysreg(mask, pmcntenclr_el0);
+}
+
+static inline void write_pmintenclr(u64 mask)
+{
+	write_sysreg(mask, pmintenclr_el1);
+}
+
+static inline void write_pmuserenr(u64 value)
+{
+	write_sysreg(value, pmuserenr_el0);
+}
+
+static inline void write_pmselr(u64 value)
+{
+	write_sysreg(value, pmselr_el0);
+}
+
+static inline u64 read_pmceid0(void)
+{
+	return read_sysreg(pmceid0_el0);
+}
+
+static inline u64 read_pmceid1(void)
+{
+	return read_sysreg(pmceid1_el0);
+}
+
+static inline unsigned int read_pmuver(void)
+{
+	return (read_sysreg(id_aa64dfr0_el1) >> PMUVER_SHIFT) & 15;
+}
+
+#endif /* _PMUDEV_ARM64_REGS_H */

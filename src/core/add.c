@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Adding events to a set and taking them out: all checks that no moment changes. */
+#include <linux/capability.h>
+#include <linux/slab.h>
+
+#include "core.h"
+
+/* What is right, but to come: see the README's table. */
+#define NOT_YET (PMUDEV_DIRECT | PMUDEV_CHAIN_READ | PMUDEV_MULTIPLEX)
+
+static int check_user_read(struct pmudev_set *set, u32 flags, struct pmudev_refusal *why)
+{
+	if (!(flags & PMUDEV_USER_READ))
+		return 0;
+	if (set->cpu >= 0)
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_HARDWARE, PMUDEV_USER_READ);
+	if (!pmudev_gate_open())
+		return pmudev_refuse(why, -EACCES, PMUDEV_WHY_GATE, 0);
+	return 0;
+}
+
+static int check_event(struct pmudev_set *set, const struct pmudev_event_attr *attr,
+		       struct pmudev_code *code, struct pmudev_refusal *why)
+{
+	int ret;
+
+	ret = pmudev_attr_check(attr, why);
+	if (ret)
+		return ret;
+	if (attr->flags & NOT_YET)
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE, attr->flags & NOT_YET);
+	ret = pmudev_backend.encode(&set->pmu->info, attr, code, why);
+	if (ret)
+		return ret;
+	if (code->privileged && !perfmon_capable())
+		return pmudev_refuse(why, -EPERM, PMUDEV_WHY_CAP_KERNEL, 0);
+	return check_user_read(set, attr->flags, why);
+}
+
+/* Can the group that @attr[i] belongs to be on counters at all, new and old together? */
+static int check_group_fits(struct pmudev_set *set, const struct pmudev_event_attr *attr,
+			    const struct pmudev_code *code, unsigned int nr, unsigned int i,
+			    struct pmudev_refusal *why)
+{
+	u64 allowed[PMUDEV_MAX_EVENTS], rest;
+	unsigned int n = 0, j, slot;
+	u8 place[PMUDEV_MAX_EVENTS];
+	int ret;
+
+	for (j = 0; j < i; j++)
+		if (attr[j].group == attr[i].group)
+			return 0;
+	pmudev_for_each_slot(slot, rest, set->used)
+		if (pmudev_slot_event(set, slot)->group == attr[i].group)
+			allowed[n++] = pmudev_slot_event(set, slot)->allowed;
+	slot = n;
+	for (j = i; j < nr; j++) {
+		if (attr[j].group == attr[i].group) {
+			place[n] = j;
+			allowed[n++] = code[j].allowed;
+		}
+	}
+	ret = pmudev_place_ever(set->pmu, allowed, n, why);
+	/* Events of the set come first and fitted before: a new one is to blame. */
+	if (ret)
+		why->event = why->event >= (int)slot ? place[why->event] : i;
+	return ret;
+}
+
+static int check_all(struct pmudev_set *set, const struct pmudev_event_attr *attr, unsigned int nr,
+		     struct pmudev_code *code, struct pmudev_refusal *why)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < nr; i++) {
+		why->event = i;
+		ret = check_event(set, &attr[i], &code[i], why);
+		if (ret)
+			return ret;
+	}
+	ret = pmudev_group_check(attr, nr, &i, why);
+	if (ret) {
+		why->event = i;
+		return ret;
+	}
+	why->event = -1;
+	for (i = 0; i < nr; i++) {
+		ret = check_group_fits(set, attr, code, nr, i, why);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int check_disabled(struct pmudev_set *set, const struct pmudev_event_attr *attr,
+			  unsigned int nr, struct pmudev_refusal *why)
+{
+	unsigned int i, slot;
+	u64 rest;
+
+	for (i = 0; i < nr; i++) {
+		pmudev_for_each_slot(slot, rest, set->enabled) {
+			if (pmudev_slot_event(set, slot)->group != attr[i].group)
+				continue;
+			why->event = i;
+			return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_ENABLED, 0);
+		}
+	}
+	return 0;
+}
+
+static int make_room(struct pmudev_set *set, unsigned int slot)
+{
+	struct pmudev_event **chunk = &set->chunk[slot / PMUDEV_CHUNK];
+
+	if (!*chunk)
+		*chunk = kcalloc(PMUDEV_CHUNK, sizeof(**chunk), GFP_KERNEL_ACCOUNT);
+	return *chunk ? 0 : -ENOMEM;
+}
+
+/* Not yet in use: nobody looks at it. */
+static void fill_in(struct pmudev_event *event, const struct pmudev_event_attr *attr,
+		    const struct pmudev_code *code)
+{
+	*event = (struct pmudev_event){
+		.hw.config = code->config,
+		.allowed = code->allowed,
+		.tag = attr->tag,
+		.flags = attr->flags,
+		.group = attr->group,
+	};
+}
+
+/* pmudev_ctx_fn: have exactly these slots in use. */
+struct use_slots {
+	struct pmudev_set *set;
+	u64 used;
+	u64 user;
+};
+
+static void use_slots(struct pmudev_ctx *ctx, void *arg)
+{
+	struct use_slots *use = arg;
+	struct pmudev_set *set = use->set;
+
+	if (set->used & ~use->used)
+		set->generation++;
+	set->used = use->used;
+	WRITE_ONCE(set->user, use->user);
+	set->nr_slots = fls64(use->used);
+	pmudev_page_publish(ctx, set);
+}
+
+int pmudev_set_add(struct pmudev_set *set, const struct pmudev_event_attr *attr, unsigned int nr,
+		   u32 *slots, struct pmudev_refusal *why)
+{
+	struct use_slots use = { .set = set, .used = set->used, .user = set->user };
+	u64 free = ~set->used;
+	struct pmudev_code *code;
+	unsigned int i;
+	int ret;
+
+	lockdep_assert_held(&set->mutex);
+	if (!set->ctx)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_UNBOUND, 0);
+	if (READ_ONCE(set->ctx->dead))
+		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
+	if (nr > hweight64(free))
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_NUMBER, PMUDEV_MAX_EVENTS);
+	code = kcalloc(nr, sizeof(*code), GFP_KERNEL);
+	if (!code)
+		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+
+	ret = check_all(set, attr, nr, code, why);
+	if (!ret)
+		ret = check_disabled(set, attr, nr, why);
+	for (i = 0; i < nr && !ret; i++) {
+		slots[i] = __ffs64(free);
+		free &= free - 1;
+		if (make_room(set, slots[i]))
+			ret = pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+	}
+	for (i = 0; i < nr && !ret; i++) {
+		fill_in(pmudev_slot_event(set, slots[i]), &attr[i], &code[i]);
+		use.used |= BIT_ULL(slots[i]);
+		if (attr[i].flags & PMUDEV_USER_READ)
+			use.user |= BIT_ULL(slots[i]);
+	}
+	if (!ret)
+		pmudev_ctx_call(set->ctx, use_slots, &use);
+	kfree(code);
+	return ret;
+}
+
+int pmudev_set_remove(struct pmudev_set *set, u32 group, struct pmudev_refusal *why)
+{
+	struct use_slots use = { .set = set };
+	u64 slots;
+	int ret;
+
+	lockdep_assert_held(&set->mutex);
+	ret = pmudev_group_slots(set, group, &slots, why);
+	if (ret)
+		return ret;
+	if (slots & set->enabled)
+		return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_ENABLED, 0);
+	use.used = set->used & ~slots;
+	use.user = set->user & ~slots;
+	pmudev_ctx_call(set->ctx, use_slots, &use);
+	return 0;
+}

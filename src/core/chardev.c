@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: GPL-2.0
+/* /dev/pmudev: open, ioctl, read, mmap. Copies to and from user space happen here alone. */
+#include <linux/cpumask.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "compat.h"
+#include "core.h"
+
+/* What every ioctl's structure begins with. */
+struct head {
+	__u32 size;
+	__u32 flags;
+	struct pmudev_refusal refusal;
+};
+
+union args {
+	struct head head;
+	struct pmudev_query query;
+	struct pmudev_bind bind;
+	struct pmudev_add add;
+	struct pmudev_place place;
+	struct pmudev_ctl ctl;
+	struct pmudev_why why;
+};
+
+/* ------------------------------------------------------------- handlers -- */
+
+static int no_flags(const union args *args, struct pmudev_refusal *why)
+{
+	return args->head.flags ? pmudev_refuse(why, -EINVAL, PMUDEV_WHY_FLAGS, 0) : 0;
+}
+
+static u32 pmu_state(struct pmudev_pmu *pmu)
+{
+	u32 state = 0;
+
+	if (pmudev_gate_open())
+		state |= PMUDEV_STATE_GATE_OPEN;
+	if (pmu->claim)
+		state |= PMUDEV_STATE_CLAIMED;
+	if (pmudev_task_hooked())
+		state |= PMUDEV_STATE_HOOKS;
+	return state;
+}
+
+static int ioctl_query(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	struct pmudev_query *query = &args->query;
+	struct pmudev_pmu *pmu = set->pmu;
+	int ret = no_flags(args, why);
+
+	if (ret)
+		return ret;
+	if (query->pmu)
+		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_PMU, 0);
+	query->nr_pmus = 1;
+	query->abi = PMUDEV_ABI_VERSION;
+	query->arch = pmu->info.arch;
+	query->arch_version = pmu->info.arch_version;
+	query->cpu_id = pmu->info.cpu_id;
+	query->features = pmu->info.features;
+	query->counters = pmu->info.counters;
+	query->user = pmu->info.user;
+	query->generic = pmu->info.generic;
+	query->width = pmu->info.width;
+	query->width_fixed = pmu->info.width_fixed;
+	query->threshold_max = pmu->info.threshold_max;
+	query->nr_cpus = num_possible_cpus();
+	query->mends = atomic64_read(&pmu->info.mends);
+	query->clock_hz = pmu->info.clock_hz;
+	memcpy(query->name, pmu->info.name, sizeof(query->name));
+	mutex_lock(&pmu->lock);
+	query->state = pmu_state(pmu);
+	query->available = pmu->info.counters & ~pmu->info.reserved;
+	query->busy = pmudev_ledger_busy(pmu);
+	query->claims = pmu->claims;
+	mutex_unlock(&pmu->lock);
+	return 0;
+}
+
+static int ioctl_bind(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	int ret;
+
+	mutex_lock(&set->mutex);
+	ret = pmudev_set_bind(set, &args->bind, why);
+	mutex_unlock(&set->mutex);
+	return ret;
+}
+
+/* The caller's events, each checked like a structure of its own. */
+static struct pmudev_event_attr *get_events(u64 user, u32 nr, u32 size, struct pmudev_refusal *why)
+{
+	struct pmudev_event_attr *attr;
+	u32 i;
+	int ret;
+
+	if (!nr || nr > PMUDEV_MAX_EVENTS)
+		return ERR_PTR(pmudev_refuse(why, -EINVAL, PMUDEV_WHY_NUMBER, PMUDEV_MAX_EVENTS));
+	if (size < sizeof(*attr) || size > PAGE_SIZE)
+		return ERR_PTR(pmudev_refuse(why, size < sizeof(*attr) ? -EINVAL : -E2BIG,
+					     PMUDEV_WHY_SIZE, sizeof(*attr)));
+	attr = kcalloc(nr, sizeof(*attr), GFP_KERNEL);
+	if (!attr)
+		return ERR_PTR(pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0));
+	for (i = 0; i < nr; i++) {
+		ret = copy_struct_from_user(&attr[i], sizeof(*attr),
+					    u64_to_user_ptr(user + (u64)i * size), size);
+		if (!ret)
+			continue;
+		kfree(attr);
+		why->event = i;
+		return ERR_PTR(pmudev_refuse(why, ret, ret == -E2BIG ? PMUDEV_WHY_TAIL :
+					     PMUDEV_WHY_POINTER, sizeof(*attr)));
+	}
+	return attr;
+}
+
+static int ioctl_add(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	struct pmudev_add *add = &args->add;
+	struct pmudev_event_attr *attr;
+	u32 slots[PMUDEV_MAX_EVENTS];
+	int ret = no_flags(args, why);
+
+	if (ret)
+		return ret;
+	attr = get_events(add->events, add->nr, add->event_size, why);
+	if (IS_ERR(attr))
+		return PTR_ERR(attr);
+	/* Found out before anything is changed, as far as it can be. */
+	if (add->slots && clear_user(u64_to_user_ptr(add->slots), add->nr * sizeof(*slots))) {
+		ret = pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
+		goto out;
+	}
+	mutex_lock(&set->mutex);
+	ret = pmudev_set_add(set, attr, add->nr, slots, why);
+	mutex_unlock(&set->mutex);
+	if (!ret && add->slots &&
+	    copy_to_user(u64_to_user_ptr(add->slots), slots, add->nr * sizeof(*slots)))
+		ret = pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
+out:
+	kfree(attr);
+	return ret;
+}
+
+static int ioctl_place(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	struct pmudev_place *place = &args->place;
+	struct pmudev_event_attr *attr = NULL;
+	s32 counter[PMUDEV_MAX_EVENTS];
+	unsigned int nr;
+	int ret = no_flags(args, why);
+
+	if (ret)
+		return ret;
+	if (place->nr) {
+		attr = get_events(place->events, place->nr, place->event_size, why);
+		if (IS_ERR(attr))
+			return PTR_ERR(attr);
+	} else if (place->events || place->event_size) {
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_NUMBER, PMUDEV_MAX_EVENTS);
+	}
+	mutex_lock(&set->mutex);
+	ret = pmudev_set_place(set, attr, place->nr, counter, &nr, why);
+	mutex_unlock(&set->mutex);
+	kfree(attr);
+	if (!ret && place->counters &&
+	    copy_to_user(u64_to_user_ptr(place->counters), counter, nr * sizeof(*counter)))
+		ret = pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
+	return ret;
+}
+
+static int check_ctl(const union args *args, bool reset, struct pmudev_refusal *why)
+{
+	int ret = no_flags(args, why);
+
+	if (ret)
+		return ret;
+	if (!reset && (args->ctl.value || args->ctl.slot != PMUDEV_ALL))
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RESERVED, 0);
+	return 0;
+}
+
+static int ioctl_enable(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	int ret = check_ctl(args, false, why);
+
+	if (ret)
+		return ret;
+	mutex_lock(&set->mutex);
+	ret = pmudev_set_enable(set, args->ctl.group, why);
+	mutex_unlock(&set->mutex);
+	return ret;
+}
+
+static int ioctl_disable(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	int ret = check_ctl(args, false, why);
+
+	if (ret)
+		return ret;
+	mutex_lock(&set->mutex);
+	ret = pmudev_set_disable(set, args->ctl.group, why);
+	mutex_unlock(&set->mutex);
+	return ret;
+}
+
+static int ioctl_reset(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	int ret = check_ctl(args, true, why);
+
+	if (ret)
+		return ret;
+	mutex_lock(&set->mutex);
+	ret = pmudev_set_reset(set, args->ctl.group, args->ctl.slot, args->ctl.value, why);
+	mutex_unlock(&set->mutex);
+	return ret;
+}
+
+static int ioctl_remove(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	int ret = check_ctl(args, false, why);
+
+	if (ret)
+		return ret;
+	mutex_lock(&set->mutex);
+	ret = pmudev_set_remove(set, args->ctl.group, why);
+	mutex_unlock(&set->mutex);
+	return ret;
+}
+
+/* ------------------------------------------------------------- refusals -- */
+
+static void remember(struct pmudev_set *set, const struct pmudev_refusal *why, int error)
+{
+	spin_lock(&set->why_lock);
+	set->why = *why;
+	set->error = -error;
+	spin_unlock(&set->why_lock);
+}
+
+static int ioctl_why(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	int ret = no_flags(args, why);
+
+	if (ret)
+		return ret;
+	/* Success, and yet a refusal is told: that of an earlier call. */
+	spin_lock(&set->why_lock);
+	*why = set->why;
+	args->why.error = set->error;
+	spin_unlock(&set->why_lock);
+	args->why.reserved = 0;
+	return 0;
+}
+
+/* The list of holders goes where the caller has room for it. */
+static int put_holders(struct pmudev_set *set, const struct pmudev_refusal *room,
+		       struct pmudev_refusal *why)
+{
+	struct pmudev_holder *holder;
+	unsigned int nr;
+	int ret = 0;
+
+	why->holders = room->holders;
+	why->nr_holders = 0;
+	if (why->code != PMUDEV_WHY_HELD)
+		return 0;
+	why->nr_holders = hweight64(why->busy);
+	if (!room->holders || !room->nr_holders)
+		return 0;
+	holder = kcalloc(PMUDEV_COUNTERS, sizeof(*holder), GFP_KERNEL);
+	if (!holder)
+		return -ENOMEM;
+	why->nr_holders = pmudev_list_holders(set, why->busy, holder);
+	nr = min(room->nr_holders, why->nr_holders);
+	if (copy_to_user(u64_to_user_ptr(room->holders), holder, nr * sizeof(*holder)))
+		ret = -EFAULT;
+	kfree(holder);
+	return ret;
+}
+
+/* ------------------------------------------------------------- dispatch -- */
+
+static const struct {
+	u32 size;
+	int (*handler)(struct pmudev_set *set, union args *args, struct pmudev_refusal *why);
+} ioctls[] = {
+#define IOCTL(nr, type, fn) [_IOC_NR(nr) - 0x40] = { .size = sizeof(struct type), .handler = fn }
+	IOCTL(PMUDEV_IOC_QUERY, pmudev_query, ioctl_query),
+	IOCTL(PMUDEV_IOC_BIND, pmudev_bind, ioctl_bind),
+	IOCTL(PMUDEV_IOC_ADD, pmudev_add, ioctl_add),
+	IOCTL(PMUDEV_IOC_PLACE, pmudev_place, ioctl_place),
+	IOCTL(PMUDEV_IOC_ENABLE, pmudev_ctl, ioctl_enable),
+	IOCTL(PMUDEV_IOC_DISABLE, pmudev_ctl, ioctl_disable),
+	IOCTL(PMUDEV_IOC_RESET, pmudev_ctl, ioctl_reset),
+	IOCTL(PMUDEV_IOC_REMOVE, pmudev_ctl, ioctl_remove),
+	IOCTL(PMUDEV_IOC_WHY, pmudev_why, ioctl_why),
+#undef IOCTL
+};
+
+static long pmudev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct pmudev_refusal why = { .event = -1, .holder.cpu = -1 };
+	unsigned int nr = _IOC_NR(cmd) - 0x40;
+	struct pmudev_set *set = file->private_data;
+	void __user *user = (void __user *)arg;
+	struct pmudev_refusal room;
+	union args args;
+	u32 size, known;
+	int ret;
+
+	if (_IOC_TYPE(cmd) != PMUDEV_IOC_TYPE || nr >= ARRAY_SIZE(ioctls) || cmd != _IO(
+	    PMUDEV_IOC_TYPE, nr + 0x40))
+		return -ENOTTY;
+	known = ioctls[nr].size;
+	if (get_user(size, (u32 __user *)user)) {
+		ret = pmudev_refuse(&why, -EFAULT, PMUDEV_WHY_POINTER, 0);
+		goto remember;
+	}
+	if (size < known || size > PAGE_SIZE) {
+		ret = pmudev_refuse(&why, size < known ? -EINVAL : -E2BIG, PMUDEV_WHY_SIZE, known);
+		goto remember;
+	}
+	ret = copy_struct_from_user(&args, known, user, size);
+	if (ret == -E2BIG) {
+		/* All that is known could be read: the refusal has a place. */
+		if (copy_from_user(&args, user, known))
+			ret = -EFAULT;
+	}
+	if (ret && ret != -E2BIG) {
+		ret = pmudev_refuse(&why, ret, PMUDEV_WHY_POINTER, 0);
+		goto remember;
+	}
+	room = args.head.refusal;
+	if (ret)
+		pmudev_refuse(&why, ret, PMUDEV_WHY_TAIL, known);
+	else if (room.reserved)
+		ret = pmudev_refuse(&why, -EINVAL, PMUDEV_WHY_RESERVED, 0);
+	else
+		ret = ioctls[nr].handler(set, &args, &why);
+	if (!ret && ioctls[nr].handler != ioctl_why)
+		why = (struct pmudev_refusal){ .event = -1, .holder.cpu = -1 };
+	if (put_holders(set, &room, &why))
+		ret = pmudev_refuse(&why, -EFAULT, PMUDEV_WHY_POINTER, 0);
+	args.head.size = size;
+	args.head.refusal = why;
+	if (copy_to_user(user, &args, known))
+		ret = pmudev_refuse(&why, -EFAULT, PMUDEV_WHY_POINTER, 0);
+remember:
+	if (ret && ioctls[nr].handler != ioctl_why)
+		remember(set, &why, ret);
+	return ret;
+}
+
+/* --------------------------------------------------------- other calls -- */
+
+static int pmudev_open(struct inode *inode, struct file *file)
+{
+	struct pmudev_set *set = pmudev_set_create();
+
+	if (!set)
+		return -ENOMEM;
+	file->private_data = set;
+	return stream_open(inode, file);
+}
+
+static int pmudev_release(struct inode *inode, struct file *file)
+{
+	pmudev_set_destroy(file->private_data);
+	return 0;
+}
+
+static ssize_t pmudev_read(struct file *file, char __user *buf, size_t size, loff_t *pos)
+{
+	struct pmudev_refusal why = { .event = -1, .holder.cpu = -1 };
+	ssize_t ret = pmudev_set_read(file->private_data, buf, size, &why);
+
+	if (ret < 0)
+		remember(file->private_data, &why, ret);
+	return ret;
+}
+
+static int pmudev_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct pmudev_refusal why = { .event = -1, .holder.cpu = -1 };
+	int ret = pmudev_page_mmap(file->private_data, vma, &why);
+
+	if (ret)
+		remember(file->private_data, &why, ret);
+	return ret;
+}
+
+/* There is nothing to wait for: no sampling. */
+static __poll_t pmudev_poll(struct file *file, struct poll_table_struct *wait)
+{
+	return EPOLLERR;
+}
+
+static const struct file_operations fops = {
+	.owner = THIS_MODULE,
+	.open = pmudev_open,
+	.release = pmudev_release,
+	.read = pmudev_read,
+	.mmap = pmudev_mmap,
+	.poll = pmudev_poll,
+	.unlocked_ioctl = pmudev_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.llseek = pmudev_no_llseek,
+};
+
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "pmudev",
+	.fops = &fops,
+	.mode = 0600,
+};
+
+int pmudev_chardev_init(void)
+{
+	return misc_register(&device);
+}
+
+void pmudev_chardev_exit(void)
+{
+	misc_deregister(&device);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What differs between the kernels that pmudev builds for, 6.1 to 7.2. The only file
+ * that asks for a kernel's version.
+ */
+#ifndef _PMUDEV_COMPAT_H
+#define _PMUDEV_COMPAT_H
+
+#include <linux/hrtimer.h>
+#include <linux/mm.h>
+#include <linux/sysctl.h>
+#include <linux/version.h>
+
+/* The arguments of a sched_process_exit probe; p is the task. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#define PMUDEV_PROBE_EXIT_ARGS void *data, struct task_struct *p, bool group_dead
+#else
+#define PMUDEV_PROBE_EXIT_ARGS void *data, struct task_struct *p
+#endif
+
+static inline void pmudev_hrtimer_setup(struct hrtimer *timer,
+					enum hrtimer_restart (*fn)(struct hrtimer *))
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	hrtimer_setup(timer, fn, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+#else
+	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	timer->function = fn;
+#endif
+}
+
+static inline void pmudev_vm_flags(struct vm_area_struct *vma, unsigned long set,
+				   unsigned long clear)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+	vm_flags_mod(vma, set, clear);
+#else
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+#endif
+}
+
+/* sysctl handlers take a const table since 6.11; an end marker was needed until 6.11. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
+typedef const struct ctl_table pmudev_ctl_table;
+#define PMUDEV_CTL_TABLE_END
+#else
+typedef struct ctl_table pmudev_ctl_table;
+#define PMUDEV_CTL_TABLE_END , {}
+#endif
+
+/* llseek: no_llseek went when NULL came to mean the same. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#define pmudev_no_llseek NULL
+#else
+#define pmudev_no_llseek no_llseek
+#endif
+
+/* The counter that arm_pmu's index means: 6.1 had the cycle counter first. */
+static inline unsigned int pmudev_perf_counter(int idx)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	return idx == 31 ? 32 : idx;
+#else
+	return idx == 0 ? 32 : idx - 1;
+#endif
+}
+
+#endif /* _PMUDEV_COMPAT_H */

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+/* read(2): one record, one moment. */
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+
+#include "core.h"
+
+/* A record of this many counts is put together on the stack. */
+#define SMALL_RECORD 8
+
+struct reading {
+	struct pmudev_set *set;
+	struct pmudev_record *record;
+};
+
+static u64 ns(const struct pmudev_set *set, u64 ticks)
+{
+	return pmudev_ticks_to_ns(ticks, set->pmu->mult, set->pmu->shift);
+}
+
+static u32 record_flags(const struct pmudev_ctx *ctx, const struct pmudev_set *set)
+{
+	u32 flags = 0;
+
+	if (set->enabled && !ctx->dead)
+		flags |= PMUDEV_RECORD_ENABLED;
+	if (ctx->dead)
+		flags |= PMUDEV_RECORD_ENDED;
+	else if (set->cpu >= 0 && ctx->cpu < 0 && set->enabled)
+		flags |= PMUDEV_RECORD_OFFLINE;
+	if (set->on != set->enabled)
+		flags |= PMUDEV_RECORD_GATED;
+	return flags;
+}
+
+/* Bring the counts on counters forward. */
+static void bring_forward(struct pmudev_ctx *ctx, struct pmudev_set *set)
+{
+	struct pmudev_hw *hw[PMUDEV_COUNTERS];
+	unsigned int slot, nr = 0;
+	u64 rest;
+
+	if (ctx->cpu < 0 || !ctx->ready || !set->on)
+		return;
+	pmudev_for_each_slot(slot, rest, set->on)
+		hw[nr++] = &pmudev_slot_event(set, slot)->hw;
+	pmudev_backend.read(hw, nr);
+}
+
+static void fill_record(struct pmudev_ctx *ctx, void *arg)
+{
+	struct reading *reading = arg;
+	struct pmudev_record *record = reading->record;
+	struct pmudev_set *set = reading->set;
+	u64 clock, running, rest;
+	unsigned int slot;
+
+	bring_forward(ctx, set);
+	clock = pmudev_ctx_clock(ctx);
+	running = pmudev_ctx_running_clock(ctx);
+	record->time = ktime_get_mono_fast_ns();
+	record->flags = record_flags(ctx, set);
+	record->generation = set->generation;
+	record->present = set->used;
+	record->time_enabled = ns(set, set->time_enabled + (set->enabled ? clock : 0));
+	record->time_running = ns(set, set->time_running +
+				  (set->enabled && set->on == set->enabled ? running : 0));
+	pmudev_for_each_slot(slot, rest, set->used) {
+		struct pmudev_event *event = pmudev_slot_event(set, slot);
+		struct pmudev_count *count = &record->counts[slot];
+		u64 bit = BIT_ULL(slot);
+
+		count->value = event->hw.value;
+		count->tag = event->tag;
+		count->time_enabled = ns(set, event->time_enabled +
+					 (set->enabled & bit ? clock : 0));
+		count->time_running = ns(set, event->time_running +
+					 (set->on & bit ? running : 0));
+	}
+}
+
+static int read_record(struct pmudev_set *set, struct pmudev_record *record, size_t room,
+		       size_t size, struct pmudev_refusal *why)
+{
+	struct reading reading = { .set = set, .record = record };
+	size_t need;
+
+	lockdep_assert_held(&set->mutex);
+	if (!set->ctx)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_UNBOUND, 0);
+	need = struct_size(record, counts, set->nr_slots);
+	if (size < need)
+		return pmudev_refuse(why, -ENOSPC, PMUDEV_WHY_BUFFER, need);
+	/* Slots may have come since the caller looked: have it look again. */
+	if (room < need)
+		return -EAGAIN;
+	memset(record, 0, need);
+	record->size = need;
+	record->nr = set->nr_slots;
+	pmudev_ctx_call(set->ctx, fill_record, &reading);
+	return need;
+}
+
+ssize_t pmudev_set_read(struct pmudev_set *set, char __user *buf, size_t size,
+			struct pmudev_refusal *why)
+{
+	struct {
+		struct pmudev_record record;
+		struct pmudev_count counts[SMALL_RECORD];
+	} small;
+	size_t room = sizeof(small);
+	struct pmudev_record *record = &small.record;
+	ssize_t ret;
+
+	BUILD_BUG_ON(offsetof(typeof(small), counts) != sizeof(struct pmudev_record));
+	mutex_lock(&set->mutex);
+	ret = read_record(set, record, room, size, why);
+	mutex_unlock(&set->mutex);
+	if (ret == -EAGAIN) {
+		room = struct_size(record, counts, PMUDEV_MAX_EVENTS);
+		record = kmalloc(room, GFP_KERNEL);
+		if (!record)
+			return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+		mutex_lock(&set->mutex);
+		ret = read_record(set, record, room, size, why);
+		mutex_unlock(&set->mutex);
+	}
+	/* The copy may fault, and a fault may end up in mmap: no lock is held. */
+	if (ret > 0 && copy_to_user(buf, record, ret))
+		ret = pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
+	if (record != &small.record)
+		kfree(record);
+	return ret;
+}

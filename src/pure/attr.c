@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Validation of events: what no machine would accept. */
+#include <pmudev/pure.h>
+
+int pmudev_refuse(struct pmudev_refusal *why, int error, enum pmudev_reason code, u64 limit)
+{
+	why->code = code;
+	why->limit = limit;
+	return error;
+}
+
+static int check_flags(const struct pmudev_event_attr *attr, struct pmudev_refusal *why)
+{
+	u32 flags = attr->flags;
+
+	if (flags & ~PMUDEV_EVENT_FLAGS)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_FLAGS, PMUDEV_EVENT_FLAGS);
+	/* DIRECT relies on one counter all the time, CHAIN_READ on a long user read. */
+	if ((flags & PMUDEV_DIRECT) && (flags & PMUDEV_MULTIPLEX))
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COMBINATION,
+				     PMUDEV_DIRECT | PMUDEV_MULTIPLEX);
+	if ((flags & PMUDEV_DIRECT) && !(flags & PMUDEV_USER_READ))
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COMBINATION,
+				     PMUDEV_DIRECT | PMUDEV_USER_READ);
+	if ((flags & PMUDEV_CHAIN_READ) &&
+	    (flags & (PMUDEV_LONG | PMUDEV_USER_READ)) != (PMUDEV_LONG | PMUDEV_USER_READ))
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COMBINATION,
+				     PMUDEV_CHAIN_READ | PMUDEV_LONG | PMUDEV_USER_READ);
+	if ((flags & PMUDEV_EXCLUDE_HOST) && (flags & PMUDEV_EXCLUDE_GUEST))
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_ALL_EXCLUDED, 0);
+	return 0;
+}
+
+static int check_counter(const struct pmudev_event_attr *attr, struct pmudev_refusal *why)
+{
+	if (!(attr->flags & PMUDEV_COUNTER))
+		return attr->counter ? pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COUNTER, 0) : 0;
+	if (attr->counter > 63)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COUNTER, 63);
+	if (attr->allowed && !(attr->allowed & BIT_ULL(attr->counter)))
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COUNTER, 0);
+	return 0;
+}
+
+int pmudev_attr_check(const struct pmudev_event_attr *attr, struct pmudev_refusal *why)
+{
+	unsigned int i;
+	int ret;
+
+	if (attr->type > PMUDEV_TYPE_RAW)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_TYPE, PMUDEV_TYPE_RAW);
+	if (attr->type == PMUDEV_TYPE_GENERIC && attr->config >= PMUDEV_GENERIC_MAX)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_CONFIG, PMUDEV_GENERIC_MAX - 1);
+	for (i = 0; i < ARRAY_SIZE(attr->reserved); i++)
+		if (attr->reserved[i])
+			return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RESERVED, 0);
+	if (attr->group >= PMUDEV_MAX_GROUPS)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_GROUP, PMUDEV_MAX_GROUPS - 1);
+	if (attr->threshold > PMUDEV_MAX_THRESHOLD)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_THRESHOLD, PMUDEV_MAX_THRESHOLD);
+	if (attr->threshold_compare > PMUDEV_LESS)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COMPARE, PMUDEV_LESS);
+	ret = check_flags(attr, why);
+	if (ret)
+		return ret;
+	return check_counter(attr, why);
+}
+
+int pmudev_group_check(const struct pmudev_event_attr *attr, unsigned int nr, unsigned int *bad,
+		       struct pmudev_refusal *why)
+{
+	u64 seen = 0, multiplexed = 0;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		u64 group = BIT_ULL(attr[i].group);
+		bool multiplex = attr[i].flags & PMUDEV_MULTIPLEX;
+
+		if ((seen & group) && multiplex != !!(multiplexed & group)) {
+			*bad = i;
+			return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_GROUP_FLAGS, 0);
+		}
+		seen |= group;
+		if (multiplex)
+			multiplexed |= group;
+	}
+	return 0;
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events as PMUv3 takes them: Arm ARM (DDI 0487) chapter D13 and the registers
+ * PMEVTYPER<n>_EL0, PMCCFILTR_EL0, PMCEID<n>_EL0.
+ */
+#include <pmudev/pure.h>
+
+#define PMUV3P5 6 /* PMUVer of FEAT_PMUv3p5 */
+
+enum {
+	EVENT_CPU_CYCLES = 0x11,
+	EVENT_CHAIN = 0x1e,
+};
+
+bool pmuv3_long_counters(const struct pmuv3_caps *caps)
+{
+	return caps->version >= PMUV3P5;
+}
+
+static bool implemented(const struct pmuv3_caps *caps, unsigned int event)
+{
+	if (event < 0x40)
+		return caps->pmceid & BIT_ULL(event);
+	if (event >= 0x4000 && event < 0x4040)
+		return caps->pmceid_ext & BIT_ULL(event - 0x4000);
+	/* PMCEID says nothing of the others: the CPU's manual does. */
+	return true;
+}
+
+int pmuv3_generic(const struct pmuv3_caps *caps, u64 generic)
+{
+	/* Candidates in order of preference; 0 (SW_INCR) ends a row. */
+	static const u16 candidates[PMUDEV_GENERIC_MAX][2] = {
+		[PMUDEV_CYCLES] = { EVENT_CPU_CYCLES },
+		[PMUDEV_INSTRUCTIONS] = { 0x08 },		/* INST_RETIRED */
+		[PMUDEV_REF_CYCLES] = { 0x4004 },		/* CNT_CYCLES */
+		[PMUDEV_CACHE_REFERENCES] = { 0x32, 0x36 },	/* LL_CACHE, LL_CACHE_RD */
+		[PMUDEV_CACHE_MISSES] = { 0x33, 0x37 },		/* LL_CACHE_MISS, .._RD */
+		[PMUDEV_BRANCHES] = { 0x21 },			/* BR_RETIRED */
+		[PMUDEV_BRANCH_MISSES] = { 0x22 },		/* BR_MIS_PRED_RETIRED */
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(candidates[0]) && candidates[generic][i]; i++)
+		if (implemented(caps, candidates[generic][i]))
+			return candidates[generic][i];
+	return -ENOENT;
+}
+
+/*
+ * The EL bits. EL2 is counted where the kernel runs there, or where the hypervisor at
+ * EL2 is one that the caller did not exclude.
+ */
+static u64 filter(const struct pmuv3_caps *caps, u32 flags)
+{
+	u64 bits = 0;
+
+	if (flags & PMUDEV_EXCLUDE_USER)
+		bits |= PMUV3_TYPER_U;
+	if (flags & PMUDEV_EXCLUDE_KERNEL)
+		bits |= PMUV3_TYPER_P;
+	if (caps->shape == PMUV3_VHE && !(flags & PMUDEV_EXCLUDE_KERNEL))
+		bits |= PMUV3_TYPER_NSH;
+	if (caps->shape == PMUV3_NVHE && !(flags & PMUDEV_EXCLUDE_HV))
+		bits |= PMUV3_TYPER_NSH;
+	return bits;
+}
+
+static int event_number(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
+			struct pmudev_refusal *why)
+{
+	int event;
+
+	if (attr->type == PMUDEV_TYPE_GENERIC) {
+		event = pmuv3_generic(caps, attr->config);
+		if (event < 0)
+			return pmudev_refuse(why, -ENOENT, PMUDEV_WHY_EVENT, 0);
+		return event;
+	}
+	if (attr->config & ~PMUV3_TYPER_EVENT)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_CONFIG, PMUV3_TYPER_EVENT);
+	event = attr->config;
+	/* Counts another counter's overflows: only as half of a pair, never by itself. */
+	if (event == EVENT_CHAIN)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_CONFIG, PMUV3_TYPER_EVENT);
+	if (!implemented(caps, event))
+		return pmudev_refuse(why, -ENOENT, PMUDEV_WHY_EVENT, 0);
+	return event;
+}
+
+/* What the flags ask of the hardware that no choice of counter can give. */
+static int check_hardware(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
+			  struct pmudev_refusal *why)
+{
+	u32 guest = attr->flags & (PMUDEV_EXCLUDE_HOST | PMUDEV_EXCLUDE_GUEST);
+
+	if (attr->threshold)
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_THRESHOLD, 0);
+	/* Without EL2 there are no guests: excluding them is no work. */
+	if (caps->shape == PMUV3_EL1)
+		guest &= ~PMUDEV_EXCLUDE_GUEST;
+	if (guest)
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE, guest);
+	return 0;
+}
+
+static u64 counters_for(const struct pmuv3_caps *caps, unsigned int event, u32 flags)
+{
+	u64 allowed = caps->counters & ~BIT_ULL(PMUV3_CYCLE_COUNTER);
+
+	if ((flags & PMUDEV_LONG) && !pmuv3_long_counters(caps))
+		allowed = 0;
+	if (event == EVENT_CPU_CYCLES)
+		allowed |= caps->counters & BIT_ULL(PMUV3_CYCLE_COUNTER);
+	return allowed;
+}
+
+int pmuv3_encode(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
+		 struct pmudev_code *code, struct pmudev_refusal *why)
+{
+	u64 able, levels;
+	int event, ret;
+
+	event = event_number(caps, attr, why);
+	if (event < 0)
+		return event;
+	ret = check_hardware(caps, attr, why);
+	if (ret)
+		return ret;
+
+	levels = filter(caps, attr->flags);
+	if ((levels & (PMUV3_TYPER_U | PMUV3_TYPER_P | PMUV3_TYPER_NSH)) ==
+	    (PMUV3_TYPER_U | PMUV3_TYPER_P))
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_ALL_EXCLUDED, 0);
+
+	able = counters_for(caps, event, attr->flags);
+	if (!able)
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_WIDTH, 32);
+	code->allowed = able;
+	if (attr->allowed)
+		code->allowed &= attr->allowed;
+	if (attr->flags & PMUDEV_COUNTER)
+		code->allowed &= BIT_ULL(attr->counter);
+	if (!code->allowed) {
+		why->allowed = able;
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COUNTER, 0);
+	}
+
+	code->config = event | levels;
+	code->privileged = !(levels & PMUV3_TYPER_P) || (levels & PMUV3_TYPER_NSH);
+	return 0;
+}
