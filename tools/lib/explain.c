@@ -198,8 +198,6 @@ static void put_code(struct text *t, const struct pmudev_refusal *why)
 	const struct pmudev_sentence *s = pmudev_sentence(why->code);
 	size_t before;
 
-	if (why->event >= 0)
-		put(t, "event %d: ", why->event);
 	if (!s) {
 		put(t, "%s (%u): a newer library may", pmudev_strreason(why->code), why->code);
 		return;
@@ -214,21 +212,30 @@ static void put_code(struct text *t, const struct pmudev_refusal *why)
 	put(t, ": %s", s->next);
 }
 
+static void put_sentence(struct text *t, int error, const struct pmudev_refusal *why)
+{
+	if (why && why->code != PMUDEV_OK)
+		put_code(t, why);
+	else
+		put_errno(t, error);
+}
+
 int pmudev_explain_refusal(int error, const struct pmudev_refusal *why, char *buf, size_t len)
 {
 	struct text t = { .buf = buf, .len = len };
 
-	if (why && why->code != PMUDEV_OK)
-		put_code(&t, why);
-	else
-		put_errno(&t, error);
+	put_sentence(&t, error, why);
 	return t.used;
 }
 
 int pmudev_explain(struct pmudev *set, char *buf, size_t len)
 {
+	struct text t = { .buf = buf, .len = len };
 	struct pmudev_refusal why = { .event = -1 };
 	int error = pmudev_why(set, &why);
 
-	return pmudev_explain_refusal(error, &why, buf, len);
+	if (why.code != PMUDEV_OK && why.event >= 0)
+		put(&t, "event %d: ", why.event);
+	put_sentence(&t, error, &why);
+	return t.used;
 }

@@ -173,7 +173,10 @@ const char *pmudev_strreason(unsigned int code);
  */
 int pmudev_explain(struct pmudev *set, char *buf, size_t len);
 
-/* The same for a negative errno and a refusal of one's own (NULL: none is known). */
+/*
+ * The same for a negative errno and a refusal of one's own (NULL: none is known); which event it
+ * is about is left to the caller.
+ */
 int pmudev_explain_refusal(int error, const struct pmudev_refusal *why, char *buf, size_t len);
 
 #ifdef __cplusplus

@@ -91,8 +91,7 @@ static inline __attribute__((__always_inline__)) uint64_t pmudev_counter(uint32_
 	uint64_t raw, entry;
 
 	/* clang-format off */
-	__asm__ __volatile__(
-		"adr %[entry], 1f\n\t"
+	__asm__ __volatile__("adr %[entry], 1f\n\t"
 		"add %[entry], %[entry], %w[operand], uxtw #" PMUDEV_ENTRY_SHIFT "\n\t"
 		"br %[entry]\n"
 		"1:\n\t"

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pmudev info: what the module tells about each PMU. Changes nothing: nothing is enabled, so the
+ * PMU is not taken from perf for it.
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "events.h"
+
+static const char help[] =
+	"usage: pmudev info\n\n"
+	"Shows every PMU (class of CPUs with the same counters) of this machine: its counters,\n"
+	"which are free, who holds the others, the events with a name, and the state of the gate\n"
+	"for user reads and of the claim against perf. As root it also tells the processes of\n"
+	"other users.\n";
+
+static const struct {
+	__u64 bit;
+	const char *name;
+} features[] = {
+	{ .bit = PMUDEV_HAS_LONG, .name = "64-bit counters" },
+	{ .bit = PMUDEV_HAS_CHAIN, .name = "chained counters" },
+	{ .bit = PMUDEV_HAS_THRESHOLD, .name = "thresholds" },
+	{ .bit = PMUDEV_HAS_USER_READ, .name = "user reads" },
+	{ .bit = PMUDEV_HAS_DIRECT, .name = "direct events" },
+	{ .bit = PMUDEV_HAS_OTHER_TASKS, .name = "other tasks" },
+	{ .bit = PMUDEV_HAS_INHERIT, .name = "children" },
+	{ .bit = PMUDEV_HAS_MULTIPLEX, .name = "sharing over time" },
+	{ .bit = PMUDEV_HAS_GUEST, .name = "guests" },
+	{ .bit = PMUDEV_HAS_HIDING, .name = "hidden counters" },
+};
+
+static __attribute__((__format__(printf, 2, 3))) void row(const char *label, const char *format,
+							  ...)
+{
+	va_list args;
+
+	printf("  %-16s ", label);
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	printf("\n");
+}
+
+static void show_identity(const struct pmudev_query *q)
+{
+	printf("%.*s (PMU %u)\n", (int)sizeof(q->name), q->name, q->pmu);
+	switch (q->arch) {
+	case PMUDEV_ARCH_ARM64:
+		row("architecture", "arm64, PMUv3, PMUVer %u, MIDR 0x%llx", q->arch_version,
+		    (unsigned long long)q->cpu_id);
+		break;
+	case PMUDEV_ARCH_INTEL:
+		row("architecture", "Intel, perfmon version %u, CPUID signature 0x%llx",
+		    q->arch_version, (unsigned long long)q->cpu_id);
+		break;
+	default:
+		row("architecture", "%u, version %u, CPU 0x%llx", q->arch, q->arch_version,
+		    (unsigned long long)q->cpu_id);
+		break;
+	}
+	row("CPUs", "%u", q->nr_cpus);
+}
+
+static void show_counters(const struct pmudev_query *q)
+{
+	const __u64 fixed = ~0ULL << PMUDEV_FIXED_BASE;
+	char a[256], b[256];
+
+	row("counters", "%s (%u bits), fixed %s (%u bits)",
+	    counters_text(q->counters & ~fixed, a, sizeof(a)), q->width,
+	    counters_text(q->counters & fixed, b, sizeof(b)), q->width_fixed);
+	row("available", "%s", counters_text(q->available, a, sizeof(a)));
+	row("in use", "%s", counters_text(q->busy, a, sizeof(a)));
+	row("user-readable", "%s", counters_text(q->user, a, sizeof(a)));
+}
+
+static void show_events(const struct pmudev_query *q)
+{
+	unsigned int i;
+
+	printf("  %-16s", "events");
+	for (i = 0; i < PMUDEV_GENERIC_MAX; i++)
+		if (q->generic >> i & 1)
+			printf(" %s", generic_name(i));
+	printf("%s rHEX\n", q->generic ? "," : "");
+}
+
+static void show_features(const struct pmudev_query *q)
+{
+	const char *comma = "";
+	size_t i;
+
+	printf("  %-16s ", "features");
+	for (i = 0; i < ARRAY_SIZE(features); i++) {
+		if (!(q->features & features[i].bit))
+			continue;
+		printf("%s%s", comma, features[i].name);
+		comma = ", ";
+	}
+	printf("%s\n", *comma ? "" : "none");
+}
+
+static void show_state(const struct pmudev_query *q)
+{
+	if (!(q->features & PMUDEV_HAS_USER_READ))
+		row("user reads", "not offered on this machine");
+	else if (q->state & PMUDEV_STATE_GATE_OPEN)
+		row("user reads", "on (sysctl dev.pmudev.user_access is 1)");
+	else
+		row("user reads", "off; `sysctl dev.pmudev.user_access=1` switches them on");
+	if (q->state & PMUDEV_STATE_CLAIMED)
+		row("held by", "pmudev, for the sets enabled; perf's hardware events do not count");
+	else
+		row("held by", "nobody of pmudev's; perf can use it");
+	row("hooks", "%s", q->state & PMUDEV_STATE_HOOKS ? "installed (fork, exec, exit)" : "none");
+	row("claims", "%llu  times the PMU was taken from perf since the module was loaded",
+	    (unsigned long long)q->claims);
+	row("mends", "%llu  times perf changed the PMU meanwhile, and ours was put back",
+	    (unsigned long long)q->mends);
+}
+
+static void show_holder(unsigned int counter, const struct pmudev_holder *h)
+{
+	char who[64];
+
+	switch (h->kind) {
+	case PMUDEV_HOLDER_PERF:
+		snprintf(who, sizeof(who), "perf");
+		break;
+	case PMUDEV_HOLDER_WATCHDOG:
+		snprintf(who, sizeof(who), "the NMI watchdog");
+		break;
+	case PMUDEV_HOLDER_HYPERVISOR:
+		snprintf(who, sizeof(who), "the hypervisor");
+		break;
+	case PMUDEV_HOLDER_CLAIM:
+		snprintf(who, sizeof(who), "pmudev, given up for the claim");
+		break;
+	default:
+		if (h->pid > 0)
+			snprintf(who, sizeof(who), "process %d", h->pid);
+		else
+			snprintf(who, sizeof(who), "a process of another user");
+		break;
+	}
+	if (h->cpu >= 0 && h->kind == PMUDEV_HOLDER_CPU_SET)
+		printf("    counter %-4u %s, counting CPU %d\n", counter, who, h->cpu);
+	else if (h->kind == PMUDEV_HOLDER_TASK_SET)
+		printf("    counter %-4u %s, counting a thread\n", counter, who);
+	else
+		printf("    counter %-4u %s\n", counter, who);
+}
+
+/*
+ * Who holds the counters in use: each is asked for in a dry run, and the refusal names its holder.
+ * A CPU's set is refused everybody's counters, a thread's only those of CPUs; so try a CPU's first.
+ */
+static void show_holders(const struct pmudev_query *q)
+{
+	struct pmudev set;
+	unsigned int i;
+
+	if (!q->busy || pmudev_open(&set))
+		return;
+	if (pmudev_bind_cpu(&set, sched_getcpu(), 0) && pmudev_bind_self(&set))
+		goto out;
+	for (i = 0; i < 64; i++) {
+		struct pmudev_event_attr cycles = {
+			.type = PMUDEV_TYPE_GENERIC,
+			.config = PMUDEV_CYCLES,
+			.flags = PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV,
+			.allowed = 1ULL << i,
+		};
+		struct pmudev_refusal why;
+		int32_t counter;
+
+		if (!(q->busy >> i & 1) || !pmudev_place(&set, &cycles, 1, &counter))
+			continue;
+		if (!pmudev_why(&set, &why) || why.code != PMUDEV_WHY_HELD)
+			continue;
+		show_holder(i, &why.holder);
+	}
+out:
+	pmudev_close(&set);
+}
+
+int cmd_info(int argc, char **argv)
+{
+	struct pmudev_query q;
+	struct pmudev set;
+	unsigned int pmu = 0;
+	int status = 1;
+
+	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+		fputs(help, stdout);
+		return 0;
+	}
+	if (argc > 1) {
+		complain("info takes no '%s'; `pmudev info --help` tells more", argv[1]);
+		return EXIT_USAGE;
+	}
+	if (pmudev_open(&set)) {
+		complain_refusal(&set, "info");
+		return 1;
+	}
+	do {
+		if (pmudev_query(&set, pmu, &q)) {
+			complain_refusal(&set, "info");
+			goto out;
+		}
+		if (pmu)
+			printf("\n");
+		show_identity(&q);
+		show_counters(&q);
+		show_holders(&q);
+		show_events(&q);
+		show_features(&q);
+		show_state(&q);
+	} while (++pmu < q.nr_pmus);
+	status = 0;
+out:
+	pmudev_close(&set);
+	return status;
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+/* The sentences about refusals. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include <pmudev.h>
+
+#include "tap.h"
+
+static const struct {
+	int error;
+	struct pmudev_refusal why;
+	const char *text, *detail, *advice;
+} cases[] = {
+	{ 0, { .event = -1 }, "nothing was refused", "", "" },
+	{ -EACCES,
+	  { .code = PMUDEV_WHY_GATE, .event = -1 },
+	  "user reads are switched off",
+	  "",
+	  ": `sysctl dev.pmudev.user_access=1` allows them" },
+	{ -EPERM,
+	  { .code = PMUDEV_WHY_CAP_KERNEL, .event = 0 },
+	  "counting the kernel needs CAP_PERFMON",
+	  "",
+	  ": add :u (PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV) to count user mode only" },
+	{ -EINVAL,
+	  { .code = PMUDEV_WHY_SIZE, .event = -1, .limit = 104 },
+	  "the structure is too short",
+	  " (104 at least)",
+	  ": set its size to sizeof(it), as in <linux/pmudev.h>" },
+	{ -EINVAL,
+	  { .code = PMUDEV_WHY_CONFIG, .event = 1, .limit = 0xffff },
+	  "that is no event code of this CPU",
+	  " (valid bits: 0xffff)",
+	  ": set only bits that its event codes have" },
+	{ -EOPNOTSUPP,
+	  { .code = PMUDEV_WHY_MODULE, .event = 0, .limit = PMUDEV_MULTIPLEX },
+	  "this version of the module cannot do that yet",
+	  " (PMUDEV_MULTIPLEX)",
+	  ": leave it out, or load a newer module" },
+	{ -EOPNOTSUPP,
+	  { .code = PMUDEV_WHY_MODULE, .event = -1, .limit = PMUDEV_BIND_INHERIT },
+	  "this version of the module cannot do that yet",
+	  "",
+	  ": leave it out, or load a newer module" },
+	{ -ENOSPC,
+	  { .code = PMUDEV_WHY_NO_COUNTER, .event = 6, .allowed = 0x10000003f },
+	  "more is asked for than there are counters for it",
+	  " (counters 0-5 32)",
+	  ": count fewer events at a time" },
+	{ -EBUSY,
+	  { .code = PMUDEV_WHY_HELD,
+	    .event = 0,
+	    .allowed = 0x3,
+	    .busy = 0x3,
+	    .holder = { .counter = 1, .kind = PMUDEV_HOLDER_CPU_SET, .pid = 123, .cpu = 2 } },
+	  "every counter that could take the event is in use",
+	  " (counters 0-1: counter 1 is held by process 123, which counts CPU 2)",
+	  ": wait until one is given back, or count fewer events" },
+	{ -EBUSY,
+	  { .code = PMUDEV_WHY_HELD,
+	    .event = 0,
+	    .allowed = 0x10,
+	    .busy = 0x10,
+	    .holder = { .counter = 4, .kind = PMUDEV_HOLDER_TASK_SET, .cpu = -1 } },
+	  "every counter that could take the event is in use",
+	  " (counter 4: held by another process, which counts a thread)",
+	  ": wait until one is given back, or count fewer events" },
+	{ -EBUSY,
+	  { .code = PMUDEV_WHY_PMU_HELD,
+	    .event = -1,
+	    .holder = { .kind = PMUDEV_HOLDER_PERF, .cpu = 3 } },
+	  "someone else is using the performance counters",
+	  " (in use by perf)",
+	  ": stop that first, then try again" },
+	{ -EINVAL,
+	  { .code = 9999, .event = -1 },
+	  "a reason that this version of the library does not know",
+	  " (9999)",
+	  ": a newer library may" },
+	/* Without a reason the errno has to do. */
+	{ -ENOENT,
+	  { .event = -1 },
+	  "there is no /dev/pmudev",
+	  "",
+	  ": load the module, `modprobe pmudev` or `insmod pmudev.ko`" },
+	{ -EBADF, { .event = -1 }, "the set is not open", "", ": open it first" },
+};
+
+static void test_sentences(void)
+{
+	char text[512], wanted[512], name[64];
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		snprintf(name, sizeof(name), "reason %u, error %d", cases[i].why.code,
+			 cases[i].error);
+		pmudev_explain_refusal(cases[i].error, &cases[i].why, text, sizeof(text));
+		snprintf(wanted, sizeof(wanted), "%s%s%s", cases[i].text, cases[i].detail,
+			 cases[i].advice);
+		is(text, wanted, name);
+	}
+}
+
+/* Every reason of the ABI has a sentence of its own, with something to do about it. */
+static void test_all(void)
+{
+	static const unsigned int last[] = { 17, 28, 34, 44, 53, 61 };
+	static const unsigned int first[] = { 1, 20, 30, 40, 50, 60 };
+	struct pmudev_refusal why = { .event = -1 };
+	bool known = true, advice = true;
+	char text[512];
+	size_t i;
+
+	for (i = 0; i < sizeof(first) / sizeof(*first); i++) {
+		for (why.code = first[i]; why.code <= last[i]; why.code++) {
+			known &= !strstr(pmudev_strreason(why.code), "of the library");
+			pmudev_explain_refusal(-EINVAL, &why, text, sizeof(text));
+			advice &= strstr(text, ": ") && !strstr(text, "()");
+		}
+	}
+	ok(known, "every reason is known");
+	ok(advice, "every sentence says what to do, and has no empty brackets");
+}
+
+static void test_buffer(void)
+{
+	struct pmudev_refusal why = { .code = PMUDEV_WHY_GATE, .event = -1 };
+	char small[12] = "", text[128];
+	int len = pmudev_explain_refusal(-EACCES, &why, text, sizeof(text));
+
+	is_number(len, strlen(text), "the length is that of the sentence");
+	is_number(pmudev_explain_refusal(-EACCES, &why, small, sizeof(small)), len,
+		  "also when the buffer is too short");
+	is(small, "user reads ", "which gets what fits");
+	is_number(pmudev_explain_refusal(-EACCES, &why, NULL, 0), len, "even nothing");
+}
+
+static void test_closed(void)
+{
+	struct pmudev set;
+	char text[256];
+
+	memset(&set, 0, sizeof(set));
+	set.fd = -1;
+	is_number(-pmudev_enable(&set, PMUDEV_ALL), EBADF, "a set that is not open");
+	pmudev_explain(&set, text, sizeof(text));
+	is(text, "the set is not open: open it first", "  is explained");
+	pmudev_close(&set);
+	ok(set.fd == -1, "and can be closed once more");
+}
+
+int main(void)
+{
+	test_sentences();
+	test_all();
+	test_buffer();
+	test_closed();
+	return tap_end();
+}

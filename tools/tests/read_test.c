@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The direct read, on a page and counters made up here.
+ */
+#define PMUDEV_FAKE_COUNTER
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static uint64_t counters[64];
+static uint64_t clock_now;
+
+/* What happens while a counter is read: a switch, a change of the page. */
+static void (*interrupt)(void);
+
+static uint64_t pmudev_counter(uint32_t operand)
+{
+	uint64_t value = counters[operand];
+
+	if (interrupt)
+		interrupt();
+	return value;
+}
+
+static uint64_t pmudev_clock(void)
+{
+	return clock_now;
+}
+
+/* The library's own, in place of that of libpmudev.a, which reads real counters. */
+#include "../lib/read.c"
+
+#include "tap.h"
+
+static struct pmudev_page page;
+
+static void fresh_page(void)
+{
+	memset(&page, 0, sizeof(page));
+	page.seq = 2;
+	page.owner = syscall(SYS_gettid);
+	pmudev_cached_tid = page.owner;
+	interrupt = NULL;
+}
+
+static void set_slot(unsigned int i, uint64_t count, unsigned int operand, unsigned int width)
+{
+	page.slots[i] = (struct pmudev_slot){
+		.count = count,
+		.operand = operand,
+		.index = operand + 1,
+		.shift = 64 - width,
+		.flags = PMUDEV_SLOT_USED,
+	};
+}
+
+static void expect(unsigned int slot, uint64_t wanted, const char *what)
+{
+	uint64_t value = 0;
+
+	if (!pmudev_direct_count(&page, slot, &value))
+		ok(false, what);
+	else
+		is_number(value, wanted, what);
+}
+
+static void test_arithmetic(void)
+{
+	fresh_page();
+	set_slot(0, 0, 0, 64);
+	counters[0] = 12345;
+	expect(0, 12345, "a 64-bit counter from 0");
+	set_slot(0, 0x123fffffff0, 0, 32);
+	counters[0] = 0xfffffff5;
+	expect(0, 0x123fffffff5, "a 32-bit counter carries the low bits");
+	counters[0] = 5;
+	expect(0, 0x12400000005, "and wraps once");
+	set_slot(3, 7, 31, 48);
+	counters[31] = 7;
+	expect(3, 7, "nothing has happened");
+	counters[31] = 6;
+	expect(3, (1ULL << 48) + 6, "the widest difference of 48 bits");
+	set_slot(1, ~0ULL, 32, 64);
+	counters[32] = 1;
+	expect(1, 1, "64 bits wrap as they must");
+}
+
+static void test_refusals(void)
+{
+	uint64_t value;
+
+	fresh_page();
+	set_slot(0, 0, 0, 64);
+	page.owner++;
+	ok(!pmudev_direct_count(&page, 0, &value), "not of another thread's page");
+	page.owner = 0;
+	ok(!pmudev_direct_count(&page, 0, &value), "not while the owner does not run");
+	pmudev_cached_tid = PMUDEV_NO_TID;
+	ok(!pmudev_direct_count(&page, 0, &value), "nor by a thread that does not know its id");
+	fresh_page();
+	ok(!pmudev_direct_count(&page, 0, &value), "not what is on no counter");
+	ok(!pmudev_direct_counts(&page, &value, 1, &(struct pmudev_times){ 0 }),
+	   "no times while nothing counts");
+}
+
+static int rewrites;
+
+static void rewrite(void)
+{
+	if (rewrites-- <= 0)
+		return;
+	page.seq += 2;
+	set_slot(0, 1000, 5, 64);
+	counters[5] = 1001;
+}
+
+static void steal(void)
+{
+	page.owner = 0;
+}
+
+static void test_races(void)
+{
+	uint64_t value, values[3];
+
+	fresh_page();
+	set_slot(0, 0, 0, 64);
+	counters[0] = 77;
+	interrupt = rewrite;
+	rewrites = 1;
+	expect(0, 1001, "the page was rewritten: read again, on the new counter");
+	rewrites = 100;
+	expect(0, 1001, "also a hundred times");
+	interrupt = steal;
+	ok(!pmudev_direct_count(&page, 0, &value), "the page was taken away meanwhile");
+
+	fresh_page();
+	set_slot(0, 0, 0, 64);
+	set_slot(2, 5, 2, 64);
+	counters[2] = 9;
+	interrupt = rewrite;
+	rewrites = 1;
+	values[1] = 1;
+	ok(pmudev_direct_counts(&page, values, 3, NULL), "several of one moment");
+	is_number(values[0], 1001, "  the first was read again");
+	is_number(values[1], 0, "  an empty slot gives 0");
+	is_number(values[2], 9, "  the last");
+}
+
+static void test_times(void)
+{
+	struct pmudev_times times;
+	uint64_t value;
+
+	fresh_page();
+	set_slot(0, 0, 0, 64);
+	ok(!pmudev_direct_counts(&page, &value, 1, &times), "no times in the page, none read");
+	page.flags = PMUDEV_PAGE_TIMES;
+	page.time_mult = 16 << 24;
+	page.time_shift = 24;
+	page.clock = -1000;
+	page.time_enabled = 600;
+	page.time_running = 500;
+	clock_now = 1400;
+	ok(pmudev_direct_counts(&page, &value, 1, &times), "times are read");
+	is_number(times.enabled, 16 * 1000, "  ticks become ns");
+	is_number(times.running, 16 * 900, "  both of them");
+	page.time_mult = 4294967291U;
+	page.time_shift = 32;
+	page.time_enabled = 0x123456789abcdULL;
+	clock_now = 1000;
+	pmudev_direct_counts(&page, &value, 1, &times);
+	/* 0x123456789abcd * 4294967291 >> 32, in 128 bits */
+	is_number(times.enabled, 320255973129073ULL, "large ticks do not overflow");
+}
+
+static void *other_thread(void *arg)
+{
+	struct pmudev *set = arg;
+	uint64_t value;
+
+	return (void *)(uintptr_t)pmudev_try_count(set, 0, &value);
+}
+
+static void test_threads(void)
+{
+	struct pmudev set = { .fd = -1, .page = &page };
+	pthread_t thread;
+	void *result;
+	uint64_t value;
+	int status;
+
+	fresh_page();
+	set_slot(0, 0, 0, 64);
+	pthread_create(&thread, NULL, other_thread, &set);
+	pthread_join(thread, &result);
+	ok(!result, "another thread does not read it");
+	pmudev_cached_tid = PMUDEV_NO_TID;
+	ok(!pmudev_direct_count(&page, 0, &value), "nor does the owner before it knows its id");
+	ok(!pmudev_read_count(&set, 0, &value), "which it learns on its first read");
+	is_number(pmudev_cached_tid, page.owner, "  and remembers");
+	fflush(stdout);
+	if (!fork())
+		_exit(pmudev_cached_tid != PMUDEV_NO_TID);
+	wait(&status);
+	is_number(status, 0, "a fork's child forgets its parent's id");
+}
+
+int main(void)
+{
+	test_arithmetic();
+	test_refusals();
+	test_races();
+	test_times();
+	test_threads();
+	return tap_end();
+}
