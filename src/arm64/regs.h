@@ -34,9 +34,9 @@
 static inline u64 read_pmevcntr(unsigned int n)
 {
 	switch (n) {
-#define READ(i) case i: return read_sysreg_s(SYS_PMEVCNTRn_EL0(i));
-	PMUV3_FOR_EACH_EVENT_COUNTER(READ)
-#undef READ
+#define READ_ONE(i) case i: return read_sysreg_s(SYS_PMEVCNTRn_EL0(i));
+	PMUV3_FOR_EACH_EVENT_COUNTER(READ_ONE)
+#undef READ_ONE
 	}
 	return 0;
 }
@@ -44,18 +44,18 @@ static inline u64 read_pmevcntr(unsigned int n)
 static inline void write_pmevcntr(unsigned int n, u64 value)
 {
 	switch (n) {
-#define WRITE(i) case i: write_sysreg_s(value, SYS_PMEVCNTRn_EL0(i)); break;
-	PMUV3_FOR_EACH_EVENT_COUNTER(WRITE)
-#undef WRITE
+#define WRITE_ONE(i) case i: write_sysreg_s(value, SYS_PMEVCNTRn_EL0(i)); break;
+	PMUV3_FOR_EACH_EVENT_COUNTER(WRITE_ONE)
+#undef WRITE_ONE
 	}
 }
 
 static inline void write_pmevtyper(unsigned int n, u64 value)
 {
 	switch (n) {
-#define WRITE(i) case i: write_sysreg_s(value, SYS_PMEVTYPERn_EL0(i)); break;
-	PMUV3_FOR_EACH_EVENT_COUNTER(WRITE)
-#undef WRITE
+#define WRITE_ONE(i) case i: write_sysreg_s(value, SYS_PMEVTYPERn_EL0(i)); break;
+	PMUV3_FOR_EACH_EVENT_COUNTER(WRITE_ONE)
+#undef WRITE_ONE
 	}
 }
 

@@ -130,7 +130,6 @@ int pmudev_claim_get(struct pmudev_pmu *pmu, struct pmudev_refusal *why)
 	int cpu, ret;
 
 	lockdep_assert_held(&pmu->lock);
-	lockdep_assert_cpus_held();
 	if (pmu->claim++)
 		return 0;
 	for_each_online_cpu(cpu) {
@@ -153,7 +152,6 @@ void pmudev_claim_put(struct pmudev_pmu *pmu)
 	int cpu;
 
 	lockdep_assert_held(&pmu->lock);
-	lockdep_assert_cpus_held();
 	if (--pmu->claim)
 		return;
 	for_each_online_cpu(cpu)
