@@ -67,7 +67,7 @@ static void put_holder(struct text *t, const struct pmudev_holder *h)
 		put(t, "the hypervisor");
 		return;
 	case PMUDEV_HOLDER_CLAIM:
-		put(t, "pmudev itself, to keep perf away from the others");
+		put(t, "pmudev itself, to keep perf off the others");
 		return;
 	case PMUDEV_HOLDER_TASK_SET:
 	case PMUDEV_HOLDER_CPU_SET:
@@ -143,6 +143,9 @@ static void put_detail(struct text *t, enum pmudev_detail detail, const struct p
 	case MOST:
 		put(t, "%llu at most", (unsigned long long)why->limit);
 		break;
+	case HIGHEST:
+		put(t, "the highest is %llu", (unsigned long long)why->limit);
+		break;
 	case MASK:
 		put(t, "valid bits: %#llx", (unsigned long long)why->limit);
 		break;
@@ -155,6 +158,10 @@ static void put_detail(struct text *t, enum pmudev_detail detail, const struct p
 	case COUNTERS:
 		if (why->allowed)
 			put_counters(t, why->allowed);
+		if (why->allowed && why->busy) {
+			put(t, ", of these ");
+			put_holders(t, why);
+		}
 		break;
 	case HOLDERS:
 		put_holders(t, why);

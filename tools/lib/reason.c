@@ -43,7 +43,7 @@ static const struct pmudev_sentence sentences[] = {
 	[PMUDEV_WHY_GROUP] = {
 		"there is no such group",
 		"use a group that an event of the set is in",
-		MOST,
+		HIGHEST,
 	},
 	[PMUDEV_WHY_SLOT] = {
 		"there is no such event in the set",
@@ -98,7 +98,7 @@ static const struct pmudev_sentence sentences[] = {
 	[PMUDEV_WHY_TYPE] = {
 		"there is no such type of event",
 		"use PMUDEV_TYPE_GENERIC or PMUDEV_TYPE_RAW",
-		MOST,
+		HIGHEST,
 	},
 	[PMUDEV_WHY_CONFIG] = {
 		"that is no event code of this CPU",
@@ -113,7 +113,7 @@ static const struct pmudev_sentence sentences[] = {
 	[PMUDEV_WHY_THRESHOLD] = {
 		"the threshold is too high",
 		"choose a lower one",
-		MOST,
+		HIGHEST,
 	},
 	[PMUDEV_WHY_COMPARE] = {
 		"this CPU does not offer that comparison with the threshold",
@@ -147,8 +147,8 @@ static const struct pmudev_sentence sentences[] = {
 	},
 	[PMUDEV_WHY_NO_CPU] = {
 		"there is no such CPU",
-		"choose one of /sys/devices/system/cpu",
-		MOST,
+		"choose one of /sys/devices/system/cpu/online",
+		HIGHEST,
 	},
 	[PMUDEV_WHY_CPU_OFFLINE] = {
 		"that CPU is offline",
@@ -158,7 +158,7 @@ static const struct pmudev_sentence sentences[] = {
 	[PMUDEV_WHY_NO_PMU] = {
 		"there is no such PMU",
 		"see `pmudev info` for those there are",
-		MOST,
+		HIGHEST,
 	},
 	[PMUDEV_WHY_ENDED] = {
 		"the counted thread has exited, or gained privileges by exec",

@@ -10,10 +10,11 @@ enum pmudev_detail {
 	NOTHING,
 	LEAST, /* limit is a number of ... */
 	MOST,
+	HIGHEST, /* limit is a number that there is */
 	MASK, /* limit is a mask of valid bits */
 	BITS,
 	FLAG, /* limit is an event's flag */
-	COUNTERS, /* allowed */
+	COUNTERS, /* allowed, and busy if some are */
 	HOLDERS, /* busy, holder */
 };
 

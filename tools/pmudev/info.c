@@ -75,8 +75,8 @@ static void show_counters(const struct pmudev_query *q)
 	    counters_text(q->counters & ~fixed, a, sizeof(a)), q->width,
 	    counters_text(q->counters & fixed, b, sizeof(b)), q->width_fixed);
 	row("available", "%s", counters_text(q->available, a, sizeof(a)));
-	row("in use", "%s", counters_text(q->busy, a, sizeof(a)));
 	row("user-readable", "%s", counters_text(q->user, a, sizeof(a)));
+	row("in use", "%s", counters_text(q->busy, a, sizeof(a)));
 }
 
 static void show_events(const struct pmudev_query *q)
@@ -139,7 +139,7 @@ static void show_holder(unsigned int counter, const struct pmudev_holder *h)
 		snprintf(who, sizeof(who), "the hypervisor");
 		break;
 	case PMUDEV_HOLDER_CLAIM:
-		snprintf(who, sizeof(who), "pmudev, given up for the claim");
+		snprintf(who, sizeof(who), "pmudev itself, to keep perf off the others");
 		break;
 	default:
 		if (h->pid > 0)
@@ -157,35 +157,44 @@ static void show_holder(unsigned int counter, const struct pmudev_holder *h)
 }
 
 /*
- * Who holds the counters in use: each is asked for in a dry run, and the refusal names its holder.
- * A CPU's set is refused everybody's counters, a thread's only those of CPUs; so try a CPU's first.
+ * Who has one counter: it is asked for in a dry run, and the refusal names the holder. Some
+ * counters take instructions only.
+ */
+static bool find_holder(struct pmudev *set, unsigned int counter, struct pmudev_refusal *why)
+{
+	struct pmudev_event_attr attr = {
+		.type = PMUDEV_TYPE_GENERIC,
+		.flags = PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV,
+		.allowed = 1ULL << counter,
+	};
+	int32_t got;
+
+	for (attr.config = PMUDEV_CYCLES; attr.config <= PMUDEV_INSTRUCTIONS; attr.config++) {
+		if (!pmudev_place(set, &attr, 1, &got) || !pmudev_why(set, why))
+			continue;
+		if (why->holder.kind != PMUDEV_HOLDER_NONE)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Who has the counters that are in use or kept back. A CPU's set is refused everybody's counters, a
+ * thread's only those of CPUs; so a CPU's is tried first.
  */
 static void show_holders(const struct pmudev_query *q)
 {
+	__u64 held = q->busy | (q->counters & ~q->available);
+	struct pmudev_refusal why;
 	struct pmudev set;
 	unsigned int i;
 
-	if (!q->busy || pmudev_open(&set))
+	if (!held || pmudev_open(&set))
 		return;
-	if (pmudev_bind_cpu(&set, sched_getcpu(), 0) && pmudev_bind_self(&set))
-		goto out;
-	for (i = 0; i < 64; i++) {
-		struct pmudev_event_attr cycles = {
-			.type = PMUDEV_TYPE_GENERIC,
-			.config = PMUDEV_CYCLES,
-			.flags = PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV,
-			.allowed = 1ULL << i,
-		};
-		struct pmudev_refusal why;
-		int32_t counter;
-
-		if (!(q->busy >> i & 1) || !pmudev_place(&set, &cycles, 1, &counter))
-			continue;
-		if (!pmudev_why(&set, &why) || why.code != PMUDEV_WHY_HELD)
-			continue;
-		show_holder(i, &why.holder);
-	}
-out:
+	if (!pmudev_bind_cpu(&set, sched_getcpu(), 0) || !pmudev_bind_self(&set))
+		for (i = 0; i < 64; i++)
+			if (held >> i & 1 && find_holder(&set, i, &why))
+				show_holder(i, &why.holder);
 	pmudev_close(&set);
 }
 

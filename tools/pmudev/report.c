@@ -32,10 +32,13 @@ static bool counted(const struct pmudev_record *record, unsigned int i)
 	return i < record->nr && record->present >> i & 1 && record->counts[i].time_running;
 }
 
+/* Times are not taken at the very same instruction: less than would be shown is no difference. */
 static bool counted_always(const struct pmudev_record *record, unsigned int i)
 {
+	const struct pmudev_count *count = &record->counts[i];
+
 	return counted(record, i) &&
-	       record->counts[i].time_running >= record->counts[i].time_enabled;
+	       count->time_running >= count->time_enabled - count->time_enabled / 20000;
 }
 
 static const char *why_not_counted(const struct pmudev_record *record, unsigned int i)
@@ -77,23 +80,23 @@ static int find_event(const struct event_list *list, const struct pmudev_record 
 	return -1;
 }
 
-static void print_ratio(FILE *out, const struct event_list *list,
-			const struct pmudev_record *record, unsigned int i)
+static void ratio_text(const struct event_list *list, const struct pmudev_record *record,
+		       unsigned int i, char *buf, size_t len)
 {
+	double ratio;
 	size_t r;
 	int per;
 
-	if (list->attrs[i].type != PMUDEV_TYPE_GENERIC || !counted_always(record, i))
+	if (list->attrs[i].type != PMUDEV_TYPE_GENERIC)
 		return;
 	for (r = 0; r < ARRAY_SIZE(ratios); r++) {
 		if (list->attrs[i].config != ratios[r].event)
 			continue;
 		per = find_event(list, record, ratios[r].per, i);
-		if (per >= 0)
-			fprintf(out, "  # %8.2f%s",
-				ratios[r].scale * record->counts[i].value /
-					record->counts[per].value,
-				ratios[r].unit);
+		if (per < 0)
+			continue;
+		ratio = ratios[r].scale * record->counts[i].value / record->counts[per].value;
+		snprintf(buf, len, "  # %8.2f%s", ratio, ratios[r].unit);
 	}
 }
 
@@ -101,19 +104,20 @@ static void print_event(FILE *out, const struct event_list *list,
 			const struct pmudev_record *record, unsigned int i)
 {
 	const struct pmudev_count *count = &record->counts[i];
-	char number[32];
+	char number[32], remark[80] = "";
 
 	if (!counted(record, i)) {
 		fprintf(out, "%18s      %-24s  (%s)\n", "<not counted>", list->events[i].name,
 			why_not_counted(record, i));
 		return;
 	}
-	fprintf(out, "%18s      %-24s", thousands(count->value, number), list->events[i].name);
-	print_ratio(out, list, record, i);
-	if (!counted_always(record, i))
-		fprintf(out, "  (counted %.2f%% of the time)",
-			100.0 * count->time_running / count->time_enabled);
-	fprintf(out, "\n");
+	if (counted_always(record, i))
+		ratio_text(list, record, i, remark, sizeof(remark));
+	else
+		snprintf(remark, sizeof(remark), "  (counted %.2f%% of the time)",
+			 100.0 * count->time_running / count->time_enabled);
+	fprintf(out, "%18s      %-*s%s\n", thousands(count->value, number), *remark ? 24 : 0,
+		list->events[i].name, remark);
 }
 
 /* --------------------------------------------------------------------- notes -- */
