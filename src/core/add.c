@@ -19,14 +19,30 @@ static int check_user_read(struct pmudev_set *set, u32 flags, struct pmudev_refu
 	return 0;
 }
 
+/* What no machine would accept comes first, then what this one cannot, then who may. */
+static int check_attrs(const struct pmudev_event_attr *attr, unsigned int nr,
+		       struct pmudev_refusal *why)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < nr; i++) {
+		why->event = i;
+		ret = pmudev_attr_check(&attr[i], why);
+		if (ret)
+			return ret;
+	}
+	ret = pmudev_group_check(attr, nr, &i, why);
+	if (ret)
+		why->event = i;
+	return ret;
+}
+
 static int check_event(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 		       struct pmudev_code *code, struct pmudev_refusal *why)
 {
 	int ret;
 
-	ret = pmudev_attr_check(attr, why);
-	if (ret)
-		return ret;
 	if (attr->flags & NOT_YET)
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE, attr->flags & NOT_YET);
 	ret = pmudev_backend.encode(&set->pmu->info, attr, code, why);
@@ -67,29 +83,27 @@ static int check_group_fits(struct pmudev_set *set, const struct pmudev_event_at
 	return ret;
 }
 
-static int check_all(struct pmudev_set *set, const struct pmudev_event_attr *attr, unsigned int nr,
-		     struct pmudev_code *code, struct pmudev_refusal *why)
+int pmudev_check_events(struct pmudev_set *set, const struct pmudev_event_attr *attr,
+			unsigned int nr, struct pmudev_code *code, struct pmudev_refusal *why)
 {
 	unsigned int i;
 	int ret;
 
+	ret = check_attrs(attr, nr, why);
+	if (ret)
+		return ret;
 	for (i = 0; i < nr; i++) {
 		why->event = i;
 		ret = check_event(set, &attr[i], &code[i], why);
 		if (ret)
 			return ret;
 	}
-	ret = pmudev_group_check(attr, nr, &i, why);
-	if (ret) {
-		why->event = i;
-		return ret;
-	}
-	why->event = -1;
 	for (i = 0; i < nr; i++) {
 		ret = check_group_fits(set, attr, code, nr, i, why);
 		if (ret)
 			return ret;
 	}
+	why->event = -1;
 	return 0;
 }
 
@@ -172,7 +186,7 @@ int pmudev_set_add(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 	if (!code)
 		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
 
-	ret = check_all(set, attr, nr, code, why);
+	ret = pmudev_check_events(set, attr, nr, code, why);
 	if (!ret)
 		ret = check_disabled(set, attr, nr, why);
 	for (i = 0; i < nr && !ret; i++) {

@@ -290,9 +290,11 @@ static int put_holders(struct pmudev_set *set, const struct pmudev_refusal *room
 
 static const struct {
 	u32 size;
+	bool tells; /* of an earlier refusal: not one itself */
 	int (*handler)(struct pmudev_set *set, union args *args, struct pmudev_refusal *why);
 } ioctls[] = {
-#define IOCTL(nr, type, fn) [_IOC_NR(nr) - 0x40] = { .size = sizeof(struct type), .handler = fn }
+#define FIRST_IOCTL 0x40
+#define IOCTL(nr, type, fn) [_IOC_NR(nr) - FIRST_IOCTL] = { .size = sizeof(struct type), .handler = fn }
 	IOCTL(PMUDEV_IOC_QUERY, pmudev_query, ioctl_query),
 	IOCTL(PMUDEV_IOC_BIND, pmudev_bind, ioctl_bind),
 	IOCTL(PMUDEV_IOC_ADD, pmudev_add, ioctl_add),
@@ -301,60 +303,80 @@ static const struct {
 	IOCTL(PMUDEV_IOC_DISABLE, pmudev_ctl, ioctl_disable),
 	IOCTL(PMUDEV_IOC_RESET, pmudev_ctl, ioctl_reset),
 	IOCTL(PMUDEV_IOC_REMOVE, pmudev_ctl, ioctl_remove),
-	IOCTL(PMUDEV_IOC_WHY, pmudev_why, ioctl_why),
+	[_IOC_NR(PMUDEV_IOC_WHY) - FIRST_IOCTL] = {
+		.size = sizeof(struct pmudev_why), .tells = true, .handler = ioctl_why,
+	},
 #undef IOCTL
 };
+
+/*
+ * The caller's structure, checked. The refusal's place is written to at once: a call whose answer
+ * cannot be written must not take effect.
+ */
+static int get_args(struct head __user *user, u32 known, union args *args,
+		    struct pmudev_refusal *why)
+{
+	u32 size;
+	int ret;
+
+	if (get_user(size, &user->size))
+		return pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
+	if (size > PAGE_SIZE)
+		return pmudev_refuse(why, -E2BIG, PMUDEV_WHY_SIZE, known);
+	if (size >= sizeof(*user) && put_user(PMUDEV_OK, &user->refusal.code))
+		return pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
+	if (size < known)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_SIZE, known);
+	ret = copy_struct_from_user(args, known, user, size);
+	if (ret == -E2BIG)
+		return pmudev_refuse(why, ret, PMUDEV_WHY_TAIL, known);
+	if (ret)
+		return pmudev_refuse(why, ret, PMUDEV_WHY_POINTER, 0);
+	if (args->head.refusal.reserved)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RESERVED, 0);
+	return 0;
+}
+
+/* A structure that was not accepted gets its refusal if it has a place for it. */
+static void put_refusal(struct head __user *user, struct pmudev_refusal *why)
+{
+	u32 size;
+
+	if (get_user(size, &user->size) || size < sizeof(*user))
+		return;
+	/* Whoever did not get as far as his structure is told by the errno alone. */
+	if (copy_to_user(&user->refusal, why, offsetof(struct pmudev_refusal, nr_holders)))
+		return;
+}
 
 static long pmudev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct pmudev_refusal why = { .event = -1, .holder.cpu = -1 };
-	unsigned int nr = _IOC_NR(cmd) - 0x40;
+	unsigned int nr = _IOC_NR(cmd) - FIRST_IOCTL;
 	struct pmudev_set *set = file->private_data;
 	void __user *user = (void __user *)arg;
 	struct pmudev_refusal room;
 	union args args;
-	u32 size, known;
 	int ret;
 
-	if (_IOC_TYPE(cmd) != PMUDEV_IOC_TYPE || nr >= ARRAY_SIZE(ioctls) || cmd != _IO(
-	    PMUDEV_IOC_TYPE, nr + 0x40))
+	if (nr >= ARRAY_SIZE(ioctls) || cmd != _IO(PMUDEV_IOC_TYPE, nr + FIRST_IOCTL))
 		return -ENOTTY;
-	known = ioctls[nr].size;
-	if (get_user(size, (u32 __user *)user)) {
-		ret = pmudev_refuse(&why, -EFAULT, PMUDEV_WHY_POINTER, 0);
-		goto remember;
-	}
-	if (size < known || size > PAGE_SIZE) {
-		ret = pmudev_refuse(&why, size < known ? -EINVAL : -E2BIG, PMUDEV_WHY_SIZE, known);
-		goto remember;
-	}
-	ret = copy_struct_from_user(&args, known, user, size);
-	if (ret == -E2BIG) {
-		/* All that is known could be read: the refusal has a place. */
-		if (copy_from_user(&args, user, known))
-			ret = -EFAULT;
-	}
-	if (ret && ret != -E2BIG) {
-		ret = pmudev_refuse(&why, ret, PMUDEV_WHY_POINTER, 0);
-		goto remember;
+	ret = get_args(user, ioctls[nr].size, &args, &why);
+	if (ret) {
+		put_refusal(user, &why);
+		goto out;
 	}
 	room = args.head.refusal;
-	if (ret)
-		pmudev_refuse(&why, ret, PMUDEV_WHY_TAIL, known);
-	else if (room.reserved)
-		ret = pmudev_refuse(&why, -EINVAL, PMUDEV_WHY_RESERVED, 0);
-	else
-		ret = ioctls[nr].handler(set, &args, &why);
-	if (!ret && ioctls[nr].handler != ioctl_why)
+	ret = ioctls[nr].handler(set, &args, &why);
+	if (!ret && !ioctls[nr].tells)
 		why = (struct pmudev_refusal){ .event = -1, .holder.cpu = -1 };
 	if (put_holders(set, &room, &why))
 		ret = pmudev_refuse(&why, -EFAULT, PMUDEV_WHY_POINTER, 0);
-	args.head.size = size;
 	args.head.refusal = why;
-	if (copy_to_user(user, &args, known))
+	if (copy_to_user(user, &args, ioctls[nr].size))
 		ret = pmudev_refuse(&why, -EFAULT, PMUDEV_WHY_POINTER, 0);
-remember:
-	if (ret && ioctls[nr].handler != ioctl_why)
+out:
+	if (ret && !ioctls[nr].tells)
 		remember(set, &why, ret);
 	return ret;
 }

@@ -38,9 +38,18 @@ void pmudev_ctx_unload(struct pmudev_ctx *ctx);
 /* Bring the counts of all events forward, and the pages of narrow counters. */
 void pmudev_ctx_fold(struct pmudev_ctx *ctx);
 
-/* The context's clocks now, in ticks. ctx->lock held. */
-u64 pmudev_ctx_clock(const struct pmudev_ctx *ctx);
-u64 pmudev_ctx_running_clock(const struct pmudev_ctx *ctx);
+/**
+ * struct pmudev_clocks - a context's clocks at one moment, in ticks
+ * @enabled: runs while the target does
+ * @running: runs while it does on a CPU whose counters are ours
+ */
+struct pmudev_clocks {
+	u64 enabled;
+	u64 running;
+};
+
+/* The clocks now. ctx->lock held. */
+struct pmudev_clocks pmudev_ctx_clocks(const struct pmudev_ctx *ctx);
 
 /**
  * struct pmudev_change - an argument of the functions below
@@ -122,7 +131,7 @@ int pmudev_place_ever(struct pmudev_pmu *pmu, const u64 *allowed, unsigned int n
 void pmudev_ledger_take(struct pmudev_set *set, u64 slots);
 void pmudev_ledger_give(struct pmudev_set *set, u64 slots);
 
-/* Counters that some set holds. pmu->lock held. */
+/* Counters that some set holds, those of ended threads given back. pmu->lock held. */
 u64 pmudev_ledger_busy(struct pmudev_pmu *pmu);
 
 /**
@@ -155,6 +164,17 @@ int pmudev_set_bind(struct pmudev_set *set, const struct pmudev_bind *bind,
 int pmudev_set_add(struct pmudev_set *set, const struct pmudev_event_attr *attr, unsigned int nr,
 		   u32 *slot, struct pmudev_refusal *why);
 int pmudev_set_remove(struct pmudev_set *set, u32 group, struct pmudev_refusal *why);
+
+/**
+ * pmudev_check_events - all checks of events that no moment changes
+ * @set: bound, its mutex held
+ * @attr: the events
+ * @nr: how many
+ * @code: out: their encodings
+ * @why: filled in on error
+ */
+int pmudev_check_events(struct pmudev_set *set, const struct pmudev_event_attr *attr,
+			unsigned int nr, struct pmudev_code *code, struct pmudev_refusal *why);
 
 /* -------------------------------------------------------------- enable.c -- */
 

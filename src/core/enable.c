@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Enabling, disabling and resetting: the sleeping half; sched.c has the other. */
 #include <linux/cpu.h>
+#include <linux/slab.h>
 
 #include "core.h"
 
@@ -233,21 +234,19 @@ static int place_new(struct pmudev_set *set, const struct pmudev_event_attr *att
 {
 	u64 allowed[PMUDEV_MAX_EVENTS];
 	u8 place[PMUDEV_MAX_EVENTS];
-	struct pmudev_code code;
+	struct pmudev_code *code;
 	unsigned int i;
 	int ret;
 
-	for (i = 0; i < nr; i++) {
-		why->event = i;
-		ret = pmudev_attr_check(&attr[i], why);
-		if (!ret)
-			ret = pmudev_backend.encode(&set->pmu->info, &attr[i], &code, why);
-		if (ret)
-			return ret;
-		allowed[i] = code.allowed;
-	}
-	why->event = -1;
-	ret = pmudev_place(set, allowed, nr, place, why);
+	code = kcalloc(nr, sizeof(*code), GFP_KERNEL);
+	if (!code)
+		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+	ret = pmudev_check_events(set, attr, nr, code, why);
+	for (i = 0; i < nr && !ret; i++)
+		allowed[i] = code[i].allowed;
+	kfree(code);
+	if (!ret)
+		ret = pmudev_place(set, allowed, nr, place, why);
 	for (i = 0; i < nr && !ret; i++)
 		counter[i] = place[i];
 	return ret;
@@ -261,6 +260,8 @@ int pmudev_set_place(struct pmudev_set *set, const struct pmudev_event_attr *att
 	lockdep_assert_held(&set->mutex);
 	if (!set->ctx)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_UNBOUND, 0);
+	if (READ_ONCE(set->ctx->dead))
+		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
 	mutex_lock(&set->pmu->lock);
 	if (nr)
 		ret = place_new(set, attr, nr, counter, why);

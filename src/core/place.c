@@ -11,18 +11,6 @@
 
 #include "core.h"
 
-u64 pmudev_ledger_busy(struct pmudev_pmu *pmu)
-{
-	unsigned int c;
-	u64 busy = 0;
-
-	lockdep_assert_held(&pmu->lock);
-	for (c = 0; c < PMUDEV_COUNTERS; c++)
-		if (pmu->task_use[c] || pmu->cpu_use[c])
-			busy |= BIT_ULL(c);
-	return busy;
-}
-
 static u64 busy_for(struct pmudev_set *set)
 {
 	struct pmudev_pmu *pmu = set->pmu;
@@ -44,6 +32,19 @@ static void sweep(struct pmudev_pmu *pmu)
 	list_for_each_entry_safe(set, next, &pmu->sets, node)
 		if (READ_ONCE(set->ctx->dead))
 			pmudev_ledger_give(set, set->placed);
+}
+
+u64 pmudev_ledger_busy(struct pmudev_pmu *pmu)
+{
+	unsigned int c;
+	u64 busy = 0;
+
+	lockdep_assert_held(&pmu->lock);
+	sweep(pmu);
+	for (c = 0; c < PMUDEV_COUNTERS; c++)
+		if (pmu->task_use[c] || pmu->cpu_use[c])
+			busy |= BIT_ULL(c);
+	return busy;
 }
 
 static int try_place(u64 free, const u64 *allowed, unsigned int nr, u8 *counter)
@@ -106,21 +107,22 @@ unsigned int pmudev_list_holders(struct pmudev_set *set, u64 busy, struct pmudev
 int pmudev_place_ever(struct pmudev_pmu *pmu, const u64 *allowed, unsigned int nr,
 		      struct pmudev_refusal *why)
 {
-	u64 available = pmu->info.counters & ~pmu->info.reserved;
+	u64 reserved = pmu->info.reserved;
 	u8 counter[PMUDEV_MAX_EVENTS];
-	int bad = try_place(available, allowed, nr, counter);
+	int bad;
 
+	bad = try_place(pmu->info.counters & ~reserved, allowed, nr, counter);
 	if (bad < 0)
 		return 0;
 	why->event = bad;
 	why->allowed = allowed[bad];
-	why->busy = allowed[bad] & pmu->info.reserved;
-	if (why->busy) {
-		why->holder.kind = PMUDEV_HOLDER_CLAIM;
-		why->holder.counter = __ffs64(why->busy);
-		why->holder.cpu = -1;
-	}
-	return pmudev_refuse(why, -ENOSPC, PMUDEV_WHY_NO_COUNTER, 0);
+	if (try_place(pmu->info.counters, allowed, nr, counter) >= 0)
+		return pmudev_refuse(why, -ENOSPC, PMUDEV_WHY_NO_COUNTER, 0);
+	/* All would fit if the claim did not cost a counter. */
+	why->busy = allowed[bad] & reserved;
+	why->holder.kind = PMUDEV_HOLDER_CLAIM;
+	why->holder.counter = why->busy ? __ffs64(why->busy) : __ffs64(reserved);
+	return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_HELD, 0);
 }
 
 int pmudev_place(struct pmudev_set *set, const u64 *allowed, unsigned int nr, u8 *counter,

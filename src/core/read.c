@@ -53,19 +53,19 @@ static void fill_record(struct pmudev_ctx *ctx, void *arg)
 	struct reading *reading = arg;
 	struct pmudev_record *record = reading->record;
 	struct pmudev_set *set = reading->set;
-	u64 clock, running, rest;
+	struct pmudev_clocks now;
+	u64 rest;
 	unsigned int slot;
 
 	bring_forward(ctx, set);
-	clock = pmudev_ctx_clock(ctx);
-	running = pmudev_ctx_running_clock(ctx);
+	now = pmudev_ctx_clocks(ctx);
 	record->time = ktime_get_mono_fast_ns();
 	record->flags = record_flags(ctx, set);
 	record->generation = set->generation;
 	record->present = set->used;
-	record->time_enabled = ns(set, set->time_enabled + (set->enabled ? clock : 0));
+	record->time_enabled = ns(set, set->time_enabled + (set->enabled ? now.enabled : 0));
 	record->time_running = ns(set, set->time_running +
-				  (set->enabled && set->on == set->enabled ? running : 0));
+				  (set->enabled && set->on == set->enabled ? now.running : 0));
 	pmudev_for_each_slot(slot, rest, set->used) {
 		struct pmudev_event *event = pmudev_slot_event(set, slot);
 		struct pmudev_count *count = &record->counts[slot];
@@ -74,9 +74,9 @@ static void fill_record(struct pmudev_ctx *ctx, void *arg)
 		count->value = event->hw.value;
 		count->tag = event->tag;
 		count->time_enabled = ns(set, event->time_enabled +
-					 (set->enabled & bit ? clock : 0));
+					 (set->enabled & bit ? now.enabled : 0));
 		count->time_running = ns(set, event->time_running +
-					 (set->on & bit ? running : 0));
+					 (set->on & bit ? now.running : 0));
 	}
 }
 

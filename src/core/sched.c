@@ -16,17 +16,17 @@ void pmudev_ctx_init(struct pmudev_ctx *ctx)
 	ctx->cpu = -1;
 }
 
-u64 pmudev_ctx_clock(const struct pmudev_ctx *ctx)
+struct pmudev_clocks pmudev_ctx_clocks(const struct pmudev_ctx *ctx)
 {
-	return ctx->cpu < 0 ? ctx->clock : ctx->clock + get_cycles();
-}
+	u64 now = ctx->cpu < 0 ? 0 : get_cycles();
+	struct pmudev_clocks clocks = { .enabled = ctx->clock + now };
 
-u64 pmudev_ctx_running_clock(const struct pmudev_ctx *ctx)
-{
-	/* While loaded on a CPU that is not ours, both run: the difference stands. */
+	/* On a CPU that is not ours lost runs as well, and the running clock stands. */
 	if (ctx->cpu >= 0 && !ctx->ready)
-		return ctx->clock - ctx->lost;
-	return pmudev_ctx_clock(ctx) - ctx->lost;
+		clocks.running = ctx->clock - ctx->lost;
+	else
+		clocks.running = clocks.enabled - ctx->lost;
+	return clocks;
 }
 
 /* ------------------------------------------------------- load and unload -- */
@@ -139,43 +139,41 @@ void pmudev_ctx_call(struct pmudev_ctx *ctx, pmudev_ctx_fn fn, void *arg)
  * Times are kept relative to the context's clocks while they advance. A change makes
  * them totals, changes the masks, and makes them relative again.
  */
-static void times_stop(struct pmudev_ctx *ctx, struct pmudev_set *set)
+static void times_stop(struct pmudev_set *set, const struct pmudev_clocks *now)
 {
-	u64 clock = pmudev_ctx_clock(ctx), running = pmudev_ctx_running_clock(ctx);
 	struct pmudev_event *event;
 	unsigned int slot;
 	u64 rest;
 
 	if (set->enabled) {
-		set->time_enabled += clock;
+		set->time_enabled += now->enabled;
 		if (set->on == set->enabled)
-			set->time_running += running;
+			set->time_running += now->running;
 	}
 	pmudev_for_each_slot(slot, rest, set->enabled) {
 		event = pmudev_slot_event(set, slot);
-		event->time_enabled += clock;
+		event->time_enabled += now->enabled;
 		if (set->on & BIT_ULL(slot))
-			event->time_running += running;
+			event->time_running += now->running;
 	}
 }
 
-static void times_start(struct pmudev_ctx *ctx, struct pmudev_set *set)
+static void times_start(struct pmudev_set *set, const struct pmudev_clocks *now)
 {
-	u64 clock = pmudev_ctx_clock(ctx), running = pmudev_ctx_running_clock(ctx);
 	struct pmudev_event *event;
 	unsigned int slot;
 	u64 rest;
 
 	if (set->enabled) {
-		set->time_enabled -= clock;
+		set->time_enabled -= now->enabled;
 		if (set->on == set->enabled)
-			set->time_running -= running;
+			set->time_running -= now->running;
 	}
 	pmudev_for_each_slot(slot, rest, set->enabled) {
 		event = pmudev_slot_event(set, slot);
-		event->time_enabled -= clock;
+		event->time_enabled -= now->enabled;
 		if (set->on & BIT_ULL(slot))
-			event->time_running -= running;
+			event->time_running -= now->running;
 	}
 }
 
@@ -258,14 +256,15 @@ void pmudev_change_enable(struct pmudev_ctx *ctx, void *arg)
 {
 	struct pmudev_change *change = arg;
 	struct pmudev_set *set = change->set;
+	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
 
 	change->error = ctx->dead ? -ESRCH : 0;
 	if (change->error)
 		return;
-	times_stop(ctx, set);
+	times_stop(set, &now);
 	set->enabled |= change->slots;
 	slots_on(ctx, set, change->slots);
-	times_start(ctx, set);
+	times_start(set, &now);
 	pmudev_page_publish(ctx, set);
 }
 
@@ -273,11 +272,12 @@ void pmudev_change_disable(struct pmudev_ctx *ctx, void *arg)
 {
 	struct pmudev_change *change = arg;
 	struct pmudev_set *set = change->set;
+	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
 
-	times_stop(ctx, set);
+	times_stop(set, &now);
 	slots_off(ctx, set, change->slots & set->on);
 	set->enabled &= ~change->slots;
-	times_start(ctx, set);
+	times_start(set, &now);
 	set->generation++;
 	pmudev_page_publish(ctx, set);
 }
@@ -320,10 +320,11 @@ void pmudev_change_gate(struct pmudev_ctx *ctx, void *arg)
 {
 	struct pmudev_change *change = arg;
 	struct pmudev_set *set = change->set;
+	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
 
-	times_stop(ctx, set);
+	times_stop(set, &now);
 	slots_off(ctx, set, gated_slots(set) & set->on);
-	times_start(ctx, set);
+	times_start(set, &now);
 	set->generation++;
 	pmudev_page_publish(ctx, set);
 }
@@ -332,11 +333,12 @@ void pmudev_change_ungate(struct pmudev_ctx *ctx, void *arg)
 {
 	struct pmudev_change *change = arg;
 	struct pmudev_set *set = change->set;
+	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
 
 	if (ctx->dead)
 		return;
-	times_stop(ctx, set);
+	times_stop(set, &now);
 	slots_on(ctx, set, set->enabled & ~set->on);
-	times_start(ctx, set);
+	times_start(set, &now);
 	pmudev_page_publish(ctx, set);
 }

@@ -60,8 +60,7 @@ static int bind_cpu(struct pmudev_set *set, const struct pmudev_bind *bind,
 		    struct pmudev_refusal *why)
 {
 	if (bind->flags & (PMUDEV_BIND_INHERIT | PMUDEV_BIND_ON_EXEC))
-		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_FLAGS,
-				     PMUDEV_BIND_SHARED | PMUDEV_BIND_PMU);
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COMBINATION, bind->flags);
 	if (bind->id < 0 || bind->id >= nr_cpu_ids || !cpu_possible(bind->id))
 		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_CPU, nr_cpu_ids - 1);
 	if (!perfmon_capable())
@@ -115,8 +114,7 @@ static int bind_task(struct pmudev_set *set, const struct pmudev_bind *bind,
 	int ret;
 
 	if (bind->flags & PMUDEV_BIND_SHARED)
-		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_FLAGS,
-				     PMUDEV_BIND_FLAGS & ~PMUDEV_BIND_SHARED);
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COMBINATION, PMUDEV_BIND_SHARED);
 	if (bind->id < 0)
 		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_NO_TASK, 0);
 	ret = check_task(bind->id, why);

@@ -36,7 +36,9 @@ static void page_end(struct pmudev_page *page)
 
 static u32 page_owner(const struct pmudev_ctx *ctx, const struct pmudev_set *set)
 {
-	return ctx->user && set->map_mm == ctx->user_mm ? set->owner_tid : 0;
+	if (!ctx->user || set->map_mm != ctx->user_mm || !pmudev_gate_open())
+		return 0;
+	return set->owner_tid;
 }
 
 static void publish_slot(struct pmudev_page *page, struct pmudev_set *set, unsigned int slot,
@@ -78,6 +80,9 @@ void pmudev_page_publish(struct pmudev_ctx *ctx, struct pmudev_set *set)
 	page->generation = set->generation;
 	WRITE_ONCE(page->owner, page_owner(ctx, set));
 	page_end(page);
+	/* The sequence has changed: what selects a counter starts anew, too. */
+	if (ctx->user)
+		pmudev_backend.user_access(true);
 }
 
 static void page_fixed_fields(struct pmudev_page *page, const struct pmudev_pmu *pmu)
