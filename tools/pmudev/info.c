@@ -179,23 +179,28 @@ static bool find_holder(struct pmudev *set, unsigned int counter, struct pmudev_
 }
 
 /*
- * Who has the counters that are in use or kept back. A CPU's set is refused everybody's counters, a
- * thread's only those of CPUs; so a CPU's is tried first.
+ * Who has the counters that are in use or kept back: asked for a thread, which is refused what sets
+ * of CPUs have, and for a CPU, which is refused what sets of threads have.
  */
 static void show_holders(const struct pmudev_query *q)
 {
 	__u64 held = q->busy | (q->counters & ~q->available);
+	struct pmudev thread, cpu;
 	struct pmudev_refusal why;
-	struct pmudev set;
 	unsigned int i;
 
-	if (!held || pmudev_open(&set))
+	if (!held)
 		return;
-	if (!pmudev_bind_cpu(&set, sched_getcpu(), 0) || !pmudev_bind_self(&set))
-		for (i = 0; i < 64; i++)
-			if (held >> i & 1 && find_holder(&set, i, &why))
-				show_holder(i, &why.holder);
-	pmudev_close(&set);
+	/* Where one of them cannot be had, its dry runs fail without naming a holder. */
+	if (!pmudev_open(&thread))
+		pmudev_bind_self(&thread);
+	if (!pmudev_open(&cpu))
+		pmudev_bind_cpu(&cpu, sched_getcpu(), 0);
+	for (i = 0; i < 64; i++)
+		if (held >> i & 1 && (find_holder(&thread, i, &why) || find_holder(&cpu, i, &why)))
+			show_holder(i, &why.holder);
+	pmudev_close(&thread);
+	pmudev_close(&cpu);
 }
 
 int cmd_info(int argc, char **argv)
