@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "common.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <ucontext.h>
+
+__thread struct pmudev_refusal why;
+
+static int failure(const struct pmudev_refusal *refusal)
+{
+	int error = errno;
+
+	why = *refusal;
+	return -error;
+}
+
+/* After a call that carries no structure. */
+static int failure_elsewhere(int fd)
+{
+	struct pmudev_why answer;
+	int error = errno;
+
+	why = (struct pmudev_refusal){ 0 };
+	if (!pm_why(fd, &answer))
+		why = answer.refusal;
+	return -error;
+}
+
+int pm_open(void)
+{
+	int fd = open(PMUDEV_DEVICE, O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int pm_query(struct pmudev_query *query)
+{
+	int fd = pm_open();
+	int ret = 0;
+
+	if (fd < 0)
+		return fd;
+	memset(query, 0, sizeof(*query));
+	query->size = sizeof(*query);
+	if (ioctl(fd, PMUDEV_IOC_QUERY, query))
+		ret = failure(&query->refusal);
+	close(fd);
+	return ret;
+}
+
+int pm_bind(int fd, __u32 target, __s32 id, __u32 flags)
+{
+	struct pmudev_bind bind = {
+		.size = sizeof(bind),
+		.flags = flags,
+		.target = target,
+		.id = id,
+	};
+
+	return ioctl(fd, PMUDEV_IOC_BIND, &bind) ? failure(&bind.refusal) : 0;
+}
+
+int pm_add(int fd, const struct pmudev_event_attr *events, unsigned int nr)
+{
+	struct pmudev_add add = {
+		.size = sizeof(add),
+		.nr = nr,
+		.event_size = sizeof(*events),
+		.events = (uintptr_t)events,
+	};
+
+	return ioctl(fd, PMUDEV_IOC_ADD, &add) ? failure(&add.refusal) : 0;
+}
+
+int pm_place(int fd, const struct pmudev_event_attr *events, unsigned int nr, __s32 *counters)
+{
+	struct pmudev_place place = {
+		.size = sizeof(place),
+		.nr = nr,
+		.event_size = nr ? sizeof(*events) : 0,
+		.events = (uintptr_t)events,
+		.counters = (uintptr_t)counters,
+	};
+
+	return ioctl(fd, PMUDEV_IOC_PLACE, &place) ? failure(&place.refusal) : 0;
+}
+
+int pm_ctl(int fd, unsigned long request, __u32 group, __u32 slot, __u64 value)
+{
+	struct pmudev_ctl ctl = {
+		.size = sizeof(ctl),
+		.group = group,
+		.slot = slot,
+		.value = value,
+	};
+
+	return ioctl(fd, request, &ctl) ? failure(&ctl.refusal) : 0;
+}
+
+int pm_read(int fd, union record *record)
+{
+	ssize_t got = read(fd, record, sizeof(*record));
+
+	if (got < 0)
+		return failure_elsewhere(fd);
+	if (got != (ssize_t)record->r.size ||
+	    record->r.size != sizeof(record->r) + record->r.nr * sizeof(record->r.counts[0]))
+		return -EPROTO;
+	return 0;
+}
+
+int pm_why(int fd, struct pmudev_why *answer)
+{
+	memset(answer, 0, sizeof(*answer));
+	answer->size = sizeof(*answer);
+	return ioctl(fd, PMUDEV_IOC_WHY, answer) ? -errno : 0;
+}
+
+struct pmudev_page *pm_map(int fd)
+{
+	void *page = mmap(NULL, PAGE_BYTES, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
+
+	if (page == MAP_FAILED) {
+		errno = -failure_elsewhere(fd);
+		return NULL;
+	}
+	return page;
+}
+
+void pm_unmap(struct pmudev_page *page)
+{
+	munmap(page, PAGE_BYTES);
+}
+
+static int fill(int fd, int error, const struct pmudev_event_attr *events, unsigned int nr,
+		bool enable)
+{
+	if (!error)
+		error = pm_add(fd, events, nr);
+	if (!error && enable)
+		error = pm_enable(fd, PMUDEV_ALL);
+	if (!error)
+		return fd;
+	close(fd);
+	return error;
+}
+
+int pm_set(const struct pmudev_event_attr *events, unsigned int nr, bool enable)
+{
+	int fd = pm_open();
+
+	if (fd < 0)
+		return fd;
+	return fill(fd, pm_bind(fd, PMUDEV_TARGET_TASK, 0, 0), events, nr, enable);
+}
+
+int pm_cpu_set(int cpu, __u32 bind_flags, const struct pmudev_event_attr *events, unsigned int nr)
+{
+	int fd = pm_open();
+
+	if (fd < 0)
+		return fd;
+	return fill(fd, pm_bind(fd, PMUDEV_TARGET_CPU, cpu, bind_flags), events, nr, true);
+}
+
+int read_either(int fd, struct reader *reader, unsigned int slot, __u64 *value, bool *direct)
+{
+	union record record;
+	int ret;
+
+	ret = direct_read(reader, slot, value);
+	if (direct)
+		*direct = !ret;
+	if (!ret)
+		return 0;
+	ret = pm_read(fd, &record);
+	if (!ret)
+		*value = record.r.counts[slot].value;
+	return ret;
+}
+
+static __attribute__((noinline)) int direct_once(struct reader *reader, unsigned int slot, __u64 n,
+						 __u64 *count)
+{
+	__u64 before, after = 0;
+	int ret;
+
+	reader->retries = 0;
+	ret = direct_read(reader, slot, &before);
+	if (ret)
+		return ret;
+	loop(n);
+	ret = direct_read(reader, slot, &after);
+	*count = after - before;
+	return ret ? ret : reader->retries ? -EINTR : 0;
+}
+
+int measure_direct(struct reader *reader, unsigned int slot, __u64 n, __u64 *count)
+{
+	int tries, ret = -EINTR;
+
+	for (tries = 0; tries < 10 && ret == -EINTR; tries++)
+		ret = direct_once(reader, slot, n, count);
+	return ret;
+}
+
+__attribute__((noinline)) int measure_read(int fd, unsigned int slot, __u64 n, __u64 *count)
+{
+	union record before, after;
+	long got;
+
+	memset(&after, 0, sizeof(after)); /* no page fault between the reads */
+	got = raw_read(fd, &before);
+	if (got < 0)
+		return got;
+	loop(n);
+	got = raw_read(fd, &after);
+	if (got < 0)
+		return got;
+	*count = after.r.counts[slot].value - before.r.counts[slot].value;
+	return 0;
+}
+
+static __thread bool faulted;
+
+/* Every instruction that the tests let fault is four bytes long. */
+static void skip_instruction(int signal, siginfo_t *info, void *context)
+{
+	ucontext_t *where = context;
+
+	(void)signal;
+	(void)info;
+	faulted = true;
+	where->uc_mcontext.pc += 4;
+}
+
+bool counter_faults(__u32 operand)
+{
+	struct sigaction action = {
+		.sa_sigaction = skip_instruction,
+		.sa_flags = SA_SIGINFO,
+	};
+	struct sigaction old;
+
+	sigaction(SIGILL, &action, &old);
+	faulted = false;
+	barrier();
+	counter(operand);
+	barrier();
+	sigaction(SIGILL, &old, NULL);
+	return faulted;
+}
+
+int write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+long read_number(const char *path)
+{
+	char text[32] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got;
+
+	if (fd < 0)
+		return -errno;
+	got = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	return got < 0 ? -EIO : strtol(text, NULL, 0);
+}
+
+bool emulated(void)
+{
+	char line[4096];
+	FILE *file = fopen("/proc/cmdline", "r");
+	bool found = false;
+
+	if (file) {
+		found = fgets(line, sizeof(line), file) && strstr(line, "vm_nonce=");
+		fclose(file);
+	}
+	return found;
+}
+
+/* The emulator has one count of instructions for all its CPUs. */
+bool exact_instructions(void)
+{
+	struct pmudev_query query;
+
+	if (pm_query(&query) || !(query.generic & (1ULL << PMUDEV_INSTRUCTIONS)))
+		return false;
+	return !emulated() || sysconf(_SC_NPROCESSORS_CONF) == 1;
+}
+
+int cpus_online(void)
+{
+	return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+int pin_to(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
+}
+
+int set_cpu_online(int cpu, bool online)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+	return write_file(path, online ? "1" : "0");
+}
+
+__u64 now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+void pause_ns(__u64 ns)
+{
+	struct timespec time = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
+
+	prctl(PR_SET_TIMERSLACK, 1);
+	nanosleep(&time, NULL);
+}
+
+int fork_bound(void)
+{
+	int child = fork();
+
+	if (!child)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return child;
+}
+
+void stop_child(int pid)
+{
+	if (pid > 0) {
+		kill(pid, SIGKILL);
+		child_result(pid);
+	}
+}
+
+int child_result(int pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, 0) != pid)
+		return -errno;
+	return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int turns_init(struct turns *turns)
+{
+	if (pipe(turns->pipe[0]))
+		return -errno;
+	return pipe(turns->pipe[1]) ? -errno : 0;
+}
+
+void turns_end(struct turns *turns)
+{
+	int i;
+
+	for (i = 0; i < 4; i++)
+		close(turns->pipe[i / 2][i % 2]);
+}
+
+void turn_wait(struct turns *turns, int me)
+{
+	char byte;
+
+	raw_call(SYS_read, turns->pipe[me][0], (long)&byte, 1);
+}
+
+void turn_give(struct turns *turns, int me)
+{
+	char byte = 0;
+
+	raw_call(SYS_write, turns->pipe[!me][1], (long)&byte, 1);
+}
