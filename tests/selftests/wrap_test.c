@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counters that wrap. A reset sets the hardware counter, so that a 32-bit one can be made to wrap
+ * within a test for real. Counts are 64 bits and know nothing of it: from whatever start, a run of
+ * n rounds adds the same 2n + c.
+ */
+#include "common.h"
+#include "kselftest_harness.h"
+
+#define ROUNDS 1000000
+
+/* Just below each edge that a counter, a fold or a sign could have, and nowhere near one. */
+static const __u64 starts[] = {
+	0,
+	1,
+	(1ULL << 31) - 100,
+	(1ULL << 32) - 100,
+	(1ULL << 32) - 1,
+	1ULL << 32,
+	(1ULL << 33) - 100,
+	0x123456789abcdef0ULL,
+	(1ULL << 48) - 100,
+	(1ULL << 63) - 100,
+	1ULL << 63,
+	-100ULL,
+	-1ULL,
+};
+
+FIXTURE(wrap)
+{
+	int fd;
+	struct pmudev_page *page;
+	struct reader reader;
+	struct pmudev_query query;
+};
+
+FIXTURE_VARIANT(wrap)
+{
+	__u64 event;
+	__u32 flags;
+};
+
+/* clang-format off */
+FIXTURE_VARIANT_ADD(wrap, programmable) {
+	EVENT_INSTRUCTIONS, DIRECT_READ
+};
+
+FIXTURE_VARIANT_ADD(wrap, programmable_long) {
+	EVENT_INSTRUCTIONS, DIRECT_READ | PMUDEV_LONG
+};
+
+FIXTURE_VARIANT_ADD(wrap, cycle_counter) {
+	EVENT_CYCLES, DIRECT_READ | PMUDEV_LONG
+};
+
+/* clang-format on */
+
+FIXTURE_SETUP(wrap)
+{
+	struct pmudev_event_attr event = raw_event(variant->event, variant->flags);
+	bool wide;
+
+	if (!exact_instructions())
+		SKIP(return, "instructions are not counted exactly here (one CPU, -icount)");
+	ASSERT_EQ(0, pm_query(&self->query));
+	if (variant->event == EVENT_CYCLES && !emulated())
+		SKIP(return, "cycles are exact in the emulator only");
+	wide = self->query.features & PMUDEV_HAS_LONG;
+	if (variant->event != EVENT_CYCLES && variant->flags & PMUDEV_LONG && !wide)
+		SKIP(return, "no 64-bit programmable counter");
+	ASSERT_EQ(0, set_gate(true));
+	self->fd = pm_set(&event, 1, true);
+	ASSERT_GE(self->fd, 0);
+	self->page = pm_map(self->fd);
+	ASSERT_NE(NULL, self->page);
+	self->reader = reader_of(self->page);
+}
+
+FIXTURE_TEARDOWN(wrap)
+{
+	if (self->page) {
+		pm_unmap(self->page);
+		close(self->fd);
+	}
+	set_gate(false);
+}
+
+static unsigned int width(const struct _test_data_wrap *self)
+{
+	return 64 - READ_ONCE(self->page->slots[0].shift);
+}
+
+/* From reset(start): what is counted by the end of the loop, by read(2) and directly. */
+static __attribute__((noinline)) int run(struct _test_data_wrap *self, __u64 start, __u64 n,
+					 __u64 *by_call, __u64 *direct)
+{
+	union record record;
+	long got;
+	int ret;
+
+	memset(&record, 0, sizeof(record));
+	self->reader.retries = 0;
+	ret = pm_reset(self->fd, 0, start);
+	if (ret)
+		return ret;
+	loop(n);
+	got = raw_read(self->fd, &record);
+	if (got < 0)
+		return got;
+	ret = direct_read(&self->reader, 0, direct);
+	*by_call = record.r.counts[0].value - start;
+	*direct -= start;
+	return ret ? ret : self->reader.retries ? -EINTR : 0;
+}
+
+static int run_undisturbed(struct _test_data_wrap *self, __u64 start, __u64 n, __u64 *by_call,
+			   __u64 *direct)
+{
+	int tries, ret = -EINTR;
+
+	for (tries = 0; tries < 10 && ret == -EINTR; tries++)
+		ret = run(self, start, n, by_call, direct);
+	return ret;
+}
+
+TEST_F(wrap, any_start)
+{
+	__u64 by_call, direct, c_call, c_direct, each = 1;
+	unsigned int i;
+
+	/* Once for the pages, once for what lies around the loop. */
+	ASSERT_EQ(0, run_undisturbed(self, 0, 1000, &by_call, &direct));
+	ASSERT_EQ(0, run_undisturbed(self, 0, 1000, &by_call, &direct));
+	if (variant->event == EVENT_CYCLES)
+		each = by_call / (LOOP_INSTRUCTIONS * 1000);
+	c_call = by_call - each * LOOP_INSTRUCTIONS * 1000;
+	c_direct = direct - each * LOOP_INSTRUCTIONS * 1000;
+	EXPECT_LT(c_call, 200 * each);
+	EXPECT_LT(c_direct, 400 * each);
+	for (i = 0; i < ARRAY_SIZE(starts); i++) {
+		ASSERT_EQ(0, run_undisturbed(self, starts[i], ROUNDS, &by_call, &direct));
+		EXPECT_EQ(each * LOOP_INSTRUCTIONS * ROUNDS + c_call, by_call)
+		TH_LOG("start %#llx", starts[i]);
+		EXPECT_EQ(each * LOOP_INSTRUCTIONS * ROUNDS + c_direct, direct)
+		TH_LOG("start %#llx", starts[i]);
+	}
+}
+
+/* The counter itself carries the count modulo its width, so that it did wrap above. */
+TEST_F(wrap, hardware_is_set)
+{
+	unsigned int i;
+	__u64 raw, value, distance;
+
+	EXPECT_EQ(variant->flags & PMUDEV_LONG ? 64 : self->query.width, width(self));
+	for (i = 0; i < ARRAY_SIZE(starts); i++) {
+		ASSERT_EQ(0, pm_reset(self->fd, 0, starts[i]));
+		raw = counter(READ_ONCE(self->page->slots[0].operand));
+		ASSERT_EQ(0, direct_read(&self->reader, 0, &value));
+		distance = (value - raw) << (64 - width(self)) >> (64 - width(self));
+		EXPECT_LT(distance, 10000ULL) TH_LOG("start %#llx", starts[i]);
+		EXPECT_LT(value - starts[i], 10000ULL);
+	}
+}
+
+/* Many wraps, one after another, of one and the same count. */
+TEST_F(wrap, twenty_times)
+{
+	__u64 by_call, direct, expected = 0, edge = 1ULL << 32;
+	int i;
+
+	for (i = 0; i < 22; i++) {
+		__u64 start = i * edge - 100;
+
+		ASSERT_EQ(0, run_undisturbed(self, start, 1000, &by_call, &direct));
+		if (i < 2)
+			expected = by_call;
+		else
+			EXPECT_EQ(expected, by_call);
+		EXPECT_GE(direct, by_call);
+	}
+}
+
+/* Counted without a reset between: two edges of 32 bits are passed by one count. */
+TEST_F(wrap, count_goes_on_over_the_edge)
+{
+	__u64 last = 0, value = 0, start = (1ULL << 32) - 5000000;
+	int i;
+
+	ASSERT_EQ(0, pm_reset(self->fd, 0, start));
+	last = start;
+	for (i = 0; i < 1000; i++) {
+		loop(5000);
+		ASSERT_EQ(0, direct_read(&self->reader, 0, &value));
+		ASSERT_GE(value, last + 5000 * LOOP_INSTRUCTIONS);
+		if (variant->event == EVENT_INSTRUCTIONS)
+			ASSERT_LE(value, last + 5000 * LOOP_INSTRUCTIONS + 1000);
+		last = value;
+	}
+	EXPECT_GT(value, 1ULL << 32);
+}
+
+/* Past the wrap the thread leaves its CPU, and another one counts there on the same counter. */
+TEST_F(wrap, switches_on_both_sides)
+{
+	struct pmudev_event_attr event = raw_event(variant->event, variant->flags);
+	__u64 undisturbed, counted, value;
+	struct turns turns;
+	int i, child;
+
+	ASSERT_EQ(0, turns_init(&turns));
+	child = fork();
+	if (!child) {
+		int fd = pm_set(&event, 1, true);
+
+		turn_wait(&turns, 1);
+		for (i = 0; i < 40; i++) {
+			pm_reset(fd, 0, i << 30);
+			loop(100);
+			turn_pass(&turns, 1);
+		}
+		_exit(fd < 0);
+	}
+	undisturbed = 0;
+	for (i = 0; i < 40; i++) {
+		/* The first half stays away from the edge, the second passes it in mid-run. */
+		__u64 start = i < 20 ? 0 : (1ULL << 32) - 400;
+
+		ASSERT_EQ(0, pm_reset(self->fd, 0, start));
+		loop(100);
+		turn_pass(&turns, 0);
+		loop(100);
+		ASSERT_EQ(0, read_either(self->fd, &self->reader, 0, &value, NULL));
+		counted = value - start;
+		if (i == 1)
+			undisturbed = counted;
+		if (i > 1 && variant->event == EVENT_INSTRUCTIONS) {
+			EXPECT_GE(counted, undisturbed - 100);
+			EXPECT_LE(counted, undisturbed + 100);
+		}
+		EXPECT_GE(counted, 400ULL);
+		EXPECT_LT(counted, 100000ULL);
+	}
+	turn_give(&turns, 0);
+	EXPECT_EQ(0, child_result(child));
+}
+
+/* ------------------------------------------------------------------- width -- */
+
+/* LONG is a counter of 64 bits or a refusal, never a promise. */
+TEST(long_events)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_INSTRUCTIONS, USER_ONLY | PMUDEV_LONG);
+	struct pmudev_event_attr direct = raw_event(EVENT_INSTRUCTIONS, DIRECT_READ | PMUDEV_LONG);
+	struct pmudev_event_attr cycles[2];
+	struct pmudev_query query;
+	union record record;
+	int fd;
+
+	ASSERT_EQ(0, pm_query(&query));
+	ASSERT_EQ(0, set_gate(true));
+	if (query.generic & 1ULL << PMUDEV_INSTRUCTIONS) {
+		if (query.features & PMUDEV_HAS_LONG) {
+			fd = pm_set(&event, 1, true);
+			ASSERT_GE(fd, 0);
+			close(fd);
+			fd = pm_set(&direct, 1, true);
+			ASSERT_GE(fd, 0);
+			close(fd);
+		} else {
+			EXPECT_REFUSED(EOPNOTSUPP, PMUDEV_WHY_WIDTH, pm_set(&direct, 1, true));
+			EXPECT_EQ(32ULL, why.limit);
+		}
+		if (!(query.features & (PMUDEV_HAS_LONG | PMUDEV_HAS_CHAIN))) {
+			EXPECT_REFUSED(EOPNOTSUPP, PMUDEV_WHY_WIDTH, pm_set(&event, 1, true));
+			EXPECT_EQ(32ULL, why.limit);
+		}
+	}
+
+	/* The cycle counter has 64 bits everywhere; there is one. */
+	cycles[0] = raw_event(EVENT_CYCLES, DIRECT_READ | PMUDEV_LONG);
+	cycles[1] = cycles[0];
+	fd = pm_set(cycles, 1, true);
+	ASSERT_GE(fd, 0);
+	loop(1000);
+	EXPECT_EQ(0, pm_read(fd, &record));
+	EXPECT_GE(record.r.counts[0].value, 1000ULL);
+	close(fd);
+	if (!(query.features & (PMUDEV_HAS_LONG | PMUDEV_HAS_CHAIN))) {
+		EXPECT_REFUSED(ENOSPC, PMUDEV_WHY_NO_COUNTER, pm_set(cycles, 2, true));
+		EXPECT_EQ(1ULL << CYCLE_COUNTER, why.allowed);
+	}
+	EXPECT_EQ(0, set_gate(false));
+}
+
+TEST_HARNESS_MAIN
