@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A thread is moved from CPU to CPU a thousand times. The emulator counts the instructions of all
+ * its CPUs in one, so that what holds to the unit with one CPU is held here by invariants that do
+ * not depend on it: cycles are nanoseconds there, so that the time a thread had a CPU is a second
+ * account of the same thing, from above and from below.
+ */
+#include "common.h"
+#include "kselftest_harness.h"
+
+#include <pthread.h>
+
+#define MIGRATIONS 1000
+#define N	   500
+
+/*
+ * What a move may cost the account in the kernel: the code between the clock's and the counter's
+ * reading at both ends, in nanoseconds. A lost or doubled stretch is the length of a whole round.
+ */
+#define SLACK_NS 400
+
+FIXTURE(migrate)
+{
+	int cpus;
+	int cpu[CPU_SETSIZE];
+};
+
+FIXTURE_SETUP(migrate)
+{
+	cpu_set_t set;
+	int i;
+
+	if (cpus_online() < 2)
+		SKIP(return, "needs two CPUs");
+	ASSERT_EQ(0, sched_getaffinity(0, sizeof(set), &set));
+	for (i = 0; i < CPU_SETSIZE; i++)
+		if (CPU_ISSET(i, &set))
+			self->cpu[self->cpus++] = i;
+	ASSERT_EQ(0, set_gate(true));
+}
+
+FIXTURE_TEARDOWN(migrate)
+{
+	set_gate(false);
+}
+
+static int move(struct _test_data_migrate *self, int i)
+{
+	int to = self->cpu[i % self->cpus];
+	int ret = pin_to(to);
+
+	return ret ? ret : sched_getcpu() == to ? 0 : -ESTALE;
+}
+
+/* Nothing runs backwards, nothing is missing, and direct reads lie between calls. */
+TEST_F(migrate, thousand_times)
+{
+	struct pmudev_event_attr events[] = {
+		raw_event(EVENT_CYCLES, DIRECT_READ),
+		raw_event(EVENT_CYCLES, USER_ONLY),
+		raw_event(EVENT_CYCLES, PMUDEV_EXCLUDE_USER | PMUDEV_EXCLUDE_HV),
+		raw_event(EVENT_CYCLES, PMUDEV_EXCLUDE_HV),
+	};
+	__u64 last = 0, direct = 0, start, end;
+	unsigned int fallbacks = 0;
+	union record first, r;
+	struct reader reader;
+	bool is_direct;
+	int fd, i, slot;
+
+	fd = pm_set(events, 4, true);
+	ASSERT_GE(fd, 0);
+	reader = reader_of(pm_map(fd));
+	ASSERT_NE(NULL, reader.page);
+	start = now_ns();
+	ASSERT_EQ(0, pm_read(fd, &first));
+	for (i = 0; i < MIGRATIONS; i++) {
+		ASSERT_EQ(0, move(self, i));
+		loop(N);
+		ASSERT_EQ(0, pm_read(fd, &r));
+		ASSERT_GT(r.r.counts[0].value, last + N);
+		ASSERT_EQ(0, read_either(fd, &reader, 0, &direct, &is_direct));
+		ASSERT_GE(direct, r.r.counts[0].value);
+		fallbacks += !is_direct;
+		ASSERT_EQ(0, pm_read(fd, &r));
+		ASSERT_GE(r.r.counts[0].value, direct);
+		last = r.r.counts[0].value;
+	}
+	end = now_ns();
+	/* The page is good on every CPU: the owner runs whenever it looks. */
+	EXPECT_EQ(0U, fallbacks);
+	EXPECT_GE(last - first.r.counts[0].value, (__u64)N * MIGRATIONS);
+	for (slot = 0; slot < 4; slot++)
+		EXPECT_EQ(r.r.counts[slot].time_enabled, r.r.counts[slot].time_running);
+	EXPECT_LE(r.r.time_enabled - first.r.time_enabled, end - start);
+	if (!emulated())
+		return;
+	/* Two counters on one event, in user mode: both, or neither, saw every instruction. */
+	EXPECT_EQ(r.r.counts[0].value, r.r.counts[1].value);
+	EXPECT_LE(r.r.counts[0].value - first.r.counts[0].value, end - start);
+}
+
+/*
+ * User and kernel add up to both, and both to the time that the thread had a CPU, over the whole of
+ * the thousand moves.
+ */
+TEST_F(migrate, accounts_agree)
+{
+	struct pmudev_event_attr events[] = {
+		raw_event(EVENT_CYCLES, USER_ONLY),
+		raw_event(EVENT_CYCLES, PMUDEV_EXCLUDE_USER | PMUDEV_EXCLUDE_HV),
+		raw_event(EVENT_CYCLES, PMUDEV_EXCLUDE_HV),
+	};
+	__s64 user, kernel, both, ran;
+	union record first, r;
+	int fd, i;
+
+	if (!emulated())
+		SKIP(return, "needs the emulator, whose cycles are nanoseconds");
+	fd = pm_set(events, 3, true);
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, pm_read(fd, &first));
+	for (i = 0; i < MIGRATIONS; i++) {
+		ASSERT_EQ(0, move(self, i));
+		loop(N);
+	}
+	ASSERT_EQ(0, pm_read(fd, &r));
+	user = r.r.counts[0].value - first.r.counts[0].value;
+	kernel = r.r.counts[1].value - first.r.counts[1].value;
+	both = r.r.counts[2].value - first.r.counts[2].value;
+	ran = r.r.time_running - first.r.time_running;
+	TH_LOG("user %lld + kernel %lld, both %lld, ran %lld ns", user, kernel, both, ran);
+	EXPECT_GE(user, (__s64)N * MIGRATIONS);
+	EXPECT_GE(both, user + kernel - SLACK_NS * MIGRATIONS);
+	EXPECT_LE(both, user + kernel + SLACK_NS * MIGRATIONS);
+	EXPECT_GE(both, ran - SLACK_NS * MIGRATIONS);
+	EXPECT_LE(both, ran + SLACK_NS * MIGRATIONS);
+	close(fd);
+}
+
+/* Moved by the scheduler, as it likes, against others that want the CPUs too. */
+TEST_F(migrate, among_others)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, DIRECT_READ);
+	__u64 value, last = 0;
+	struct reader reader;
+	int children[16];
+	int fd, i, n = self->cpus < 8 ? self->cpus + 1 : 9;
+
+	for (i = 0; i < n; i++) {
+		children[i] = fork_bound();
+		if (!children[i])
+			for (;;) {
+				loop(20000);
+				sched_yield();
+			}
+	}
+	fd = pm_set(&event, 1, true);
+	ASSERT_GE(fd, 0);
+	reader = reader_of(pm_map(fd));
+	ASSERT_NE(NULL, reader.page);
+	for (i = 0; i < 300; i++) {
+		loop(5000);
+		sched_yield();
+		ASSERT_EQ(0, read_either(fd, &reader, 0, &value, NULL));
+		ASSERT_GE(value, last + 5000);
+		last = value;
+	}
+	for (i = 0; i < n; i++)
+		stop_child(children[i]);
+	close(fd);
+}
+
+/* Others read a set whose owner keeps moving: asked where it is, it may have left already. */
+struct moving {
+	struct _test_data_migrate *self;
+	int fd, error;
+	bool started, stop;
+};
+
+static void *keep_moving(void *arg)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
+	struct moving *moving = arg;
+	int i;
+
+	moving->fd = pm_set(&event, 1, true);
+	__atomic_store_n(&moving->started, true, __ATOMIC_RELEASE);
+	for (i = 0; !READ_ONCE(moving->stop) && !moving->error; i++) {
+		moving->error = move(moving->self, i);
+		loop(100);
+	}
+	return NULL;
+}
+
+TEST_F(migrate, read_by_others_on_the_way)
+{
+	struct moving moving = { .self = self };
+	pthread_t thread;
+	union record r;
+	__u64 last = 0, moves = 0;
+	int i;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, keep_moving, &moving));
+	ASSERT_TRUE(WAIT_FOR(__atomic_load_n(&moving.started, __ATOMIC_ACQUIRE)));
+	ASSERT_GE(moving.fd, 0);
+	for (i = 0; i < 1000; i++) {
+		if (pm_read(moving.fd, &r)) {
+			moves = ~0ULL;
+			break;
+		}
+		if (r.r.counts[0].value < last || r.r.time_running != r.r.time_enabled)
+			moves = ~0ULL;
+		last = r.r.counts[0].value;
+		if (i % 7 == 0)
+			sched_yield();
+	}
+	WRITE_ONCE(moving.stop, true);
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_EQ(0, moving.error);
+	EXPECT_EQ(0ULL, moves);
+	EXPECT_GT(last, 0ULL);
+	close(moving.fd);
+}
+
+TEST_HARNESS_MAIN
