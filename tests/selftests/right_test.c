@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The right to read counters belongs to a process from its first mapping to its last: whoever has
+ * none is stopped by the CPU (SIGILL). Each test looks at a process of its own.
+ */
+#include "common.h"
+#include "kselftest_harness.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+FIXTURE(right)
+{
+	struct pmudev_query before;
+};
+
+FIXTURE_SETUP(right)
+{
+	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, pm_query(&self->before));
+	ASSERT_EQ(0ULL, self->before.busy);
+}
+
+FIXTURE_TEARDOWN(right)
+{
+	set_gate(false);
+}
+
+/* All of the counters fault, or none does: 1, 0; -1 if some do. */
+static int all_fault(void)
+{
+	int n = counter_faults(0) + counter_faults(3) + counter_faults(CYCLE_OPERAND);
+
+	return n == 3 ? 1 : n == 0 ? 0 : -1;
+}
+
+static int reader_set(struct pmudev_page **page)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, DIRECT_READ);
+	int fd = pm_set(&event, 1, true);
+
+	*page = fd < 0 ? NULL : pm_map(fd);
+	return *page ? fd : -1;
+}
+
+TEST_F(right, none_without_a_set)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, DIRECT_READ);
+	int fd;
+
+	EXPECT_EQ(1, all_fault());
+	/* Counting alone gives none: it is the page that does. */
+	fd = pm_set(&event, 1, true);
+	ASSERT_GE(fd, 0);
+	EXPECT_EQ(1, all_fault());
+	close(fd);
+}
+
+TEST_F(right, from_mmap_to_munmap)
+{
+	struct pmudev_page *page;
+	int fd = reader_set(&page);
+
+	ASSERT_GE(fd, 0);
+	EXPECT_EQ(0, all_fault());
+	pm_unmap(page);
+	EXPECT_EQ(1, all_fault());
+	page = pm_map(fd);
+	ASSERT_NE(NULL, page);
+	EXPECT_EQ(0, all_fault());
+	pm_unmap(page);
+	EXPECT_EQ(1, all_fault());
+	close(fd);
+}
+
+/* Reading is all that is given: whatever would change the PMU faults still. */
+static bool write_faults(void (*write)(void))
+{
+	int child = fork();
+
+	if (!child) {
+		struct pmudev_page *page;
+
+		if (reader_set(&page) < 0)
+			_exit(1);
+		write();
+		_exit(0);
+	}
+	return child_result(child) == 1000 + SIGILL;
+}
+
+#define WRITER(name, reg)                                     \
+	static void name(void)                                \
+	{                                                     \
+		asm volatile("msr " reg ", %0" : : "r"(0UL)); \
+	}
+
+WRITER(write_swinc, "pmswinc_el0")
+WRITER(write_counter, "pmevcntr2_el0")
+WRITER(write_cycles, "pmccntr_el0")
+WRITER(write_control, "pmcr_el0")
+WRITER(write_enable, "pmcntenset_el0")
+WRITER(write_disable, "pmcntenclr_el0")
+WRITER(write_type, "pmevtyper2_el0")
+WRITER(write_filter, "pmccfiltr_el0")
+WRITER(write_overflow, "pmovsclr_el0")
+WRITER(write_right, "pmuserenr_el0")
+
+TEST_F(right, is_to_read_only)
+{
+	EXPECT_TRUE(write_faults(write_swinc));
+	EXPECT_TRUE(write_faults(write_counter));
+	EXPECT_TRUE(write_faults(write_cycles));
+	EXPECT_TRUE(write_faults(write_control));
+	EXPECT_TRUE(write_faults(write_enable));
+	EXPECT_TRUE(write_faults(write_disable));
+	EXPECT_TRUE(write_faults(write_type));
+	EXPECT_TRUE(write_faults(write_filter));
+	EXPECT_TRUE(write_faults(write_overflow));
+	EXPECT_TRUE(write_faults(write_right));
+}
+
+/* The file closed, the mapping is what counts. */
+TEST_F(right, stays_while_mapped)
+{
+	struct pmudev_page *page;
+	int fd = reader_set(&page);
+
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, pm_disable(fd, 0));
+	EXPECT_EQ(0, all_fault());
+	close(fd);
+	EXPECT_EQ(0, all_fault());
+	pm_unmap(page);
+	EXPECT_EQ(1, all_fault());
+}
+
+/* Two sets of a process: the right goes with the last of both. */
+TEST_F(right, of_two_sets)
+{
+	struct pmudev_page *one, *two;
+	int fd1 = reader_set(&one);
+	int fd2 = reader_set(&two);
+
+	ASSERT_GE(fd1, 0);
+	ASSERT_GE(fd2, 0);
+	pm_unmap(one);
+	close(fd1);
+	EXPECT_EQ(0, all_fault());
+	pm_unmap(two);
+	EXPECT_EQ(1, all_fault());
+	close(fd2);
+}
+
+static void *faults_here(void *arg)
+{
+	*(int *)arg = all_fault();
+	return NULL;
+}
+
+/* It is the process's: a thread without a set has the right, too, and loses it with the others. */
+TEST_F(right, of_all_threads)
+{
+	struct pmudev_page *page;
+	pthread_t thread;
+	int faults = -1;
+	int fd = reader_set(&page);
+
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, faults_here, &faults));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_EQ(0, faults);
+	pm_unmap(page);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, faults_here, &faults));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_EQ(1, faults);
+	close(fd);
+}
+
+TEST_F(right, not_of_a_forks_child)
+{
+	struct pmudev_page *page;
+	int fd = reader_set(&page);
+	int child;
+
+	ASSERT_GE(fd, 0);
+	child = fork();
+	if (!child) {
+		if (all_fault() != 1)
+			_exit(1);
+		/* Unmapping what was inherited takes nothing from the parent either. */
+		pm_unmap(page);
+		_exit(all_fault() == 1 ? 0 : 2);
+	}
+	EXPECT_EQ(0, child_result(child));
+	EXPECT_EQ(0, all_fault());
+	pm_unmap(page);
+	close(fd);
+}
+
+/* Between one who may and one who may not: the right follows the process at each switch. */
+TEST_F(right, follows_switches)
+{
+	struct pmudev_page *page;
+	struct turns turns;
+	int fd, child, i;
+
+	ASSERT_EQ(0, turns_init(&turns));
+	child = fork();
+	if (!child) {
+		turn_wait(&turns, 1);
+		for (i = 0; i < 50; i++) {
+			if (all_fault() != 1)
+				_exit(1);
+			turn_pass(&turns, 1);
+		}
+		_exit(0);
+	}
+	fd = reader_set(&page);
+	ASSERT_GE(fd, 0);
+	for (i = 0; i < 50; i++) {
+		EXPECT_EQ(0, all_fault());
+		turn_pass(&turns, 0);
+	}
+	turn_give(&turns, 0);
+	EXPECT_EQ(0, child_result(child));
+	pm_unmap(page);
+	close(fd);
+}
+
+/* Exit with everything open leaves nothing behind: the next process on this CPU has no right. */
+TEST_F(right, ends_with_the_process)
+{
+	struct pmudev_page *page;
+	struct pmudev_query query;
+	int i, child;
+
+	for (i = 0; i < 10; i++) {
+		child = fork();
+		if (!child) {
+			int ret = reader_set(&page) < 0 ? 1 : 0;
+
+			if (!ret && all_fault() != 0)
+				ret = 2;
+			if (i & 1)
+				raise(SIGKILL);
+			_exit(ret);
+		}
+		EXPECT_EQ(i & 1 ? 1000 + SIGKILL : 0, child_result(child));
+		EXPECT_EQ(1, all_fault());
+	}
+	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)));
+	EXPECT_EQ(0ULL, query.busy);
+}
+
+/* The owner's thread ends, the process and its mapping go on: so does the right. */
+static void *map_and_end(void *arg)
+{
+	struct pmudev_page **page = arg;
+
+	reader_set(page);
+	return NULL;
+}
+
+TEST_F(right, outlives_the_owner_thread)
+{
+	struct pmudev_page *page = NULL;
+	struct reader reader;
+	pthread_t thread;
+	__u64 value;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, map_and_end, &page));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	ASSERT_NE(NULL, page);
+	EXPECT_EQ(0, all_fault());
+	EXPECT_TRUE(WAIT_FOR(READ_ONCE(page->owner) == 0));
+	reader = reader_of(page);
+	EXPECT_EQ(-EAGAIN, direct_read(&reader, 0, &value));
+	pm_unmap(page);
+	EXPECT_EQ(1, all_fault());
+}
+
+TEST_HARNESS_MAIN
