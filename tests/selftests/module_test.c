@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The module itself: it cannot go while a set is there, it comes and goes cleanly, and says one
+ * line when it comes.
+ */
+#include "common.h"
+#include "kselftest_harness.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#define NAME "pmudev"
+
+/* Where the module is, to load it again: PMUDEV_KO, or where the test machine has it. */
+static const char *module_file(void)
+{
+	const char *path = getenv("PMUDEV_KO");
+
+	return path ? path : "/pmudev.ko";
+}
+
+static int unload(void)
+{
+	return syscall(SYS_delete_module, NAME, O_NONBLOCK) ? -errno : 0;
+}
+
+static int load(void)
+{
+	int fd = open(module_file(), O_RDONLY | O_CLOEXEC);
+	int ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (syscall(SYS_finit_module, fd, "", 0))
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+/*
+ * What a module in use answers. rmmod(8) prints it as "Module pmudev is in use"; the call's errno
+ * is EAGAIN, and EBUSY means one that is just going.
+ */
+#define IN_USE (-EAGAIN)
+
+FIXTURE(module)
+{
+	struct pmudev_event_attr event;
+};
+
+FIXTURE_SETUP(module)
+{
+	if (geteuid() || access(module_file(), R_OK))
+		SKIP(return, "needs root and the module's file (PMUDEV_KO)");
+	self->event = raw_event(EVENT_CYCLES, DIRECT_READ);
+	ASSERT_EQ(0, set_gate(true));
+}
+
+/* The programs that follow need it. */
+FIXTURE_TEARDOWN(module)
+{
+	if (access(PMUDEV_DEVICE, F_OK))
+		EXPECT_EQ(0, load());
+	set_gate(false);
+}
+
+TEST_F(module, stays_while_a_file_is_open)
+{
+	int fd = pm_open();
+
+	/* Unbound, bound, with events, counting. */
+	ASSERT_GE(fd, 0);
+	EXPECT_EQ(IN_USE, unload());
+	ASSERT_EQ(0, pm_bind(fd, PMUDEV_TARGET_TASK, 0, 0));
+	EXPECT_EQ(IN_USE, unload());
+	ASSERT_EQ(0, pm_add(fd, &self->event, 1));
+	EXPECT_EQ(IN_USE, unload());
+	ASSERT_EQ(0, pm_enable(fd, 0));
+	EXPECT_EQ(IN_USE, unload());
+	close(fd);
+	EXPECT_EQ(0, unload());
+}
+
+TEST_F(module, stays_while_a_page_is_mapped)
+{
+	struct pmudev_page *page;
+	struct reader reader;
+	__u64 value;
+	int fd = pm_set(&self->event, 1, true);
+
+	ASSERT_GE(fd, 0);
+	page = pm_map(fd);
+	ASSERT_NE(NULL, page);
+	close(fd);
+	EXPECT_EQ(IN_USE, unload());
+	reader = reader_of(page);
+	EXPECT_EQ(0, direct_read(&reader, 0, &value));
+	pm_unmap(page);
+	EXPECT_EQ(0, unload());
+	EXPECT_TRUE(counter_faults(CYCLE_OPERAND));
+}
+
+/* A child's copy of the page is a page of zeroes, and keeps nothing of ours. */
+TEST_F(module, goes_when_the_owner_has_ended)
+{
+	struct turns turns;
+	int fd, child, grandchild;
+
+	ASSERT_EQ(0, turns_init(&turns));
+	child = fork();
+	if (!child) {
+		fd = pm_set(&self->event, 1, true);
+		if (fd < 0 || !pm_map(fd))
+			_exit(1);
+		grandchild = fork_bound();
+		if (!grandchild)
+			for (;;)
+				pause();
+		stop_child(grandchild);
+		_exit(0);
+	}
+	ASSERT_EQ(0, child_result(child));
+	EXPECT_EQ(0, unload());
+}
+
+TEST_F(module, gone_without_a_trace)
+{
+	struct stat stat_;
+
+	ASSERT_EQ(0, unload());
+	EXPECT_EQ(-1, stat(PMUDEV_DEVICE, &stat_));
+	EXPECT_EQ(-1, stat("/sys/class/" NAME, &stat_));
+	EXPECT_EQ(-1, stat("/proc/sys/dev/" NAME, &stat_));
+	EXPECT_EQ(-1, stat("/sys/module/" NAME, &stat_));
+	EXPECT_EQ(-ENOENT, pm_open());
+	ASSERT_EQ(0, load());
+	EXPECT_EQ(0, stat(PMUDEV_DEVICE, &stat_));
+	/* The gate is closed until root opens it. */
+	EXPECT_EQ(0, read_number(GATE));
+}
+
+/* Lines of the log since the descriptor was at its end: all, and those that speak of us. */
+static void new_lines(int log, int *all, int *ours, char *last, size_t size)
+{
+	char line[1024], *text;
+	ssize_t n;
+
+	*all = 0;
+	*ours = 0;
+	while ((n = read(log, line, sizeof(line) - 1)) > 0) {
+		line[n] = 0;
+		text = strchr(line, ';');
+		if (!text)
+			continue;
+		(*all)++;
+		if (strncmp(text + 1, NAME, strlen(NAME)))
+			continue;
+		(*ours)++;
+		snprintf(last, size, "%s", text + 1);
+	}
+}
+
+TEST_F(module, says_one_line)
+{
+	char line[512] = "", number[16];
+	struct pmudev_query query;
+	int log, all, ours;
+
+	log = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (log < 0)
+		SKIP(return, "no /dev/kmsg");
+	ASSERT_EQ(0, unload());
+	ASSERT_LE(0, lseek(log, 0, SEEK_END));
+	ASSERT_EQ(0, load());
+	new_lines(log, &all, &ours, line, sizeof(line));
+	EXPECT_EQ(1, ours);
+	/* It names the PMU and how many counters there are. */
+	ASSERT_EQ(0, pm_query(&query));
+	EXPECT_NE(NULL, strstr(line, query.name)) TH_LOG("%s", line);
+	snprintf(number, sizeof(number), "%d", __builtin_popcountll(query.counters & 0xffffffff));
+	EXPECT_NE(NULL, strstr(line, number)) TH_LOG("%s", line);
+	/* Counting, reading and leaving are silent. */
+	close(pm_set(&self->event, 1, true));
+	EXPECT_EQ(0, unload());
+	new_lines(log, &all, &ours, line, sizeof(line));
+	EXPECT_EQ(0, ours) TH_LOG("%s", line);
+	close(log);
+}
+
+TEST_F(module, comes_and_goes)
+{
+	union record record;
+	int i, fd;
+
+	for (i = 0; i < 20; i++) {
+		ASSERT_EQ(0, unload());
+		ASSERT_EQ(0, load());
+		ASSERT_EQ(0, set_gate(true));
+		fd = pm_set(&self->event, 1, true);
+		ASSERT_GE(fd, 0);
+		loop(1000);
+		ASSERT_EQ(0, pm_read(fd, &record));
+		ASSERT_GE(record.r.counts[0].value, 1000ULL);
+		close(fd);
+	}
+}
+
+/* Unloading at any moment of somebody's opening and closing: one of them is refused. */
+TEST_F(module, unloaded_under_users)
+{
+	int i, fd, ret, unloads = 0;
+	int child = fork_bound();
+
+	if (!child) {
+		for (;;) {
+			fd = pm_set(&self->event, 1, true);
+			if (fd >= 0)
+				close(fd);
+		}
+	}
+	for (i = 0; i < 200; i++) {
+		ret = unload();
+		EXPECT_TRUE(ret == 0 || ret == IN_USE || ret == -EBUSY) TH_LOG("it was %d", ret);
+		if (!ret) {
+			unloads++;
+			ASSERT_EQ(0, load());
+			ASSERT_EQ(0, set_gate(true));
+		}
+		sched_yield();
+	}
+	stop_child(child);
+	TH_LOG("unloaded %d times of %d", unloads, i);
+	EXPECT_GT(unloads, 0);
+}
+
+TEST_HARNESS_MAIN

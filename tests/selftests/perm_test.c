@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who may count what. One's own user code: whoever may open the device. The kernel, a CPU, another
+ * user's task: CAP_PERFMON (or CAP_SYS_ADMIN). Each attempt is made by a child that has become
+ * somebody, and whose exit code is the number of the line at which it was not as expected.
+ */
+#include "common.h"
+#include "kselftest_harness.h"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+
+#define NOBODY 65534
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#endif
+
+FIXTURE(perm)
+{
+	mode_t mode;
+};
+
+FIXTURE_SETUP(perm)
+{
+	struct stat stat_;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	ASSERT_EQ(0, stat(PMUDEV_DEVICE, &stat_));
+	self->mode = stat_.st_mode & 07777;
+	ASSERT_EQ(0, chmod(PMUDEV_DEVICE, 0666));
+	ASSERT_EQ(0, set_gate(true));
+}
+
+FIXTURE_TEARDOWN(perm)
+{
+	chmod(PMUDEV_DEVICE, self->mode);
+	set_gate(false);
+}
+
+/* From root to uid, keeping this one capability (or none: -1). */
+static int become(uid_t uid, int capability)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	if (prctl(PR_SET_KEEPCAPS, capability >= 0) || setresgid(uid, uid, uid) ||
+	    setresuid(uid, uid, uid))
+		return -errno;
+	if (capability >= 0) {
+		data[capability / 32].effective = 1U << capability % 32;
+		data[capability / 32].permitted = 1U << capability % 32;
+	}
+	return syscall(SYS_capset, &header, data) ? -errno : 0;
+}
+
+/* Runs @body as uid with a capability; 0 if everything in it held, else the line. */
+#define AS(uid, capability, body)                        \
+	({                                               \
+		int __child = fork();                    \
+		if (!__child) {                          \
+			CHECK(!become(uid, capability)); \
+			body;                            \
+			_exit(0);                        \
+		}                                        \
+		line_of(__child);                        \
+	})
+
+/* Exit codes have eight bits, lines of this file do not: in a shared word. */
+static int *failed_line;
+
+static void __attribute__((constructor)) share(void)
+{
+	failed_line = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
+static int line_of(int child)
+{
+	int result;
+
+	result = child_result(child);
+	if (!result)
+		return 0;
+	return result == 1 ? *failed_line : -result;
+}
+
+#define CHECK(condition)                         \
+	do {                                     \
+		if (!(condition)) {              \
+			*failed_line = __LINE__; \
+			_exit(1);                \
+		}                                \
+	} while (0)
+#define CHECK_REFUSED(err, reason, call) CHECK((call) == -(err) && why.code == (reason))
+
+TEST(device_is_roots)
+{
+	struct stat stat_;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	ASSERT_EQ(0, stat(PMUDEV_DEVICE, &stat_));
+	EXPECT_TRUE(S_ISCHR(stat_.st_mode));
+	EXPECT_EQ(0600U, stat_.st_mode & 07777);
+	EXPECT_EQ(0U, stat_.st_uid);
+	EXPECT_EQ(0, AS(NOBODY, -1, CHECK(pm_open() == -EACCES)));
+	/* Capabilities to count are not rights to the device. */
+	EXPECT_EQ(0, AS(NOBODY, CAP_PERFMON, CHECK(pm_open() == -EACCES)));
+}
+
+static void count_myself(void)
+{
+	struct pmudev_event_attr events[] = {
+		raw_event(EVENT_CYCLES, DIRECT_READ),
+		raw_event(EVENT_CYCLES, USER_ONLY),
+	};
+	union record record;
+	struct reader reader;
+	__u64 value;
+	int fd;
+
+	fd = pm_set(events, 2, true);
+	CHECK(fd >= 0);
+	reader = reader_of(pm_map(fd));
+	CHECK(reader.page);
+	loop(1000);
+	CHECK(!direct_read(&reader, 0, &value));
+	CHECK(value >= 1000);
+	CHECK(!pm_read(fd, &record));
+	CHECK(record.r.counts[1].value >= value);
+	CHECK(!pm_disable(fd, 0) && !pm_reset(fd, 0, 0) && !pm_remove(fd, 0));
+	CHECK(!close(fd));
+}
+
+TEST_F(perm, own_user_code)
+{
+	EXPECT_EQ(0, AS(NOBODY, -1, count_myself()));
+	EXPECT_EQ(0, AS(NOBODY, CAP_PERFMON, count_myself()));
+	EXPECT_EQ(0, AS(0, -1, count_myself()));
+}
+
+/* A thread of one's own process is one's own, too; the refusal is not about rights. */
+static void bind_a_sibling(int tid)
+{
+	int fd = pm_open();
+
+	CHECK(fd >= 0);
+	CHECK(!pm_bind(fd, PMUDEV_TARGET_TASK, my_tid(), 0));
+	close(fd);
+	fd = pm_open();
+	CHECK(pm_bind(fd, PMUDEV_TARGET_TASK, tid, 0) != -EPERM);
+	close(fd);
+}
+
+TEST_F(perm, own_tasks)
+{
+	EXPECT_EQ(0, AS(NOBODY, -1, bind_a_sibling(getpid())));
+	EXPECT_EQ(0, AS(NOBODY, -1, ({
+				int sibling = fork_bound();
+
+				if (!sibling)
+					for (;;)
+						pause();
+				bind_a_sibling(sibling);
+				stop_child(sibling);
+			})));
+}
+
+static void count_the_kernel(bool allowed)
+{
+	static const __u32 flags[] = {
+		0,
+		PMUDEV_EXCLUDE_HV,
+		PMUDEV_EXCLUDE_USER,
+		PMUDEV_EXCLUDE_USER | PMUDEV_EXCLUDE_HV,
+	};
+	struct pmudev_event_attr events[2];
+	unsigned int i;
+	__s32 counters[2];
+	int fd;
+
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		events[0] = raw_event(EVENT_CYCLES, USER_ONLY);
+		events[1] = raw_event(EVENT_CYCLES, flags[i]);
+		fd = pm_open();
+		CHECK(fd >= 0);
+		CHECK(!pm_bind(fd, PMUDEV_TARGET_TASK, 0, 0));
+		if (allowed) {
+			CHECK(!pm_add(fd, events, 2));
+			CHECK(!pm_enable(fd, 0));
+		} else {
+			CHECK_REFUSED(EPERM, PMUDEV_WHY_CAP_KERNEL, pm_add(fd, events, 2));
+			CHECK(why.event == 1);
+			CHECK_REFUSED(EPERM, PMUDEV_WHY_CAP_KERNEL,
+				      pm_place(fd, events, 2, counters));
+		}
+		close(fd);
+	}
+}
+
+TEST_F(perm, the_kernel)
+{
+	EXPECT_EQ(0, AS(NOBODY, -1, count_the_kernel(false)));
+	EXPECT_EQ(0, AS(0, -1, count_the_kernel(false)));
+	EXPECT_EQ(0, AS(NOBODY, CAP_PERFMON, count_the_kernel(true)));
+	EXPECT_EQ(0, AS(NOBODY, CAP_SYS_ADMIN, count_the_kernel(true)));
+	EXPECT_EQ(0, AS(NOBODY, CAP_SYS_PTRACE, count_the_kernel(false)));
+}
+
+static void count_a_cpu(bool allowed)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
+	union record record;
+	int fd = pm_open();
+
+	CHECK(fd >= 0);
+	if (!allowed) {
+		CHECK_REFUSED(EPERM, PMUDEV_WHY_CAP_CPU, pm_bind(fd, PMUDEV_TARGET_CPU, 0, 0));
+		/* Not even which CPUs there are is learned in this way. */
+		CHECK_REFUSED(EPERM, PMUDEV_WHY_CAP_CPU,
+			      pm_bind(fd, PMUDEV_TARGET_CPU, 1000000, 0));
+	} else {
+		CHECK(!pm_bind(fd, PMUDEV_TARGET_CPU, 0, 0));
+		CHECK(!pm_add(fd, &event, 1));
+		CHECK(!pm_enable(fd, 0));
+		CHECK(!pm_read(fd, &record));
+	}
+	close(fd);
+}
+
+TEST_F(perm, a_cpu)
+{
+	EXPECT_EQ(0, AS(NOBODY, -1, count_a_cpu(false)));
+	EXPECT_EQ(0, AS(NOBODY, CAP_PERFMON, count_a_cpu(true)));
+	EXPECT_EQ(0, AS(NOBODY, CAP_SYS_ADMIN, count_a_cpu(true)));
+}
+
+static void bind_anothers(int pid, bool allowed)
+{
+	struct pmudev_query query;
+	int fd = pm_open();
+	int ret;
+
+	CHECK(fd >= 0);
+	ret = pm_bind(fd, PMUDEV_TARGET_TASK, pid, 0);
+	if (!allowed) {
+		CHECK(ret == -EPERM && why.code == PMUDEV_WHY_CAP_TASK);
+	} else {
+		CHECK(!pm_query(&query));
+		if (query.features & PMUDEV_HAS_OTHER_TASKS)
+			CHECK(!ret);
+		else
+			CHECK(ret == -EOPNOTSUPP && why.code == PMUDEV_WHY_MODULE);
+	}
+	close(fd);
+}
+
+TEST_F(perm, anothers_task)
+{
+	int roots = getpid();
+
+	EXPECT_EQ(0, AS(NOBODY, -1, bind_anothers(roots, false)));
+	EXPECT_EQ(0, AS(NOBODY, -1, bind_anothers(1, false)));
+	EXPECT_EQ(0, AS(NOBODY - 1, -1, bind_anothers(roots, false)));
+	EXPECT_EQ(0, AS(NOBODY, CAP_PERFMON, bind_anothers(roots, true)));
+	EXPECT_EQ(0, AS(NOBODY, CAP_SYS_ADMIN, bind_anothers(roots, true)));
+}
+
+/* The file is not the right: what root has opened gives a stranger nothing more. */
+TEST_F(perm, inherited_file)
+{
+	struct pmudev_event_attr kernel = raw_event(EVENT_CYCLES, 0);
+	int fd = pm_open();
+
+	ASSERT_GE(fd, 0);
+	EXPECT_EQ(0, AS(NOBODY, -1, ({
+				CHECK_REFUSED(EPERM, PMUDEV_WHY_CAP_CPU,
+					      pm_bind(fd, PMUDEV_TARGET_CPU, 0, 0));
+				CHECK(!pm_bind(fd, PMUDEV_TARGET_TASK, 0, 0));
+				CHECK_REFUSED(EPERM, PMUDEV_WHY_CAP_KERNEL, pm_add(fd, &kernel, 1));
+			})));
+	close(fd);
+}
+
+/* ------------------------------------------------------------- who is in the way -- */
+
+static void held_by(int pid)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
+
+	CHECK_REFUSED(EBUSY, PMUDEV_WHY_HELD, pm_set(&event, 1, true));
+	CHECK(why.holder.kind == PMUDEV_HOLDER_CPU_SET);
+	CHECK(why.holder.cpu == 0);
+	CHECK(why.holder.pid == pid);
+}
+
+/* That root holds the counters is said, but who exactly only to those who may know. */
+TEST_F(perm, holders_names)
+{
+	struct pmudev_event_attr events[64];
+	struct pmudev_query query;
+	unsigned int i, nr;
+	int fd;
+
+	for (i = 0; i < ARRAY_SIZE(events); i++)
+		events[i] = raw_event(EVENT_CYCLES, USER_ONLY);
+	fd = pm_cpu_set(0, 0, events, 1);
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, pm_query(&query));
+	nr = __builtin_popcountll(query.available);
+	close(fd);
+	fd = pm_cpu_set(0, 0, events, nr);
+	ASSERT_GE(fd, 0);
+	EXPECT_EQ(0, AS(NOBODY, -1, held_by(0)));
+	EXPECT_EQ(0, AS(NOBODY, CAP_PERFMON, held_by(getppid())));
+	close(fd);
+}
+
+static void fill_and_try(void)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
+	int i, fd = 0;
+
+	for (i = 0; i < 64 && fd >= 0; i++)
+		fd = pm_set(&event, 1, true);
+	CHECK(fd == -EBUSY && why.code == PMUDEV_WHY_HELD);
+	CHECK(why.holder.kind == PMUDEV_HOLDER_TASK_SET && why.holder.pid == getpid());
+}
+
+/* One's own name is no secret. */
+TEST_F(perm, own_name)
+{
+	EXPECT_EQ(0, AS(NOBODY, -1, fill_and_try()));
+}
+
+TEST_F(perm, gate_and_sysctl)
+{
+	EXPECT_EQ(0, AS(NOBODY, -1, CHECK(set_gate(true) == -EACCES)));
+	EXPECT_EQ(0, AS(NOBODY, -1, CHECK(read_number(GATE) == 1)));
+}
+
+TEST_HARNESS_MAIN
