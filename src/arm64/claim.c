@@ -6,7 +6,9 @@
  */
 #include <linux/perf/arm_pmu.h>
 #include <linux/perf_event.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
+#include <linux/workqueue.h>
 
 #include "../core/compat.h"
 #include "pmuv3.h"
@@ -55,8 +57,28 @@ static void give_back(void *info)
 	pmuv3_set_user_access(false);
 }
 
-static struct perf_event *create_placeholder(int cpu)
+static struct workqueue_struct *pmuv3_workqueue;
+
+int pmuv3_claim_init(void)
 {
+	pmuv3_workqueue = alloc_workqueue("pmudev", WQ_UNBOUND, 0);
+	return pmuv3_workqueue ? 0 : -ENOMEM;
+}
+
+void pmuv3_claim_exit(void)
+{
+	destroy_workqueue(pmuv3_workqueue);
+}
+
+struct creation {
+	struct work_struct work;
+	int cpu;
+	struct perf_event *event;
+};
+
+static void create(struct work_struct *work)
+{
+	struct creation *creation = container_of(work, struct creation, work);
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_RAW,
 		.size = sizeof(attr),
@@ -69,7 +91,26 @@ static struct perf_event *create_placeholder(int cpu)
 		.exclude_hv = 1,
 	};
 
-	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	creation->event = perf_event_create_kernel_counter(&attr, creation->cpu, NULL, NULL, NULL);
+}
+
+/*
+ * perf asks whether the calling task may count a CPU. It is not the task that does: a
+ * kernel thread creates the event. (A hotplug callback runs in one.)
+ */
+static struct perf_event *create_placeholder(int cpu)
+{
+	struct creation creation = { .cpu = cpu };
+
+	if (current->flags & PF_KTHREAD) {
+		create(&creation.work);
+		return creation.event;
+	}
+	INIT_WORK_ONSTACK(&creation.work, create);
+	queue_work(pmuv3_workqueue, &creation.work);
+	flush_work(&creation.work);
+	destroy_work_on_stack(&creation.work);
+	return creation.event;
 }
 
 /* Is any event of perf's on a counter of that CPU now? Ours is still disabled. */

@@ -37,6 +37,8 @@ int pmuv3_probe(struct pmudev_pmu_info *info);
 void pmuv3_remove(struct pmudev_pmu_info *info);
 
 /* claim.c */
+int pmuv3_claim_init(void);
+void pmuv3_claim_exit(void);
 int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why);
 void pmuv3_cpu_down(struct pmudev_pmu_info *info, int cpu);
 

@@ -109,10 +109,17 @@ int pmuv3_probe(struct pmudev_pmu_info *info)
 	if (info->width == 64)
 		info->features |= PMUDEV_HAS_LONG;
 	info->clock_hz = arch_timer_get_cntfrq();
-	return pmuv3_mend_init(info);
+	ret = pmuv3_claim_init();
+	if (ret)
+		return ret;
+	ret = pmuv3_mend_init(info);
+	if (ret)
+		pmuv3_claim_exit();
+	return ret;
 }
 
 void pmuv3_remove(struct pmudev_pmu_info *info)
 {
 	pmuv3_mend_exit();
+	pmuv3_claim_exit();
 }

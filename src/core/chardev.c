@@ -65,7 +65,6 @@ static int ioctl_query(struct pmudev_set *set, union args *args, struct pmudev_r
 	query->cpu_id = pmu->info.cpu_id;
 	query->features = pmu->info.features;
 	query->counters = pmu->info.counters;
-	query->user = pmu->info.user;
 	query->generic = pmu->info.generic;
 	query->width = pmu->info.width;
 	query->width_fixed = pmu->info.width_fixed;
@@ -77,6 +76,7 @@ static int ioctl_query(struct pmudev_set *set, union args *args, struct pmudev_r
 	mutex_lock(&pmu->lock);
 	query->state = pmu_state(pmu);
 	query->available = pmu->info.counters & ~pmu->info.reserved;
+	query->user = pmu->info.user & query->available;
 	query->busy = pmudev_ledger_busy(pmu);
 	query->claims = pmu->claims;
 	mutex_unlock(&pmu->lock);

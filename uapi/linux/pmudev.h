@@ -315,7 +315,7 @@ enum pmudev_arch {
  * @counters: mask of the counters that exist
  * @available: those of @counters that sets can get
  * @busy: those of @available that some set holds
- * @user: those of @counters that can be read by user reads
+ * @user: those of @available that can be read by user reads
  * @generic: mask of the generic events that can be counted (by enum pmudev_generic)
  * @width: bits of a programmable counter
  * @width_fixed: bits of a fixed counter
