@@ -180,13 +180,13 @@ int set_cpu_online(int cpu, bool online);
 
 /* Nanoseconds of CLOCK_MONOTONIC. */
 __u64 now_ns(void);
-/* Until a condition holds, at most ten seconds; false if it never did. Others run meanwhile. */
+/* Until a condition holds, at most ten seconds; false if it never did. */
 #define WAIT_FOR(condition)                                           \
 	({                                                            \
 		__u64 __end = now_ns() + 10000000000ULL;              \
 		bool __held;                                          \
 		while (!(__held = !!(condition)) && now_ns() < __end) \
-			sched_yield();                                \
+			pause_ns(20000);                              \
 		__held;                                               \
 	})
 

@@ -208,7 +208,7 @@ TEST_F(module, comes_and_goes)
 /* Unloading at any moment of somebody's opening and closing: one of them is refused. */
 TEST_F(module, unloaded_under_users)
 {
-	int i, fd, ret, unloads = 0;
+	int i = 0, fd, ret, unloads = 0;
 	int child = fork_bound();
 
 	if (!child) {
@@ -216,9 +216,10 @@ TEST_F(module, unloaded_under_users)
 			fd = pm_set(&self->event, 1, true);
 			if (fd >= 0)
 				close(fd);
+			pause_ns(50000 + ++i % 7 * 10001);
 		}
 	}
-	for (i = 0; i < 200; i++) {
+	for (i = 0; i < 60; i++) {
 		ret = unload();
 		EXPECT_TRUE(ret == 0 || ret == IN_USE || ret == -EBUSY) TH_LOG("it was %d", ret);
 		if (!ret) {
@@ -226,7 +227,7 @@ TEST_F(module, unloaded_under_users)
 			ASSERT_EQ(0, load());
 			ASSERT_EQ(0, set_gate(true));
 		}
-		sched_yield();
+		pause_ns(20000 + i % 5 * 9001);
 	}
 	stop_child(child);
 	TH_LOG("unloaded %d times of %d", unloads, i);

@@ -127,9 +127,9 @@ static void *race_calls(void *arg)
 		if (!in_the_contract(ret) && !racer->wrong)
 			racer->wrong = ret;
 		racer->calls++;
-		/* With one CPU, others run when we let them. */
+		/* To be woken in the midst of the others' calls. An emulator's CPUs take turns. */
 		if (racer->seed >> 20 & 1)
-			sched_yield();
+			pause_ns(racer->seed >> 8 & 0x7fff);
 	}
 	return NULL;
 }
@@ -161,16 +161,16 @@ TEST_F(race, every_call_against_close)
 		ASSERT_GE(own, 0);
 		dup3(own, spare, O_CLOEXEC);
 		close(own);
-		sched_yield();
+		pause_ns(i * 997 % 40000);
 		pm_bind(spare, PMUDEV_TARGET_TASK, 0, 0);
 		pm_add(spare, &event, 1);
 		pm_enable(spare, PMUDEV_ALL);
 		loop(500);
-		sched_yield();
+		pause_ns(i * 1999 % 40000);
 		close(spare);
 		/* Each third time the number stays empty for a while. */
 		if (i % 3 == 0)
-			sched_yield();
+			pause_ns(10000);
 	}
 	WRITE_ONCE(stop, true);
 	for (i = 0; i < RACERS; i++) {
@@ -199,7 +199,8 @@ TEST_F(race, every_call_against_every_other)
 
 		EXPECT_TRUE(in_the_contract(ret)) TH_LOG("call %d: %d", i % 12, ret);
 		loop(200);
-		sched_yield();
+		if (i & 1)
+			pause_ns(i * 997 % 20000);
 	}
 	WRITE_ONCE(stop, true);
 	for (i = 0; i < RACERS; i++) {
@@ -278,7 +279,7 @@ static void *read_on(void *arg)
 		if (!ret)
 			last = record.r.counts[0].value;
 		racer->calls++;
-		sched_yield();
+		pause_ns(racer->calls * 997 % 20000);
 	}
 	return NULL;
 }
