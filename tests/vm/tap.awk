@@ -2,7 +2,7 @@
 #
 # Reads a console log of tests/vm/init. Variables: nonce, expected (the programs, with blanks
 # between). Prints, separated by tabs:
-#   R program passed failed skipped    the sum of one program
+#   R program passed failed skipped seconds    the sum of one program
 #   F program reason                   a failure
 #   S program test reason              a skip
 
@@ -68,10 +68,12 @@ index($0, mark) == 1 {
 		reset()
 		current = word[2]
 		started[current] = 1
+		since[current] = word[4]
 		state = "test"
 	} else if (word[1] == "end") {
 		current = word[2]
 		finish(word[3])
+		took[current] = word[5] - since[current]
 		state = "idle"
 	} else if (word[1] == "log") {
 		state = "log"
@@ -135,7 +137,7 @@ END {
 		order[++norder] = "machine"
 	}
 	for (i = 1; i <= norder; i++)
-		printf "R\t%s\t%d\t%d\t%d\n", order[i], p[order[i]], f[order[i]], s[order[i]]
+		printf "R\t%s\t%d\t%d\t%d\t%.1f\n", order[i], p[order[i]], f[order[i]], s[order[i]], took[order[i]]
 	for (i = 1; i <= nreasons; i++)
 		printf "F\t%s\n", reasons[i]
 	for (i = 1; i <= nskips; i++)
