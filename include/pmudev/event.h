@@ -138,7 +138,7 @@ struct pmudev_ctx {
  * @first: the first events
  */
 struct pmudev_set {
-	struct mutex mutex;
+	struct mutex mutex; /* one call at a time */
 	struct pmudev_pmu *pmu;
 	struct pmudev_ctx *ctx;
 	int cpu;
@@ -163,7 +163,7 @@ struct pmudev_set {
 	u32 owner_tid;
 	u32 generation;
 	struct pid *opener;
-	spinlock_t why_lock;
+	spinlock_t why_lock; /* why, error */
 	struct pmudev_refusal why;
 	int error;
 	struct pmudev_event *chunk[PMUDEV_MAX_EVENTS / PMUDEV_CHUNK];
@@ -207,7 +207,7 @@ DECLARE_PER_CPU(struct pmudev_cpu, pmudev_cpus);
  */
 struct pmudev_pmu {
 	struct pmudev_pmu_info info;
-	struct mutex lock;
+	struct mutex lock; /* see the top of this file */
 	unsigned int claim;
 	u64 claims;
 	struct list_head sets;

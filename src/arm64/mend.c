@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf does not know of us: whenever it tries to schedule, its driver starts the PMU anew,
- * which withdraws user access or, where it grants user access itself,
- * zeroes the counters that are not perf's; and sysctl kernel.perf_user_access withdraws it on all CPUs. Both functions are
- * bracketed: ours are stopped and saved before, put back after. What the CPU
- * does between is not counted; it is in the kernel with irqs off.
+ * perf does not know of us. Whenever it tries to schedule, its driver starts the PMU anew, which
+ * withdraws user access or, where it grants user access itself, zeroes the counters that are not
+ * perf's; and sysctl kernel.perf_user_access withdraws it on all CPUs. Both functions are
+ * bracketed: ours are stopped and saved before, put back after. What the CPU does between is
+ * not counted; it is in the kernel with irqs off.
  */
 #include <linux/kprobes.h>
 
@@ -28,6 +28,7 @@ static int before(struct kretprobe_instance *instance, struct pt_regs *regs)
 		pc->saved[__ffs64(rest)] = pmuv3_read_counter(__ffs64(rest));
 	return 0;
 }
+
 NOKPROBE_SYMBOL(before);
 
 static int after(struct kretprobe_instance *instance, struct pt_regs *regs)
@@ -44,6 +45,7 @@ static int after(struct kretprobe_instance *instance, struct pt_regs *regs)
 	atomic64_inc(&mend_info->mends);
 	return 0;
 }
+
 NOKPROBE_SYMBOL(after);
 
 static struct kretprobe probes[] = {

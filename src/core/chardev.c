@@ -115,8 +115,11 @@ static struct pmudev_event_attr *get_events(u64 user, u32 nr, u32 size, struct p
 			continue;
 		kfree(attr);
 		why->event = i;
-		return ERR_PTR(pmudev_refuse(why, ret, ret == -E2BIG ? PMUDEV_WHY_TAIL :
-					     PMUDEV_WHY_POINTER, sizeof(*attr)));
+		if (ret == -E2BIG)
+			pmudev_refuse(why, ret, PMUDEV_WHY_TAIL, sizeof(*attr));
+		else
+			pmudev_refuse(why, ret, PMUDEV_WHY_POINTER, 0);
+		return ERR_PTR(ret);
 	}
 	return attr;
 }
@@ -288,26 +291,30 @@ static int put_holders(struct pmudev_set *set, const struct pmudev_refusal *room
 
 /* ------------------------------------------------------------- dispatch -- */
 
-static const struct {
+struct ioctl {
 	u32 size;
 	bool tells; /* of an earlier refusal: not one itself */
 	int (*handler)(struct pmudev_set *set, union args *args, struct pmudev_refusal *why);
-} ioctls[] = {
-#define FIRST_IOCTL 0x40
-#define IOCTL(nr, type, fn) [_IOC_NR(nr) - FIRST_IOCTL] = { .size = sizeof(struct type), .handler = fn }
-	IOCTL(PMUDEV_IOC_QUERY, pmudev_query, ioctl_query),
-	IOCTL(PMUDEV_IOC_BIND, pmudev_bind, ioctl_bind),
-	IOCTL(PMUDEV_IOC_ADD, pmudev_add, ioctl_add),
-	IOCTL(PMUDEV_IOC_PLACE, pmudev_place, ioctl_place),
-	IOCTL(PMUDEV_IOC_ENABLE, pmudev_ctl, ioctl_enable),
-	IOCTL(PMUDEV_IOC_DISABLE, pmudev_ctl, ioctl_disable),
-	IOCTL(PMUDEV_IOC_RESET, pmudev_ctl, ioctl_reset),
-	IOCTL(PMUDEV_IOC_REMOVE, pmudev_ctl, ioctl_remove),
-	[_IOC_NR(PMUDEV_IOC_WHY) - FIRST_IOCTL] = {
-		.size = sizeof(struct pmudev_why), .tells = true, .handler = ioctl_why,
-	},
-#undef IOCTL
 };
+
+#define FIRST_IOCTL 0x40
+
+/* By number, from FIRST_IOCTL on. */
+static const struct ioctl ioctls[] = {
+	{ sizeof(struct pmudev_query), false, ioctl_query },
+	{ sizeof(struct pmudev_bind), false, ioctl_bind },
+	{ sizeof(struct pmudev_add), false, ioctl_add },
+	{ sizeof(struct pmudev_place), false, ioctl_place },
+	{ sizeof(struct pmudev_ctl), false, ioctl_enable },
+	{ sizeof(struct pmudev_ctl), false, ioctl_disable },
+	{ sizeof(struct pmudev_ctl), false, ioctl_reset },
+	{ sizeof(struct pmudev_ctl), false, ioctl_remove },
+	{ sizeof(struct pmudev_why), true, ioctl_why },
+};
+
+static_assert(_IOC_NR(PMUDEV_IOC_QUERY) == FIRST_IOCTL);
+static_assert(_IOC_NR(PMUDEV_IOC_ENABLE) == FIRST_IOCTL + 4);
+static_assert(_IOC_NR(PMUDEV_IOC_WHY) == FIRST_IOCTL + ARRAY_SIZE(ioctls) - 1);
 
 /*
  * The caller's structure, checked. The refusal's place is written to at once: a call whose answer

@@ -39,13 +39,13 @@ static inline void pmudev_vm_flags(struct vm_area_struct *vma, unsigned long set
 #endif
 }
 
-/* sysctl handlers take a const table since 6.11; an end marker was needed until 6.11. */
+/* sysctl handlers take a const table since 6.11; until then a table ended with an empty entry. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
 typedef const struct ctl_table pmudev_ctl_table;
-#define PMUDEV_CTL_TABLE_END
+#define PMUDEV_CTL_TABLE_END 0
 #else
 typedef struct ctl_table pmudev_ctl_table;
-#define PMUDEV_CTL_TABLE_END , {}
+#define PMUDEV_CTL_TABLE_END 1
 #endif
 
 /* llseek: no_llseek went when NULL came to mean the same. */

@@ -92,17 +92,17 @@ static void cpu_not_ready(void *unused)
 	raw_spin_lock(&pc->ctx.lock);
 	if (pc->ctx.cpu >= 0)
 		pmudev_ctx_unload(&pc->ctx);
+	raw_spin_unlock(&pc->ctx.lock);
+
 	ctx = pc->task;
 	if (ctx) {
-		raw_spin_lock_nested(&ctx->lock, SINGLE_DEPTH_NESTING);
+		raw_spin_lock(&ctx->lock);
 		pmudev_ctx_unload(ctx);
-	}
-	pc->ready = false;
-	if (ctx) {
+		pc->ready = false;
 		pmudev_ctx_load(ctx, smp_processor_id());
 		raw_spin_unlock(&ctx->lock);
 	}
-	raw_spin_unlock(&pc->ctx.lock);
+	pc->ready = false;
 	local_irq_restore(flags);
 }
 

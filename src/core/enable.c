@@ -223,9 +223,12 @@ static int place_in_set(struct pmudev_set *set, s32 *counter, struct pmudev_refu
 	}
 	if (ret)
 		return ret;
-	pmudev_for_each_slot(slot, rest, set->used)
-		counter[slot] = (set->placed & BIT_ULL(slot)) ?
-				pmudev_slot_event(set, slot)->hw.counter : place[i++];
+	pmudev_for_each_slot(slot, rest, set->used) {
+		if (set->placed & BIT_ULL(slot))
+			counter[slot] = pmudev_slot_event(set, slot)->hw.counter;
+		else
+			counter[slot] = place[i++];
+	}
 	return 0;
 }
 

@@ -52,17 +52,14 @@ static int gate_handler(pmudev_ctl_table *table, int write, void *buffer, size_t
 	return 0;
 }
 
-static struct ctl_table gate_table[] = {
-	{
-		.procname = "user_access",
-		.maxlen = sizeof(int),
-		.mode = 0644,
-		.proc_handler = gate_handler,
-		.extra1 = SYSCTL_ZERO,
-		.extra2 = SYSCTL_ONE,
-	}
-	PMUDEV_CTL_TABLE_END
-};
+static struct ctl_table gate_table[1 + PMUDEV_CTL_TABLE_END] = { {
+	.procname = "user_access",
+	.maxlen = sizeof(int),
+	.mode = 0644,
+	.proc_handler = gate_handler,
+	.extra1 = SYSCTL_ZERO,
+	.extra2 = SYSCTL_ONE,
+} };
 
 int pmudev_gate_init(void)
 {

@@ -20,7 +20,8 @@ static int __init pmu_init(struct pmudev_pmu *pmu)
 		return ret;
 	pmu->mult = 1;
 	if (pmu->info.clock_hz)
-		clocks_calc_mult_shift(&pmu->mult, &pmu->shift, pmu->info.clock_hz, NSEC_PER_SEC, 1);
+		clocks_calc_mult_shift(&pmu->mult, &pmu->shift, pmu->info.clock_hz, NSEC_PER_SEC,
+				       1);
 	return 0;
 }
 

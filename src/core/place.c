@@ -71,8 +71,10 @@ static void name_holder(struct pmudev_set *set, struct pmudev_set *asking, unsig
 	pid_t pid = pid_nr_ns(set->opener, task_active_pid_ns(current));
 
 	holder->counter = counter;
-	holder->kind = set == asking ? PMUDEV_HOLDER_SET :
-		       set->cpu < 0 ? PMUDEV_HOLDER_TASK_SET : PMUDEV_HOLDER_CPU_SET;
+	if (set == asking)
+		holder->kind = PMUDEV_HOLDER_SET;
+	else
+		holder->kind = set->cpu < 0 ? PMUDEV_HOLDER_TASK_SET : PMUDEV_HOLDER_CPU_SET;
 	holder->cpu = set->cpu;
 	holder->pid = set->opener == task_tgid(current) || perfmon_capable() ? pid : 0;
 }

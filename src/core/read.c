@@ -14,9 +14,10 @@ struct reading {
 	struct pmudev_record *record;
 };
 
-static u64 ns(const struct pmudev_set *set, u64 ticks)
+/* A time in ns, of one that is a total or, while it advances, relative to a clock. */
+static u64 total(const struct pmudev_set *set, u64 time, bool advances, u64 clock)
 {
-	return pmudev_ticks_to_ns(ticks, set->pmu->mult, set->pmu->shift);
+	return pmudev_ticks_to_ns(advances ? time + clock : time, set->pmu->mult, set->pmu->shift);
 }
 
 static u32 record_flags(const struct pmudev_ctx *ctx, const struct pmudev_set *set)
@@ -63,9 +64,9 @@ static void fill_record(struct pmudev_ctx *ctx, void *arg)
 	record->flags = record_flags(ctx, set);
 	record->generation = set->generation;
 	record->present = set->used;
-	record->time_enabled = ns(set, set->time_enabled + (set->enabled ? now.enabled : 0));
-	record->time_running = ns(set, set->time_running +
-				  (set->enabled && set->on == set->enabled ? now.running : 0));
+	record->time_enabled = total(set, set->time_enabled, set->enabled, now.enabled);
+	record->time_running =
+		total(set, set->time_running, set->enabled && set->on == set->enabled, now.running);
 	pmudev_for_each_slot(slot, rest, set->used) {
 		struct pmudev_event *event = pmudev_slot_event(set, slot);
 		struct pmudev_count *count = &record->counts[slot];
@@ -73,10 +74,9 @@ static void fill_record(struct pmudev_ctx *ctx, void *arg)
 
 		count->value = event->hw.value;
 		count->tag = event->tag;
-		count->time_enabled = ns(set, event->time_enabled +
-					 (set->enabled & bit ? now.enabled : 0));
-		count->time_running = ns(set, event->time_running +
-					 (set->on & bit ? now.running : 0));
+		count->time_enabled =
+			total(set, event->time_enabled, set->enabled & bit, now.enabled);
+		count->time_running = total(set, event->time_running, set->on & bit, now.running);
 	}
 }
 

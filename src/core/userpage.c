@@ -309,11 +309,13 @@ static int check_mmap(struct pmudev_set *set, struct vm_area_struct *vma,
 	return 0;
 }
 
-int pmudev_page_mmap(struct pmudev_set *set, struct vm_area_struct *vma,
-		     struct pmudev_refusal *why)
+int pmudev_page_mmap(struct pmudev_set *set, struct vm_area_struct *vma, struct pmudev_refusal *why)
 {
 	struct mapping map = {
-		.set = set, .mm = vma->vm_mm, .caller = current, .why = why,
+		.set = set,
+		.mm = vma->vm_mm,
+		.caller = current,
+		.why = why,
 	};
 	int ret;
 

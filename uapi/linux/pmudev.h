@@ -322,8 +322,7 @@ enum pmudev_arch {
  * @threshold_max: the highest threshold, 0 without thresholds
  * @nr_cpus: how many CPUs are of this PMU
  * @claims: times the PMU was taken from perf since the module was loaded
- * @mends: times perf stopped or changed the PMU while claimed, and what is ours was
- *	put back
+ * @mends: times perf stopped or changed the PMU while claimed, and what is ours was put back
  * @clock_hz: ticks a second of the clock behind the user page's times
  * @name: as in /sys/class/pmudev/, zero-terminated
  */
@@ -362,7 +361,7 @@ enum pmudev_target {
 /* struct pmudev_bind.flags */
 #define PMUDEV_BIND_INHERIT	(1U << 0)	/* children are counted too */
 #define PMUDEV_BIND_ON_EXEC	(1U << 1)	/* all groups are enabled at the next exec */
-#define PMUDEV_BIND_SHARED	(1U << 2)	/* a CPU's counts may be seen by user readers there */
+ * @mends: times perf stopped or changed the PMU while claimed and what is ours was put back
 #define PMUDEV_BIND_PMU		(1U << 3)	/* @pmu names the PMU; else the target decides */
 #define PMUDEV_BIND_FLAGS	((1U << 4) - 1)
 
