@@ -193,6 +193,18 @@ __u64 now_ns(void);
 /* Not to wait for anything: to be woken again and again in the midst of what others do. */
 void pause_ns(__u64 ns);
 
+/*
+ * Now and then in a busy loop: others get to work who need the caller's CPU to answer them, which
+ * in an emulator runs only when it is its turn.
+ */
+static inline void give_way(__u64 done, __u64 *next)
+{
+	if (done < *next)
+		return;
+	pause_ns(done % 17 * 1001);
+	*next = done + 2000;
+}
+
 /* fork() of a child that ends when this process does. */
 int fork_bound(void);
 /* A child's wait status: 0 if it exited with 0, else the code, or 1000 + the signal. */

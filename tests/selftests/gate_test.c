@@ -194,6 +194,9 @@ TEST_F(gate, reset_while_stopped)
 
 /* --------------------------------------------------- a reader that never stops -- */
 
+/* Up to the end, so that it can be seen to have been there all the time. */
+static unsigned int *toggles;
+
 static void toggle(struct turns *turns)
 {
 	unsigned int i;
@@ -202,7 +205,8 @@ static void toggle(struct turns *turns)
 	turn_give(turns, 1);
 	for (i = 0;; i++) {
 		if (pwrite(fd, i & 1 ? "1" : "0", 1, 0) != 1)
-			_exit(1);
+			_exit(errno);
+		*toggles = i;
 		/* Of changing length, so that the reader is at a different place each time. */
 		pause_ns(30000 + i % 13 * 7001);
 	}
@@ -214,18 +218,21 @@ static void toggle(struct turns *turns)
  */
 TEST_F(gate, toggled_under_a_reader)
 {
-	__u64 value, last = 0, n, directs = 0, calls = 0;
+	__u64 value, last = 0, next = 0, n, directs = 0, calls = 0;
 	struct turns turns;
 	bool direct;
 	int child;
 
 	ASSERT_EQ(0, start(self, EVENT_CYCLES));
 	ASSERT_EQ(0, turns_init(&turns));
+	toggles = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, toggles);
 	child = fork_bound();
 	if (!child)
 		toggle(&turns);
 	turn_wait(&turns, 0);
 	for (n = 0; n < 1000000; n++) {
+		give_way(n, &next);
 		ASSERT_EQ(0, read_either(self->fd, &self->reader, 0, &value, &direct));
 		ASSERT_GE(value, last) TH_LOG("read %llu, direct %d", n, direct);
 		last = value;
@@ -234,10 +241,12 @@ TEST_F(gate, toggled_under_a_reader)
 		/* Reads by call cost twenty times as much: the reader's million is of reads. */
 		n += direct ? 0 : 20;
 	}
+	EXPECT_EQ(0, waitpid(child, NULL, WNOHANG));
 	stop_child(child);
-	TH_LOG("%llu direct, %llu by call", directs, calls);
+	TH_LOG("%llu direct, %llu by call, %u toggles", directs, calls, READ_ONCE(*toggles));
 	EXPECT_GT(directs, 1000ULL);
 	EXPECT_GT(calls, 100ULL);
+	EXPECT_GT(READ_ONCE(*toggles), 100U);
 	ASSERT_EQ(0, set_gate(true));
 	EXPECT_EQ(0, direct_read(&self->reader, 0, &value));
 	EXPECT_GE(value, last);
@@ -255,11 +264,14 @@ TEST_F(gate, toggled_under_everything)
 	__u64 value;
 
 	ASSERT_EQ(0, turns_init(&turns));
+	toggles = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, toggles);
 	child = fork_bound();
 	if (!child)
 		toggle(&turns);
 	turn_wait(&turns, 0);
 	for (i = 0; i < 2000; i++) {
+		pause_ns(i * 997 % 20000);
 		fd = pm_set(&event, 1, true);
 		if (fd < 0) {
 			EXPECT_EQ(-EACCES, fd);
@@ -281,6 +293,7 @@ TEST_F(gate, toggled_under_everything)
 		}
 		close(fd);
 	}
+	EXPECT_EQ(0, waitpid(child, NULL, WNOHANG));
 	stop_child(child);
 	EXPECT_GT(made, 10U);
 	EXPECT_LT(made, 2000U);

@@ -219,9 +219,10 @@ TEST_F(perf, gets_it_back)
  */
 static void read_a_lot(struct __test_metadata *_metadata, struct reader *reader)
 {
-	__u64 i, value, last = 0;
+	__u64 i, value, last = 0, next = 0;
 
 	for (i = 0; i < READS; i++) {
+		give_way(i, &next);
 		ASSERT_EQ(0, direct_read(reader, 0, &value)) TH_LOG("read %llu", i);
 		ASSERT_GE(value, last) TH_LOG("read %llu", i);
 		last = value;

@@ -228,8 +228,10 @@ static void *own_a_set(void *arg)
 	if (owner->sleeps) {
 		turn_wait(&owner->turns, 1);
 	} else {
-		while (!READ_ONCE(owner->go_on))
-			loop(100);
+		while (!READ_ONCE(owner->go_on)) {
+			loop(5000);
+			pause_ns(2000);
+		}
 	}
 	/* Counted no more, and none the worse. */
 	loop(1000);

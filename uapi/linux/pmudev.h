@@ -360,8 +360,8 @@ enum pmudev_target {
 
 /* struct pmudev_bind.flags */
 #define PMUDEV_BIND_INHERIT	(1U << 0)	/* children are counted too */
-#define PMUDEV_BIND_SHARED	(1U << 2)	/* user readers may see the counts of the CPU */
 #define PMUDEV_BIND_ON_EXEC	(1U << 1)	/* all groups are enabled at the next exec */
+#define PMUDEV_BIND_SHARED	(1U << 2)	/* user readers may see the counts of the CPU */
 #define PMUDEV_BIND_PMU		(1U << 3)	/* @pmu names the PMU; else the target decides */
 #define PMUDEV_BIND_FLAGS	((1U << 4) - 1)
 
