@@ -220,6 +220,38 @@ TEST_F(exact, cycles_are_instructions)
 	EXPECT_GE(each, 1ULL);
 }
 
+/* The same code both times: it is the same way from one read of each set to its next. */
+static __attribute__((noinline)) int read_both(int cpu_fd, int fd, union record *cpu,
+					       union record *thread)
+{
+	int ret = pm_read(cpu_fd, cpu);
+
+	return ret ? ret : pm_read(fd, thread);
+}
+
+/* With one CPU and counting in user mode, what a thread counts while it runs the CPU counts. */
+TEST_F(exact, a_cpu_beside_a_thread)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_INSTRUCTIONS, USER_ONLY);
+	union record cpu[2] = { 0 }, thread[2] = { 0 };
+	int cpu_fd;
+	__u64 n;
+
+	if (cpus_online() > 1)
+		SKIP(return, "needs a machine with one CPU");
+	cpu_fd = pm_cpu_set(0, 0, &event, 1);
+	ASSERT_GE(cpu_fd, 0);
+	self->fd = pm_set(&event, 1, true);
+	ASSERT_GE(self->fd, 0);
+	ASSERT_EQ(0, read_both(cpu_fd, self->fd, &cpu[0], &thread[0]));
+	loop(N_MAX);
+	ASSERT_EQ(0, read_both(cpu_fd, self->fd, &cpu[1], &thread[1]));
+	n = cpu[1].r.counts[0].value - cpu[0].r.counts[0].value;
+	EXPECT_GE(n, LOOP_INSTRUCTIONS * (__u64)N_MAX);
+	EXPECT_EQ(n, thread[1].r.counts[0].value - thread[0].r.counts[0].value);
+	close(cpu_fd);
+}
+
 /* The reserved fields of a record, its times, and that it is a moment of CLOCK_MONOTONIC. */
 TEST_F(exact, record_is_complete)
 {

@@ -38,31 +38,6 @@ TEST(counts_every_task_there)
 	close(fd);
 }
 
-/* With one CPU and counting in user mode, a thread's own count is a part of the CPU's. */
-TEST(beside_a_thread)
-{
-	struct pmudev_event_attr event = raw_event(EVENT_INSTRUCTIONS, USER_ONLY);
-	__u64 cpu, thread, cpu2, thread2;
-	int cpu_fd, fd;
-
-	if (!exact_instructions() || cpus_online() > 1)
-		SKIP(return, "instructions are not counted exactly here (one CPU, -icount)");
-	cpu_fd = pm_cpu_set(0, 0, &event, 1);
-	ASSERT_GE(cpu_fd, 0);
-	fd = pm_set(&event, 1, true);
-	ASSERT_GE(fd, 0);
-	cpu = value(cpu_fd, 0);
-	thread = value(fd, 0);
-	loop(N);
-	cpu2 = value(cpu_fd, 0);
-	thread2 = value(fd, 0);
-	/* The order of the calls is the same at both ends: the same way between them. */
-	EXPECT_GE(cpu2 - cpu, LOOP_INSTRUCTIONS * N);
-	EXPECT_EQ(thread2 - thread, cpu2 - cpu);
-	close(fd);
-	close(cpu_fd);
-}
-
 /* CPU sets and thread sets take counters from one stock: neither is ever on the other's. */
 TEST(share_no_counter)
 {
@@ -209,6 +184,22 @@ TEST_F(cpus, each_counts_its_own)
 	EXPECT_GE(value(fd[1], 0), there);
 	close(fd[0]);
 	close(fd[1]);
+}
+
+TEST_F(cpus, none_while_offline)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
+	int fd = pm_open();
+
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, set_cpu_online(1, false));
+	EXPECT_REFUSED(ENODEV, PMUDEV_WHY_CPU_OFFLINE, pm_bind(fd, PMUDEV_TARGET_CPU, 1, 0));
+	ASSERT_EQ(0, set_cpu_online(1, true));
+	/* The refusal has bound nothing. */
+	EXPECT_EQ(0, pm_bind(fd, PMUDEV_TARGET_CPU, 1, 0));
+	EXPECT_EQ(0, pm_add(fd, &event, 1));
+	EXPECT_EQ(0, pm_enable(fd, 0));
+	close(fd);
 }
 
 /* Taken offline, a CPU stops counting and says so; back again, it goes on where it stopped. */

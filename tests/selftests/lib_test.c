@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libpmudev on the real thing: its direct read counts as exactly as the ABI allows, falls back where
- * it must, and its words name the reason.
+ * libpmudev on the real thing: its direct read counts as exactly as the ABI allows, falls back
+ * where it must, and its words name the reason.
  */
 #include "common.h"
 #include "kselftest_harness.h"

@@ -386,4 +386,27 @@ TEST_F(perf, opened_and_closed)
 	count_beside(_metadata, self, open_and_close, true);
 }
 
+/* A CPU that was away for a while comes back under the same claim. */
+TEST_F(perf, a_cpu_comes_back)
+{
+	struct perf_count count;
+
+	if (cpus_online() < 2 || set_cpu_online(1, true))
+		SKIP(return, "needs a second CPU that can be taken offline");
+	ASSERT_GE(add_set(self, EVENT_CYCLES, USER_ONLY), 0);
+	ASSERT_EQ(0, set_cpu_online(1, false));
+	ASSERT_EQ(0, set_cpu_online(1, true));
+	ASSERT_GE(add_perf(self, EVENT_CYCLES, -1, 1, false), 0);
+	ASSERT_EQ(0, pin_to(1));
+	loop(1000000);
+	count = perf_count(self->perf[0]);
+	EXPECT_GT(count.enabled, 0ULL);
+	EXPECT_EQ(0ULL, count.running);
+	EXPECT_EQ(0ULL, count.value);
+	/* And is given back like the others. */
+	close(self->fd);
+	self->fd = -1;
+	EXPECT_TRUE(WAIT_FOR((loop(10000), perf_count(self->perf[0]).value > 0)));
+}
+
 TEST_HARNESS_MAIN

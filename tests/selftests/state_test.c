@@ -86,14 +86,6 @@ TEST_F(target, cpus_that_are_none)
 	EXPECT_GE(why.limit + 1, (__u64)cpus_online());
 }
 
-TEST_F(target, cpu_offline)
-{
-	if (cpus_online() < 2 || set_cpu_online(1, false))
-		SKIP(return, "needs a second CPU that can be taken offline");
-	EXPECT_REFUSED(ENODEV, PMUDEV_WHY_CPU_OFFLINE, pm_bind(self->fd, PMUDEV_TARGET_CPU, 1, 0));
-	EXPECT_EQ(0, set_cpu_online(1, true));
-}
-
 TEST_F(target, tasks_that_are_none)
 {
 	int child = fork();

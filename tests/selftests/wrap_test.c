@@ -7,6 +7,8 @@
 #include "common.h"
 #include "kselftest_harness.h"
 
+#include <sys/resource.h>
+
 #define ROUNDS 1000000
 
 /* Just below each edge that a counter, a fold or a sign could have, and nowhere near one. */
@@ -184,12 +186,12 @@ TEST_F(wrap, twenty_times)
 /* Counted without a reset between: two edges of 32 bits are passed by one count. */
 TEST_F(wrap, count_goes_on_over_the_edge)
 {
-	__u64 last = 0, value = 0, start = (1ULL << 32) - 5000000;
+	__u64 last = 0, value = 0, start = (1ULL << 32) - 15000000;
 	int i;
 
 	ASSERT_EQ(0, pm_reset(self->fd, 0, start));
 	last = start;
-	for (i = 0; i < 1000; i++) {
+	for (i = 0; i < 3000; i++) {
 		loop(5000);
 		ASSERT_EQ(0, direct_read(&self->reader, 0, &value));
 		ASSERT_GE(value, last + 5000 * LOOP_INSTRUCTIONS);
@@ -198,6 +200,33 @@ TEST_F(wrap, count_goes_on_over_the_edge)
 		last = value;
 	}
 	EXPECT_GT(value, 1ULL << 32);
+}
+
+/*
+ * A narrow counter is folded into the page while its thread runs on and on, without a call or a
+ * switch: the page's count never falls so far behind that a wrap could be missed.
+ */
+TEST_F(wrap, folded_while_it_runs)
+{
+	struct rusage before, after;
+	__u32 seq, changed = 0;
+	int i;
+
+	if (width(self) == 64)
+		SKIP(return, "a counter of 64 bits does not wrap");
+	for (i = 0; i < 10; i++) {
+		getrusage(RUSAGE_SELF, &before);
+		seq = READ_ONCE(self->page->seq);
+		loop(15000000);
+		changed = READ_ONCE(self->page->seq) - seq;
+		getrusage(RUSAGE_SELF, &after);
+		/* A switch writes the page, too. */
+		if (before.ru_nvcsw == after.ru_nvcsw && before.ru_nivcsw == after.ru_nivcsw)
+			break;
+	}
+	ASSERT_LT(i, 10);
+	EXPECT_GE(changed, 2U);
+	EXPECT_EQ(0U, changed & 1);
 }
 
 /* Past the wrap the thread leaves its CPU, and another one counts there on the same counter. */
