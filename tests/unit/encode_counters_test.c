@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+/* pmuv3_encode(): which counters an event may be on, and what no counter offers. */
+#include "encode.h"
+
+/* ------------------------------------------------------------- counters -- */
+
+static void long_events(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(versions); i++) {
+		struct pmuv3_caps caps = everything();
+		struct pmudev_event_attr event = raw(INSTRUCTIONS), cycles = raw(CYCLES);
+		bool wide = versions[i] >= 6; /* FEAT_PMUv3p5 */
+
+		caps.version = versions[i];
+		unit_row("PMUVer %u", versions[i]);
+		EXPECT_EQ(wide, pmuv3_long_counters(&caps));
+
+		/* The cycle counter always has 64 bits. */
+		expect_code(&caps, event, INSTRUCTIONS | 0x08000000, PROGRAMMABLE);
+		expect_code(&caps, cycles, CYCLES | 0x08000000, PROGRAMMABLE | CYCLE);
+		event.flags = PMUDEV_LONG;
+		cycles.flags = PMUDEV_LONG;
+		expect_code(&caps, cycles, CYCLES | 0x08000000,
+			    wide ? PROGRAMMABLE | CYCLE : CYCLE);
+		if (wide)
+			expect_code(&caps, event, INSTRUCTIONS | 0x08000000, PROGRAMMABLE);
+		else
+			expect_refused(&caps, event, EOPNOTSUPP, PMUDEV_WHY_WIDTH, 32, 0);
+
+		/* By hand onto one that is too narrow: the one that would do is named. */
+		cycles.flags |= PMUDEV_COUNTER;
+		cycles.counter = 3;
+		if (wide)
+			expect_code(&caps, cycles, CYCLES | 0x08000000, 1 << 3);
+		else
+			expect_refused(&caps, cycles, EINVAL, PMUDEV_WHY_COUNTER, 0, CYCLE);
+	}
+}
+
+/* Every mask of the seven counters, each alone and with one that does not exist. */
+static void allowed_masks(void)
+{
+	static const u64 events[] = { INSTRUCTIONS, CYCLES };
+	struct pmuv3_caps caps = everything();
+	unsigned int i, mask, with;
+
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
+		u64 able = events[i] == CYCLES ? PROGRAMMABLE | CYCLE : PROGRAMMABLE;
+
+		for (mask = 0; mask < 0x80; mask++) {
+			for (with = 0; with < 2; with++) {
+				struct pmudev_event_attr attr = raw(events[i]);
+				u64 wish = (mask & 0x3f) | (u64)(mask >> 6) << 32;
+
+				attr.allowed = wish | (with ? BIT_ULL(63) | BIT_ULL(6) : 0);
+				unit_row("event %#llx, allowed %#llx",
+					 (unsigned long long)events[i],
+					 (unsigned long long)attr.allowed);
+				if (!attr.allowed)
+					expect_code(&caps, attr, events[i] | 0x08000000, able);
+				else if (wish & able)
+					expect_code(&caps, attr, events[i] | 0x08000000,
+						    wish & able);
+				else
+					expect_refused(&caps, attr, EINVAL, PMUDEV_WHY_COUNTER, 0,
+						       able);
+			}
+		}
+	}
+}
+
+static void counters_by_hand(void)
+{
+	static const u64 events[] = { INSTRUCTIONS, CYCLES };
+	struct pmuv3_caps caps = everything();
+	unsigned int i, c;
+
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
+		u64 able = events[i] == CYCLES ? PROGRAMMABLE | CYCLE : PROGRAMMABLE;
+
+		for (c = 0; c < 64; c++) {
+			struct pmudev_event_attr attr = raw(events[i]);
+
+			attr.flags = PMUDEV_COUNTER;
+			attr.counter = c;
+			attr.allowed = c % 2 ? 0 : ~0ULL;
+			unit_row("event %#llx, counter %u", (unsigned long long)events[i], c);
+			if (able & BIT_ULL(c))
+				expect_code(&caps, attr, events[i] | 0x08000000, BIT_ULL(c));
+			else
+				expect_refused(&caps, attr, EINVAL, PMUDEV_WHY_COUNTER, 0, able);
+		}
+	}
+}
+
+/* PMCR_EL0.N up to 31. */
+static void as_many_counters_as_there_are(void)
+{
+	unsigned int nr;
+
+	for (nr = 1; nr <= 31; nr++) {
+		struct pmuv3_caps caps = everything();
+		u64 counters = BIT_ULL(nr) - 1;
+
+		caps.counters = counters | CYCLE;
+		unit_row("%u counters", nr);
+		expect_code(&caps, raw(INSTRUCTIONS), INSTRUCTIONS | 0x08000000, counters);
+		expect_code(&caps, raw(CYCLES), CYCLES | 0x08000000, counters | CYCLE);
+	}
+}
+
+/* ------------------------------------------------------------ thresholds -- */
+
+static void thresholds_are_not_offered(void)
+{
+	static const u16 thresholds[] = { 1, 2, 4095 };
+	unsigned int i, shape, compare;
+
+	for (i = 0; i < ARRAY_SIZE(thresholds); i++) {
+		for (shape = 0; shape < 3; shape++) {
+			for (compare = 0; compare < 4; compare++) {
+				struct pmuv3_caps caps = everything();
+				struct pmudev_event_attr attr = raw(INSTRUCTIONS);
+
+				caps.shape = shape;
+				attr.threshold = thresholds[i];
+				attr.threshold_compare = compare;
+				unit_row("%s, threshold %u, compare %u", shapes[shape],
+					 thresholds[i], compare);
+				expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_THRESHOLD, 0, 0);
+				attr.flags = PMUDEV_THRESHOLD_COUNT;
+				expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_THRESHOLD, 0, 0);
+			}
+		}
+	}
+}
+
+int main(void)
+{
+	RUN(long_events);
+	RUN(allowed_masks);
+	RUN(counters_by_hand);
+	RUN(as_many_counters_as_there_are);
+	RUN(thresholds_are_not_offered);
+	return unit_end();
+}
