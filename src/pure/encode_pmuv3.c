@@ -5,7 +5,9 @@
  */
 #include <pmudev/pure.h>
 
-#define PMUV3P5 6 /* PMUVer of FEAT_PMUv3p5 */
+/* PMUVer of FEAT_PMUv3p1 and FEAT_PMUv3p5 */
+#define PMUV3P1 4
+#define PMUV3P5 6
 
 enum {
 	EVENT_CPU_CYCLES = 0x11,
@@ -19,6 +21,9 @@ bool pmuv3_long_counters(const struct pmuv3_caps *caps)
 
 static bool implemented(const struct pmuv3_caps *caps, unsigned int event)
 {
+	/* Before FEAT_PMUv3p1 evtCount has 10 bits: the others would be ignored. */
+	if (caps->version < PMUV3P1 && event > 0x3ff)
+		return false;
 	if (event < 0x40)
 		return caps->pmceid & BIT_ULL(event);
 	if (event >= 0x4000 && event < 0x4040)

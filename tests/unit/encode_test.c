@@ -217,6 +217,24 @@ static void other_events(void)
 	}
 }
 
+/* Before FEAT_PMUv3p1 evtCount has 10 bits: 0x411 would count 0x11. */
+static void event_numbers_had_10_bits(void)
+{
+	struct pmuv3_caps caps = everything();
+	u32 event;
+
+	caps.version = 1;
+	for (event = 0x40; event <= 0xffff; event++) {
+		unit_row("event %#x", event);
+		if (event < 0x400)
+			expect_code(&caps, raw(event), event | 0x08000000, PROGRAMMABLE);
+		else
+			expect_refused(&caps, raw(event), ENOENT, PMUDEV_WHY_EVENT, 0, 0);
+	}
+	unit_row("generic event");
+	expect_generic(&caps, PMUDEV_REF_CYCLES, 0);
+}
+
 static void event_numbers_have_16_bits(void)
 {
 	struct pmuv3_caps caps = everything();
@@ -247,6 +265,7 @@ int main(void)
 	RUN(generic_events);
 	RUN(common_events_by_pmceid);
 	RUN(other_events);
+	RUN(event_numbers_had_10_bits);
 	RUN(event_numbers_have_16_bits);
 	RUN(half_a_pair_is_no_event);
 	return unit_end();
