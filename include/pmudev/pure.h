@@ -117,7 +117,7 @@ int pmuv3_generic(const struct pmuv3_caps *caps, u64 generic);
  * @code: the result
  * @why: filled in on error
  *
- * Return: 0; -EINVAL, -ENOENT or -EOPNOTSUPP with the reason.
+ * Return: 0; -EINVAL, -ENOENT, -ENOSPC or -EOPNOTSUPP with the reason.
  */
 int pmuv3_encode(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
 		 struct pmudev_code *code, struct pmudev_refusal *why);

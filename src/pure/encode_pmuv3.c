@@ -138,6 +138,9 @@ int pmuv3_encode(const struct pmuv3_caps *caps, const struct pmudev_event_attr *
 	    (PMUV3_TYPER_U | PMUV3_TYPER_P))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_ALL_EXCLUDED, 0);
 
+	/* PMCR_EL0.N may be 0, under a hypervisor that gives the cycle counter only. */
+	if (!counters_for(caps, event, 0))
+		return pmudev_refuse(why, -ENOSPC, PMUDEV_WHY_NO_COUNTER, 0);
 	able = counters_for(caps, event, attr->flags);
 	if (!able)
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_WIDTH, 32);

@@ -111,6 +111,27 @@ static void as_many_counters_as_there_are(void)
 	}
 }
 
+/* PMCR_EL0.N is 0: a hypervisor gave the cycle counter only. Width is not what is missing. */
+static void nothing_but_the_cycle_counter(void)
+{
+	struct pmudev_event_attr attr = raw(INSTRUCTIONS);
+	struct pmuv3_caps caps = everything();
+	unsigned int i;
+
+	caps.counters = CYCLE;
+	expect_code(&caps, raw(CYCLES), CYCLES | 0x08000000, CYCLE);
+	for (i = 0; i < ARRAY_SIZE(versions); i++) {
+		caps.version = versions[i];
+		unit_row("PMUVer %u", versions[i]);
+		attr.flags = 0;
+		expect_refused(&caps, attr, ENOSPC, PMUDEV_WHY_NO_COUNTER, 0, 0);
+		attr.flags = PMUDEV_LONG;
+		expect_refused(&caps, attr, ENOSPC, PMUDEV_WHY_NO_COUNTER, 0, 0);
+		attr.flags = PMUDEV_COUNTER;
+		expect_refused(&caps, attr, ENOSPC, PMUDEV_WHY_NO_COUNTER, 0, 0);
+	}
+}
+
 /* ------------------------------------------------------------ thresholds -- */
 
 static void thresholds_are_not_offered(void)
@@ -143,6 +164,7 @@ int main(void)
 	RUN(allowed_masks);
 	RUN(counters_by_hand);
 	RUN(as_many_counters_as_there_are);
+	RUN(nothing_but_the_cycle_counter);
 	RUN(thresholds_are_not_offered);
 	return unit_end();
 }
