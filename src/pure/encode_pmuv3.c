@@ -101,6 +101,9 @@ static int check_hardware(const struct pmuv3_caps *caps, const struct pmudev_eve
 
 	if (attr->threshold)
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_THRESHOLD, 0);
+	/* Not to be passed over in silence: counts of events would come for counts of cycles. */
+	if (attr->flags & PMUDEV_THRESHOLD_COUNT)
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE, PMUDEV_THRESHOLD_COUNT);
 	/* Without EL2 there are no guests: excluding them is no work. */
 	if (caps->shape == PMUV3_EL1)
 		guest &= ~PMUDEV_EXCLUDE_GUEST;

@@ -158,6 +158,26 @@ static void thresholds_are_not_offered(void)
 	}
 }
 
+/* Neither is counting cycles by them; by itself it would be ignored, and events counted instead. */
+static void counting_cycles_is_not_offered(void)
+{
+	static const u64 events[] = { INSTRUCTIONS, CYCLES };
+	unsigned int i, shape;
+
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
+		for (shape = 0; shape < 3; shape++) {
+			struct pmuv3_caps caps = everything();
+			struct pmudev_event_attr attr = raw(events[i]);
+
+			caps.shape = shape;
+			attr.flags = PMUDEV_THRESHOLD_COUNT;
+			unit_row("%s, event %#llx", shapes[shape], (unsigned long long)events[i]);
+			expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_MODULE,
+				       PMUDEV_THRESHOLD_COUNT, 0);
+		}
+	}
+}
+
 int main(void)
 {
 	RUN(long_events);
@@ -166,5 +186,6 @@ int main(void)
 	RUN(as_many_counters_as_there_are);
 	RUN(nothing_but_the_cycle_counter);
 	RUN(thresholds_are_not_offered);
+	RUN(counting_cycles_is_not_offered);
 	return unit_end();
 }
