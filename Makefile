@@ -49,7 +49,7 @@ check:
 
 check-debug:
 	scripts/setup tools busybox-arm64 kselftest debug-7.2-arm64
-	tests/vm/run --kernel 7.2-debug-arm64 --smp 4
+	tests/vm/run --kernel 7.2-debug-arm64
 
 help:
 	@echo 'On this machine:'
