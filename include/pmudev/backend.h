@@ -37,6 +37,7 @@ struct pmudev_hw {
  * @width: bits of a programmable counter
  * @width_fixed: bits of a fixed counter
  * @threshold_max: the highest threshold
+ * @compat_reads: 32-bit programs can read all of a counter
  * @clock_hz: ticks a second of get_cycles(), which user mode can read too; 0: it cannot
  * @mends: see struct pmudev_query
  */
@@ -53,6 +54,7 @@ struct pmudev_pmu_info {
 	u32 width;
 	u32 width_fixed;
 	u32 threshold_max;
+	bool compat_reads;
 	u32 clock_hz;
 	atomic64_t mends;
 };
@@ -75,7 +77,8 @@ struct pmudev_pmu_info {
  * @save: Stop the counters, all at once, and bring the values forward. As @load.
  * @read: Bring the values forward; the counters go on. As @load.
  * @clear: Write 0 to counters that are stopped. As @load.
- * @user_access: Allow or forbid user mode to read counters on this CPU. As @load.
+ * @user_access: Allow or forbid user mode to read counters on this CPU. False if the register
+ *	is another's at the moment, and nothing was done. As @load.
  */
 struct pmudev_backend_ops {
 	int (*probe)(struct pmudev_pmu_info *info);
@@ -89,10 +92,17 @@ struct pmudev_backend_ops {
 	void (*save)(struct pmudev_hw *const *hw, unsigned int nr);
 	void (*read)(struct pmudev_hw *const *hw, unsigned int nr);
 	void (*clear)(u64 counters);
-	void (*user_access)(bool allow);
+	bool (*user_access)(bool allow);
 };
 
 /* The backend of the architecture that the module is built for. */
 extern const struct pmudev_backend_ops pmudev_backend;
+
+/**
+ * pmudev_user_access_lost - what user_access() allowed does not hold any more
+ *
+ * Called by a backend on the CPU concerned, irqs off, not from one of its operations.
+ */
+void pmudev_user_access_lost(void);
 
 #endif /* _PMUDEV_BACKEND_H */

@@ -30,6 +30,7 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 
 #include <pmudev/backend.h>
@@ -71,6 +72,7 @@ struct pmudev_event {
  * @ready: loaded on a CPU that is ours (else its time is lost)
  * @stale: @lost has changed since the pages were written
  * @user: user mode can read counters while it is loaded
+ * @owed: the right could not be withdrawn at once: it is when the thread is unloaded
  * @maps: mappings of its sets' pages in @user_mm
  * @user_mm: the address space with the right to read; compared, never followed
  * @mask: counters of the events
@@ -78,7 +80,8 @@ struct pmudev_event {
  * @fold_ns: how often the narrowest counter on it must be folded, 0: never
  * @clock: ticks the target ran, less now while it is loaded
  * @lost: ticks of them in which the CPU was not ours; likewise less now
- * @pages: the sets with a page
+ * @pages: the sets with a page that have a readable event on a counter
+ * @rcu: for freeing: a probe may end the last use with preemption off
  * @on: the events on counters
  */
 struct pmudev_ctx {
@@ -87,12 +90,13 @@ struct pmudev_ctx {
 	struct task_struct *task;
 	struct preempt_notifier notifier;
 	int cpu;
-	u16 nr;
-	u16 nr_sets;
+	u32 nr;
+	u32 nr_sets;
 	bool dead;
 	bool ready;
 	bool stale;
 	bool user;
+	bool owed;
 	u32 maps;
 	struct mm_struct *user_mm;
 	u64 mask;
@@ -101,6 +105,7 @@ struct pmudev_ctx {
 	u64 clock;
 	u64 lost;
 	struct hlist_head pages;
+	struct rcu_head rcu;
 	struct pmudev_hw *on[PMUDEV_COUNTERS];
 };
 
@@ -125,7 +130,7 @@ struct pmudev_ctx {
  * @time_running: likewise
  * @node: in pmu->sets while @placed; under pmu->lock
  * @page: the user page, NULL until mapped. Set once, under ctx->lock.
- * @page_node: in ctx->pages
+ * @page_node: in ctx->pages, or nowhere
  * @map_mm: where it is mapped; compared, never followed; under ctx->lock
  * @maps: mappings there; under ctx->lock
  * @owner_tid: the thread's id as it sees itself
@@ -174,7 +179,8 @@ struct pmudev_set {
  * struct pmudev_cpu - a CPU
  * @ctx: the CPU's own context: its CPU sets
  * @task: the context of the thread that is loaded here; only touched here, irqs off
- * @ready: its counters are ours; changed under pmu->lock
+ * @ready: its counters are ours, and powered; changed on it, irqs off
+ * @claimed: its counters are ours; under pmu->lock
  * @dirty: counters that still show what somebody counted who is gone
  * @timer: folds narrow counters; runs while something loaded here needs it
  * @timer_ns: its period, 0 while it does not run
@@ -183,6 +189,7 @@ struct pmudev_cpu {
 	struct pmudev_ctx ctx;
 	struct pmudev_ctx *task;
 	bool ready;
+	bool claimed;
 	u64 dirty;
 	struct hrtimer timer;
 	u64 timer_ns;

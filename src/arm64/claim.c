@@ -40,21 +40,26 @@ static void take_over(void *info)
 	write_pmcntenclr(pmuv3_enable_bits(take->counters));
 	write_pmintenclr(pmuv3_enable_bits(take->counters));
 	isb();
+	write_pmovsclr(pmuv3_enable_bits(take->counters));
 	for (rest = take->counters; rest; rest &= rest - 1)
 		pmuv3_write_counter(__ffs64(rest), 0);
+	pc->ours = true;
 	pc->on = 0;
-	pc->user = false;
-	pmuv3_set_user_access(false);
+	pmuv3_user_access(false);
 }
 
 static void give_back(void *info)
 {
 	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
+	u64 *counters = info;
 
-	write_pmcntenclr(pmuv3_enable_bits(pc->on));
+	write_pmcntenclr(pmuv3_enable_bits(*counters));
+	/* Wraps of ours would be interrupts of perf's, once it enables them. */
+	isb();
+	write_pmovsclr(pmuv3_enable_bits(*counters));
+	pc->ours = false;
 	pc->on = 0;
-	pc->user = false;
-	pmuv3_set_user_access(false);
+	pmuv3_user_access(false);
 }
 
 static struct workqueue_struct *pmuv3_workqueue;
@@ -167,8 +172,9 @@ err:
 void pmuv3_cpu_down(struct pmudev_pmu_info *info, int cpu)
 {
 	struct pmuv3_cpu *pc = per_cpu_ptr(&pmuv3_cpus, cpu);
+	u64 counters = info->counters & ~info->reserved;
 
-	smp_call_function_single(cpu, give_back, NULL, true);
+	smp_call_function_single(cpu, give_back, &counters, true);
 	perf_event_release_kernel(pc->claim);
 	pc->claim = NULL;
 }

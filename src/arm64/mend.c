@@ -19,9 +19,10 @@ static int before(struct kretprobe_instance *instance, struct pt_regs *regs)
 	u64 rest;
 
 	/* Called with irqs off. Nothing of ours here: no need to come back. */
-	if ((!pc->on && !pc->user) || pc->mending)
+	if (!pc->ours || pc->mending)
 		return 1;
 	pc->mending = true;
+	pc->userenr = read_pmuserenr();
 	write_pmcntenclr(pmuv3_enable_bits(pc->on));
 	isb();
 	for (rest = pc->on; rest; rest &= rest - 1)
@@ -38,10 +39,15 @@ static int after(struct kretprobe_instance *instance, struct pt_regs *regs)
 
 	for (rest = pc->on; rest; rest &= rest - 1)
 		pmuv3_write_counter(__ffs64(rest), pc->saved[__ffs64(rest)]);
-	pmuv3_set_user_access(pc->user);
+	/* Not what perf granted to a task of its own, whose events do not run. */
+	write_pmuserenr(pc->userenr);
+	write_pmselr(0);
 	isb();
 	write_pmcntenset(pmuv3_enable_bits(pc->on));
 	pc->mending = false;
+	/* With a vcpu loaded, perf has changed what KVM will put back, too. */
+	if (pc->userenr & PMUSERENR_EN)
+		pmudev_user_access_lost();
 	atomic64_inc(&mend_info->mends);
 	return 0;
 }

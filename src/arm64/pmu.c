@@ -96,18 +96,20 @@ static void pmuv3_clear(u64 counters)
 	}
 }
 
-void pmuv3_set_user_access(bool allow)
+bool pmuv3_user_access(bool allow)
 {
+	/*
+	 * From a vcpu's load to its put KVM has the register on VHE, and sets EN in it. It puts
+	 * back what it found, whatever is written meanwhile.
+	 */
+	if (read_pmuserenr() & PMUSERENR_EN)
+		return false;
+	this_cpu_ptr(&pmuv3_cpus)->user = allow;
 	/* PMXEVCNTR_EL0 reads what PMSELR_EL0 selects: nothing that others left there. */
 	if (allow)
 		write_pmselr(0);
 	write_pmuserenr(allow ? PMUSERENR_ER | PMUSERENR_CR : 0);
-}
-
-static void pmuv3_user_access(bool allow)
-{
-	this_cpu_ptr(&pmuv3_cpus)->user = allow;
-	pmuv3_set_user_access(allow);
+	return true;
 }
 
 static u32 pmuv3_operand(unsigned int counter)

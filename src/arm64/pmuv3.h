@@ -12,18 +12,22 @@ struct perf_event;
 /**
  * struct pmuv3_cpu - a CPU
  * @claim: the event of perf's that keeps its others away; NULL while not held
+ * @ours: perf is kept away
  * @on: our counters that are started
  * @user: user mode may read counters here
  * @mending: perf is changing the PMU, ours are stopped and saved
+ * @userenr: PMUSERENR_EL0 before it did
  * @saved: values of @on while perf does
  *
  * All but @claim: touched on the CPU itself alone, irqs off.
  */
 struct pmuv3_cpu {
 	struct perf_event *claim;
+	bool ours;
 	u64 on;
 	bool user;
 	bool mending;
+	u64 userenr;
 	u64 saved[PMUV3_CYCLE_COUNTER + 1];
 };
 
@@ -50,6 +54,6 @@ void pmuv3_mend_exit(void);
 u64 pmuv3_read_counter(unsigned int counter);
 void pmuv3_write_counter(unsigned int counter, u64 value);
 u64 pmuv3_enable_bits(u64 counters);
-void pmuv3_set_user_access(bool allow);
+bool pmuv3_user_access(bool allow);
 
 #endif /* _PMUDEV_ARM64_PMUV3_H */

@@ -15,6 +15,7 @@
 #define PMCR_E			BIT(0)
 #define PMCR_N			GENMASK_ULL(15, 11)
 /* PMUSERENR_EL0: reads of the cycle counter and of the event counters, nothing else */
+#define PMUSERENR_EN		BIT(0)	/* never set by us or perf: KVM's, while a vcpu is loaded */
 #define PMUSERENR_CR		BIT(2)
 #define PMUSERENR_ER		BIT(3)
 /* ID_AA64DFR0_EL1.PMUVer */
@@ -97,6 +98,16 @@ static inline void write_pmintenclr(u64 mask)
 static inline void write_pmuserenr(u64 value)
 {
 	write_sysreg(value, pmuserenr_el0);
+}
+
+static inline u64 read_pmuserenr(void)
+{
+	return read_sysreg(pmuserenr_el0);
+}
+
+static inline void write_pmovsclr(u64 mask)
+{
+	write_sysreg(mask, pmovsclr_el0);
 }
 
 static inline void write_pmselr(u64 value)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Adding events to a set and taking them out: all checks that no moment changes. */
 #include <linux/capability.h>
+#include <linux/compat.h>
 #include <linux/slab.h>
 
 #include "core.h"
@@ -13,6 +14,8 @@ static int check_user_read(struct pmudev_set *set, u32 flags, struct pmudev_refu
 	if (!(flags & PMUDEV_USER_READ))
 		return 0;
 	if (set->cpu >= 0)
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_HARDWARE, PMUDEV_USER_READ);
+	if (in_compat_syscall() && !set->pmu->info.compat_reads)
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_HARDWARE, PMUDEV_USER_READ);
 	if (!pmudev_gate_open())
 		return pmudev_refuse(why, -EACCES, PMUDEV_WHY_GATE, 0);
@@ -71,10 +74,15 @@ static int check_group_fits(struct pmudev_set *set, const struct pmudev_event_at
 			allowed[n++] = pmudev_slot_event(set, slot)->allowed;
 	slot = n;
 	for (j = i; j < nr; j++) {
-		if (attr[j].group == attr[i].group) {
-			place[n] = j;
-			allowed[n++] = code[j].allowed;
+		if (attr[j].group != attr[i].group)
+			continue;
+		/* More than a set can hold are more than any PMU has counters for. */
+		if (n == PMUDEV_MAX_EVENTS) {
+			why->event = j;
+			return pmudev_refuse(why, -ENOSPC, PMUDEV_WHY_NO_COUNTER, 0);
 		}
+		place[n] = j;
+		allowed[n++] = code[j].allowed;
 	}
 	ret = pmudev_place_ever(set->pmu, allowed, n, why);
 	/* Events of the set come first and fitted before: a new one is to blame. */
@@ -158,8 +166,10 @@ static void use_slots(struct pmudev_ctx *ctx, void *arg)
 	struct use_slots *use = arg;
 	struct pmudev_set *set = use->set;
 
-	if (set->used & ~use->used)
+	if (set->used & ~use->used) {
 		set->generation++;
+		pmudev_page_forget(set, set->used & ~use->used);
+	}
 	set->used = use->used;
 	WRITE_ONCE(set->user, use->user);
 	set->nr_slots = fls64(use->used);

@@ -244,6 +244,8 @@ static void remember(struct pmudev_set *set, const struct pmudev_refusal *why, i
 {
 	spin_lock(&set->why_lock);
 	set->why = *why;
+	/* Seen with the rights of whoever failed; asked for by whoever has the file. */
+	set->why.holder.pid = 0;
 	set->error = -error;
 	spin_unlock(&set->why_lock);
 }
@@ -264,29 +266,26 @@ static int ioctl_why(struct pmudev_set *set, union args *args, struct pmudev_ref
 }
 
 /* The list of holders goes where the caller has room for it. */
-static int put_holders(struct pmudev_set *set, const struct pmudev_refusal *room,
-		       struct pmudev_refusal *why)
+static void put_holders(struct pmudev_set *set, const struct pmudev_refusal *room,
+			struct pmudev_refusal *why)
 {
 	struct pmudev_holder *holder;
 	unsigned int nr;
-	int ret = 0;
 
 	why->holders = room->holders;
 	why->nr_holders = 0;
-	if (why->code != PMUDEV_WHY_HELD)
-		return 0;
-	why->nr_holders = hweight64(why->busy);
-	if (!room->holders || !room->nr_holders)
-		return 0;
+	if (why->code != PMUDEV_WHY_HELD || !set->ctx)
+		return;
 	holder = kcalloc(PMUDEV_COUNTERS, sizeof(*holder), GFP_KERNEL);
+	/* The refusal counts, not its list: without memory for that there is none. */
 	if (!holder)
-		return -ENOMEM;
+		return;
 	why->nr_holders = pmudev_list_holders(set, why->busy, holder);
 	nr = min(room->nr_holders, why->nr_holders);
-	if (copy_to_user(u64_to_user_ptr(room->holders), holder, nr * sizeof(*holder)))
-		ret = -EFAULT;
+	if (nr && room->holders &&
+	    copy_to_user(u64_to_user_ptr(room->holders), holder, nr * sizeof(*holder)))
+		why->nr_holders = 0;
 	kfree(holder);
-	return ret;
 }
 
 /* ------------------------------------------------------------- dispatch -- */
@@ -377,8 +376,7 @@ static long pmudev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	ret = ioctls[nr].handler(set, &args, &why);
 	if (!ret && !ioctls[nr].tells)
 		why = (struct pmudev_refusal){ .event = -1, .holder.cpu = -1 };
-	if (put_holders(set, &room, &why))
-		ret = pmudev_refuse(&why, -EFAULT, PMUDEV_WHY_POINTER, 0);
+	put_holders(set, &room, &why);
 	args.head.refusal = why;
 	if (copy_to_user(user, &args, ioctls[nr].size))
 		ret = pmudev_refuse(&why, -EFAULT, PMUDEV_WHY_POINTER, 0);

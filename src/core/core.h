@@ -84,9 +84,6 @@ struct pmudev_ctx *pmudev_task_self(void);
 /* Drop the reference that a set has. Any process context. */
 void pmudev_task_put(struct pmudev_ctx *ctx);
 
-/* Does another preempt notifier follow the thread (KVM's vcpu is loaded)? Irqs off. */
-bool pmudev_task_foreign(const struct pmudev_ctx *ctx);
-
 bool pmudev_task_hooked(void);
 void pmudev_task_exit(void);
 
@@ -198,12 +195,21 @@ ssize_t pmudev_set_read(struct pmudev_set *set, char __user *buf, size_t size,
 int pmudev_page_mmap(struct pmudev_set *set, struct vm_area_struct *vma,
 		     struct pmudev_refusal *why);
 
-/* Rewrite a set's page. ctx->lock held, the target here or not running. */
+/* Rewrite a set's page, if it has one. ctx->lock held, the target here or not running. */
 void pmudev_page_publish(struct pmudev_ctx *ctx, struct pmudev_set *set);
+
+/* The same for the counts alone of all pages that have counters. */
+void pmudev_pages_refresh(struct pmudev_ctx *ctx);
+
+/* Slots are about to be removed: nothing of their groups is to stay. ctx->lock held. */
+void pmudev_page_forget(struct pmudev_set *set, u64 slots);
 
 /* The context was loaded, is about to be unloaded. As pmudev_ctx_load(). */
 void pmudev_pages_in(struct pmudev_ctx *ctx);
 void pmudev_pages_out(struct pmudev_ctx *ctx);
+
+/* The right may be gone already: have readers fall back. ctx->lock held. */
+void pmudev_pages_lost(struct pmudev_ctx *ctx);
 
 /* The right to read ends: the thread runs another program, or has ended. ctx->lock held. */
 void pmudev_pages_revoke(struct pmudev_ctx *ctx);

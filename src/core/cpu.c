@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* CPUs: taking their counters and giving them back, coming and going, folding. */
 #include <linux/cpu.h>
+#include <linux/cpu_pm.h>
 #include <linux/cpuhotplug.h>
 #include <linux/smp.h>
 
@@ -16,9 +17,11 @@ static int hotplug_state;
 static void fold(struct pmudev_ctx *ctx, u64 *period_ns)
 {
 	raw_spin_lock(&ctx->lock);
-	pmudev_ctx_fold(ctx);
-	if (ctx->fold_ns && (!*period_ns || ctx->fold_ns < *period_ns))
-		*period_ns = ctx->fold_ns;
+	if (ctx->cpu >= 0 && ctx->ready && ctx->fold_ns) {
+		pmudev_ctx_fold(ctx);
+		if (!*period_ns || ctx->fold_ns < *period_ns)
+			*period_ns = ctx->fold_ns;
+	}
 	raw_spin_unlock(&ctx->lock);
 }
 
@@ -45,84 +48,79 @@ void pmudev_fold_timer(struct pmudev_cpu *pc, u64 period_ns)
 	hrtimer_start(&pc->timer, ns_to_ktime(period_ns), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-/* --------------------------------------------------------------- claim -- */
+/* ------------------------------------------------- a CPU comes and goes -- */
 
-/* Let the CPU's own context come and go with the CPU's counters. On that CPU. */
-static void cpu_ready(void *unused)
+static void reload(struct pmudev_cpu *pc, struct pmudev_ctx *ctx, bool ready)
+{
+	raw_spin_lock(&ctx->lock);
+	if (ctx->cpu >= 0)
+		pmudev_ctx_unload(ctx);
+	pc->ready = ready;
+	pmudev_ctx_load(ctx, smp_processor_id());
+	raw_spin_unlock(&ctx->lock);
+}
+
+/* Load what belongs here, for counting or (not @ready) for its lost time. On the CPU. */
+static void cpu_load(struct pmudev_cpu *pc, bool ready)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (ready)
+		pc->dirty = 0;
+	reload(pc, &pc->ctx, ready);
+	if (pc->task)
+		reload(pc, pc->task, ready);
+	local_irq_restore(flags);
+}
+
+static void cpu_load_ready(void *unused)
+{
+	cpu_load(this_cpu_ptr(&pmudev_cpus), true);
+}
+
+static void cpu_load_lost(void *unused)
+{
+	cpu_load(this_cpu_ptr(&pmudev_cpus), false);
+}
+
+/* The CPU's own context runs no more; a task that is here is not counted any more. On the CPU. */
+static void cpu_unload(void *unused)
 {
 	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
 	unsigned long flags;
 
+	cpu_load(pc, false);
 	raw_spin_lock_irqsave(&pc->ctx.lock, flags);
-	pc->ready = true;
-	pc->dirty = 0;
-	if (pc->ctx.cpu >= 0)
-		pmudev_ctx_unload(&pc->ctx);
-	pmudev_ctx_load(&pc->ctx, smp_processor_id());
+	pmudev_ctx_unload(&pc->ctx);
 	raw_spin_unlock_irqrestore(&pc->ctx.lock, flags);
 }
 
-/* The same for what is loaded of a task: it was loaded when the CPU was not ours. */
-static void cpu_reload_task(void *unused)
-{
-	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
-	struct pmudev_ctx *ctx;
-	unsigned long flags;
-
-	local_irq_save(flags);
-	ctx = pc->task;
-	if (ctx) {
-		raw_spin_lock(&ctx->lock);
-		if (ctx->ready != pc->ready) {
-			pmudev_ctx_unload(ctx);
-			pmudev_ctx_load(ctx, smp_processor_id());
-		}
-		raw_spin_unlock(&ctx->lock);
-	}
-	local_irq_restore(flags);
-}
-
-static void cpu_not_ready(void *unused)
-{
-	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
-	struct pmudev_ctx *ctx;
-	unsigned long flags;
-
-	local_irq_save(flags);
-	raw_spin_lock(&pc->ctx.lock);
-	if (pc->ctx.cpu >= 0)
-		pmudev_ctx_unload(&pc->ctx);
-	raw_spin_unlock(&pc->ctx.lock);
-
-	ctx = pc->task;
-	if (ctx) {
-		raw_spin_lock(&ctx->lock);
-		pmudev_ctx_unload(ctx);
-		pc->ready = false;
-		pmudev_ctx_load(ctx, smp_processor_id());
-		raw_spin_unlock(&ctx->lock);
-	}
-	pc->ready = false;
-	local_irq_restore(flags);
-}
+/* --------------------------------------------------------------- claim -- */
 
 static int cpu_claim(struct pmudev_pmu *pmu, int cpu, struct pmudev_refusal *why)
 {
-	int ret = pmudev_backend.cpu_up(&pmu->info, cpu, why);
+	struct pmudev_cpu *pc = per_cpu_ptr(&pmudev_cpus, cpu);
+	int ret;
 
+	if (pc->claimed)
+		return 0;
+	ret = pmudev_backend.cpu_up(&pmu->info, cpu, why);
 	if (ret)
 		return ret;
-	smp_call_function_single(cpu, cpu_ready, NULL, true);
-	smp_call_function_single(cpu, cpu_reload_task, NULL, true);
+	pc->claimed = true;
+	smp_call_function_single(cpu, cpu_load_ready, NULL, true);
 	return 0;
 }
 
 static void cpu_release(struct pmudev_pmu *pmu, int cpu)
 {
-	if (!per_cpu(pmudev_cpus, cpu).ready)
-		return;
-	smp_call_function_single(cpu, cpu_not_ready, NULL, true);
-	pmudev_backend.cpu_down(&pmu->info, cpu);
+	struct pmudev_cpu *pc = per_cpu_ptr(&pmudev_cpus, cpu);
+
+	smp_call_function_single(cpu, cpu_unload, NULL, true);
+	if (pc->claimed)
+		pmudev_backend.cpu_down(&pmu->info, cpu);
+	pc->claimed = false;
 }
 
 int pmudev_claim_get(struct pmudev_pmu *pmu, struct pmudev_refusal *why)
@@ -130,20 +128,21 @@ int pmudev_claim_get(struct pmudev_pmu *pmu, struct pmudev_refusal *why)
 	int cpu, ret;
 
 	lockdep_assert_held(&pmu->lock);
-	if (pmu->claim++)
-		return 0;
+	/* Also those that perf kept when they came online: nothing is counted on half a machine. */
 	for_each_online_cpu(cpu) {
 		ret = cpu_claim(pmu, cpu, why);
 		if (ret)
 			goto undo;
 	}
-	pmu->claims++;
+	if (!pmu->claim++)
+		pmu->claims++;
 	return 0;
 
 undo:
+	if (pmu->claim)
+		return ret;
 	for_each_online_cpu(cpu)
 		cpu_release(pmu, cpu);
-	pmu->claim--;
 	return ret;
 }
 
@@ -166,8 +165,10 @@ static int cpu_online_here(unsigned int cpu)
 	struct pmudev_refusal why = {};
 
 	mutex_lock(&pmudev_pmu.lock);
-	if (pmudev_pmu.claim && cpu_claim(&pmudev_pmu, cpu, &why))
+	if (pmudev_pmu.claim && cpu_claim(&pmudev_pmu, cpu, &why)) {
 		pr_warn("pmudev: CPU %u: perf holds its counters, nothing is counted there\n", cpu);
+		smp_call_function_single(cpu, cpu_load_lost, NULL, true);
+	}
 	mutex_unlock(&pmudev_pmu.lock);
 	return 0;
 }
@@ -189,9 +190,62 @@ static int cpu_offline_here(unsigned int cpu)
 	return 0;
 }
 
+/* ------------------------------------------------------ idle and suspend -- */
+
+#ifdef CONFIG_CPU_PM
+/*
+ * The CPU's PMU may lose power. On the CPU, irqs off, possibly with timekeeping suspended: a fold timer
+ * that is needed runs already, and goes on.
+ */
+static int cpu_power(struct notifier_block *nb, unsigned long event, void *unused)
+{
+	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
+
+	switch (event) {
+	case CPU_PM_ENTER:
+		if (pc->ready)
+			cpu_load(pc, false);
+		break;
+	case CPU_PM_ENTER_FAILED:
+	case CPU_PM_EXIT:
+		if (READ_ONCE(pc->claimed))
+			cpu_load(pc, true);
+		break;
+	}
+	return NOTIFY_OK;
+}
+
+/* After perf's driver in both directions: it resets the PMU when the CPU comes back. */
+static struct notifier_block cpu_power_nb = {
+	.notifier_call = cpu_power,
+	.priority = -1,
+};
+
+static int cpu_power_init(void)
+{
+	return cpu_pm_register_notifier(&cpu_power_nb);
+}
+
+static void cpu_power_exit(void)
+{
+	cpu_pm_unregister_notifier(&cpu_power_nb);
+}
+#else
+static int cpu_power_init(void)
+{
+	return 0;
+}
+
+static void cpu_power_exit(void)
+{
+}
+#endif
+
+/* ------------------------------------------------------- init and exit -- */
+
 int pmudev_cpu_init(void)
 {
-	int cpu;
+	int cpu, ret;
 
 	for_each_possible_cpu(cpu) {
 		struct pmudev_cpu *pc = per_cpu_ptr(&pmudev_cpus, cpu);
@@ -199,9 +253,14 @@ int pmudev_cpu_init(void)
 		pmudev_ctx_init(&pc->ctx);
 		pmudev_hrtimer_setup(&pc->timer, fold_tick);
 	}
+	ret = cpu_power_init();
+	if (ret)
+		return ret;
 	hotplug_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "pmudev:online", cpu_online_here,
 					  cpu_offline_here);
-	return hotplug_state < 0 ? hotplug_state : 0;
+	if (hotplug_state < 0)
+		cpu_power_exit();
+	return min(hotplug_state, 0);
 }
 
 void pmudev_cpu_exit(void)
@@ -210,6 +269,7 @@ void pmudev_cpu_exit(void)
 
 	/* Runs cpu_offline_here on every CPU that is online. */
 	cpuhp_remove_state(hotplug_state);
+	cpu_power_exit();
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(&per_cpu_ptr(&pmudev_cpus, cpu)->timer);
 }

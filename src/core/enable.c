@@ -209,7 +209,8 @@ int pmudev_set_reset(struct pmudev_set *set, u32 group, u32 slot, u64 value,
 
 static int place_in_set(struct pmudev_set *set, s32 *counter, struct pmudev_refusal *why)
 {
-	u64 want = set->used & ~set->placed, allowed[PMUDEV_MAX_EVENTS], rest;
+	u64 placed = set->placed, want = set->used & ~placed;
+	u64 allowed[PMUDEV_MAX_EVENTS], rest;
 	u8 place[PMUDEV_MAX_EVENTS];
 	unsigned int slot, i = 0;
 	int ret = 0;
@@ -224,7 +225,7 @@ static int place_in_set(struct pmudev_set *set, s32 *counter, struct pmudev_refu
 	if (ret)
 		return ret;
 	pmudev_for_each_slot(slot, rest, set->used) {
-		if (set->placed & BIT_ULL(slot))
+		if (placed & BIT_ULL(slot))
 			counter[slot] = pmudev_slot_event(set, slot)->hw.counter;
 		else
 			counter[slot] = place[i++];

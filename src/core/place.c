@@ -52,6 +52,8 @@ static int try_place(u64 free, const u64 *allowed, unsigned int nr, u8 *counter)
 	u64 masks[PMUDEV_MAX_EVENTS];
 	unsigned int i;
 
+	if (WARN_ON_ONCE(nr > PMUDEV_MAX_EVENTS))
+		return 0;
 	for (i = 0; i < nr; i++)
 		masks[i] = allowed[i] & free;
 	return pmudev_assign(masks, nr, counter);
@@ -99,9 +101,16 @@ unsigned int pmudev_list_holders(struct pmudev_set *set, u64 busy, struct pmudev
 	u64 rest;
 
 	mutex_lock(&set->pmu->lock);
-	pmudev_for_each_slot(c, rest, busy)
-		if (find_holder(set, c, &holder[nr]))
+	pmudev_for_each_slot(c, rest, busy) {
+		if (set->pmu->info.reserved & BIT_ULL(c))
+			holder[nr++] = (struct pmudev_holder){
+				.counter = c,
+				.kind = PMUDEV_HOLDER_CLAIM,
+				.cpu = -1,
+			};
+		else if (find_holder(set, c, &holder[nr]))
 			nr++;
+	}
 	mutex_unlock(&set->pmu->lock);
 	return nr;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* read(2): one record, one moment. */
+#include <linux/cpumask.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
@@ -28,7 +29,7 @@ static u32 record_flags(const struct pmudev_ctx *ctx, const struct pmudev_set *s
 		flags |= PMUDEV_RECORD_ENABLED;
 	if (ctx->dead)
 		flags |= PMUDEV_RECORD_ENDED;
-	else if (set->cpu >= 0 && ctx->cpu < 0 && set->enabled)
+	else if (set->cpu >= 0 && !cpu_online(set->cpu))
 		flags |= PMUDEV_RECORD_OFFLINE;
 	if (set->on != set->enabled)
 		flags |= PMUDEV_RECORD_GATED;

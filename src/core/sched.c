@@ -62,9 +62,9 @@ void pmudev_ctx_unload(struct pmudev_ctx *ctx)
 	u64 now;
 
 	lockdep_assert_held(&ctx->lock);
+	if (ctx->user || ctx->owed)
+		pmudev_pages_out(ctx);
 	if (ctx->ready) {
-		if (ctx->user)
-			pmudev_pages_out(ctx);
 		if (ctx->nr) {
 			pmudev_backend.save(ctx->on, ctx->nr);
 			pc->dirty |= ctx->mask;
@@ -81,14 +81,9 @@ void pmudev_ctx_unload(struct pmudev_ctx *ctx)
 
 void pmudev_ctx_fold(struct pmudev_ctx *ctx)
 {
-	struct pmudev_set *set;
-
 	lockdep_assert_held(&ctx->lock);
-	if (ctx->cpu < 0 || !ctx->ready || !ctx->nr)
-		return;
 	pmudev_backend.read(ctx->on, ctx->nr);
-	hlist_for_each_entry(set, &ctx->pages, page_node)
-		pmudev_page_publish(ctx, set);
+	pmudev_pages_refresh(ctx);
 }
 
 /* -------------------------------------------------- work on a context -- */

@@ -69,7 +69,8 @@ static int bind_cpu(struct pmudev_set *set, const struct pmudev_bind *bind,
 		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_CPU_OFFLINE, 0);
 	set->cpu = bind->id;
 	set->shared = bind->flags & PMUDEV_BIND_SHARED;
-	set->ctx = &per_cpu_ptr(&pmudev_cpus, bind->id)->ctx;
+	/* Seen whole by mmap, which takes no mutex. */
+	smp_store_release(&set->ctx, &per_cpu_ptr(&pmudev_cpus, bind->id)->ctx);
 	return 0;
 }
 
@@ -123,9 +124,12 @@ static int bind_task(struct pmudev_set *set, const struct pmudev_bind *bind,
 	if (later)
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE, later);
 	ctx = pmudev_task_self();
+	if (IS_ERR(ctx) && PTR_ERR(ctx) != -ENOMEM)
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE, 0);
 	if (IS_ERR(ctx))
-		return pmudev_refuse(why, PTR_ERR(ctx), PMUDEV_WHY_MEMORY, 0);
-	set->ctx = ctx;
+		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+	/* As above. */
+	smp_store_release(&set->ctx, ctx);
 	return 0;
 }
 

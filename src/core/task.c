@@ -54,21 +54,10 @@ static struct pmudev_ctx *find_self(void)
 	return NULL;
 }
 
-bool pmudev_task_foreign(const struct pmudev_ctx *ctx)
-{
-	struct preempt_notifier *notifier;
-
-	if (!ctx->task)
-		return false;
-	hlist_for_each_entry(notifier, &current->preempt_notifiers, link)
-		if (notifier->ops != &task_ops)
-			return true;
-	return false;
-}
-
 static void ctx_free(struct kref *ref)
 {
-	kfree(container_of(ref, struct pmudev_ctx, ref));
+	/* Not kfree(): some kernels run probes with preemption off, where PREEMPT_RT cannot. */
+	kfree_rcu(container_of(ref, struct pmudev_ctx, ref), rcu);
 	module_put(THIS_MODULE);
 }
 

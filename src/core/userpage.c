@@ -34,11 +34,24 @@ static void page_end(struct pmudev_page *page)
 	WRITE_ONCE(page->seq, page->seq + 1);
 }
 
+/* The owner word of a page that is written now: for a reader, whether to look further. */
 static u32 page_owner(const struct pmudev_ctx *ctx, const struct pmudev_set *set)
 {
-	if (!ctx->user || set->map_mm != ctx->user_mm || !pmudev_gate_open())
+	if (!ctx->user || set->map_mm != ctx->user_mm || !(set->on & set->user))
 		return 0;
 	return set->owner_tid;
+}
+
+/* Only pages that a switch has to touch are listed: no more than there are counters. */
+static void list_page(struct pmudev_ctx *ctx, struct pmudev_set *set)
+{
+	bool listed = !hlist_unhashed(&set->page_node);
+	bool list = set->page && (set->on & set->user);
+
+	if (list && !listed)
+		hlist_add_head(&set->page_node, &ctx->pages);
+	else if (!list && listed)
+		hlist_del_init(&set->page_node);
 }
 
 static void publish_slot(struct pmudev_page *page, struct pmudev_set *set, unsigned int slot,
@@ -57,14 +70,18 @@ static void publish_slot(struct pmudev_page *page, struct pmudev_set *set, unsig
 	times->running = event->time_running - lost;
 }
 
-void pmudev_page_publish(struct pmudev_ctx *ctx, struct pmudev_set *set)
+/* The sequence has changed: what selects a counter starts anew, too. */
+static void restart_selection(struct pmudev_ctx *ctx)
+{
+	if (ctx->user && !pmudev_backend.user_access(true))
+		pmudev_pages_lost(ctx);
+}
+
+static void publish(struct pmudev_ctx *ctx, struct pmudev_set *set)
 {
 	struct pmudev_page *page = set->page;
 	unsigned int slot, old;
 
-	lockdep_assert_held(&ctx->lock);
-	if (!page)
-		return;
 	page_begin(page);
 	old = page->nr_slots;
 	for (slot = 0; slot < max(set->nr_slots, old); slot++) {
@@ -80,9 +97,53 @@ void pmudev_page_publish(struct pmudev_ctx *ctx, struct pmudev_set *set)
 	page->generation = set->generation;
 	WRITE_ONCE(page->owner, page_owner(ctx, set));
 	page_end(page);
-	/* The sequence has changed: what selects a counter starts anew, too. */
-	if (ctx->user)
-		pmudev_backend.user_access(true);
+}
+
+void pmudev_page_publish(struct pmudev_ctx *ctx, struct pmudev_set *set)
+{
+	lockdep_assert_held(&ctx->lock);
+	if (!set->page)
+		return;
+	list_page(ctx, set);
+	publish(ctx, set);
+	restart_selection(ctx);
+}
+
+/* What changes while a set's events stay where they are: counts, clock, owner. */
+static void refresh(struct pmudev_ctx *ctx, struct pmudev_set *set)
+{
+	struct pmudev_page *page = set->page;
+	unsigned int slot;
+	u64 rest;
+
+	page_begin(page);
+	pmudev_for_each_slot(slot, rest, set->on & set->user)
+		page->slots[slot].count = pmudev_slot_event(set, slot)->hw.value;
+	page->clock = ctx->clock;
+	WRITE_ONCE(page->owner, page_owner(ctx, set));
+	page_end(page);
+}
+
+void pmudev_pages_refresh(struct pmudev_ctx *ctx)
+{
+	struct pmudev_set *set;
+
+	lockdep_assert_held(&ctx->lock);
+	hlist_for_each_entry(set, &ctx->pages, page_node)
+		refresh(ctx, set);
+	restart_selection(ctx);
+}
+
+void pmudev_page_forget(struct pmudev_set *set, u64 slots)
+{
+	unsigned int slot;
+	u64 rest;
+
+	if (!set->page)
+		return;
+	pmudev_for_each_slot(slot, rest, slots)
+		memset(&set->page->times[pmudev_slot_event(set, slot)->group], 0,
+		       sizeof(set->page->times[0]));
 }
 
 static void page_fixed_fields(struct pmudev_page *page, const struct pmudev_pmu *pmu)
@@ -101,43 +162,50 @@ void pmudev_pages_in(struct pmudev_ctx *ctx)
 {
 	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
 	u64 others = pc->dirty & ~(ctx->mask | pc->ctx.mask);
-	struct pmudev_page *page;
 	struct pmudev_set *set;
 
 	lockdep_assert_held(&ctx->lock);
-	/* With a vcpu loaded the user-access register is KVM's: readers fall back. */
-	if (pmudev_task_foreign(ctx))
-		return;
 	if (others) {
 		pmudev_backend.clear(others);
 		pc->dirty &= ~others;
 	}
-	pmudev_backend.user_access(true);
+	/* Another has the register that allows it (KVM, a vcpu is loaded): readers fall back. */
+	if (!pmudev_backend.user_access(true))
+		return;
 	ctx->user = true;
 	hlist_for_each_entry(set, &ctx->pages, page_node) {
-		/* Narrow counters: the counts published must stay close. */
-		if (ctx->stale || ctx->fold_ns) {
-			pmudev_page_publish(ctx, set);
-			continue;
-		}
-		page = set->page;
-		page_begin(page);
-		page->clock = ctx->clock;
-		WRITE_ONCE(page->owner, page_owner(ctx, set));
-		page_end(page);
+		if (ctx->stale)
+			publish(ctx, set);
+		else
+			refresh(ctx, set);
 	}
 	ctx->stale = false;
 }
 
-void pmudev_pages_out(struct pmudev_ctx *ctx)
+static void disown_pages(struct pmudev_ctx *ctx)
 {
 	struct pmudev_set *set;
 
-	lockdep_assert_held(&ctx->lock);
 	hlist_for_each_entry(set, &ctx->pages, page_node)
 		WRITE_ONCE(set->page->owner, 0);
-	pmudev_backend.user_access(false);
 	ctx->user = false;
+}
+
+void pmudev_pages_out(struct pmudev_ctx *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	disown_pages(ctx);
+	/* If another has the register, what it puts back is withdrawn at the next switch. */
+	ctx->owed = !pmudev_backend.user_access(false);
+}
+
+void pmudev_pages_lost(struct pmudev_ctx *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	if (!ctx->user)
+		return;
+	disown_pages(ctx);
+	ctx->owed = true;
 }
 
 void pmudev_pages_revoke(struct pmudev_ctx *ctx)
@@ -147,6 +215,19 @@ void pmudev_pages_revoke(struct pmudev_ctx *ctx)
 		pmudev_pages_out(ctx);
 	ctx->user_mm = NULL;
 	ctx->maps = 0;
+}
+
+/* The backend's word: on this CPU user mode may not be able to read. Irqs off. */
+void pmudev_user_access_lost(void)
+{
+	struct pmudev_ctx *ctx = this_cpu_ptr(&pmudev_cpus)->task;
+
+	lockdep_assert_irqs_disabled();
+	if (!ctx)
+		return;
+	raw_spin_lock(&ctx->lock);
+	pmudev_pages_lost(ctx);
+	raw_spin_unlock(&ctx->lock);
 }
 
 /* -------------------------------------------------------------- mapping -- */
@@ -210,6 +291,11 @@ static void map_page(struct pmudev_ctx *ctx, void *arg)
 		map->error = pmudev_refuse(map->why, -ESRCH, PMUDEV_WHY_ENDED, 0);
 		return;
 	}
+	/* Looked at again: it may have been closed since. */
+	if (!pmudev_gate_open()) {
+		map->error = pmudev_refuse(map->why, -EACCES, PMUDEV_WHY_GATE, 0);
+		return;
+	}
 	/* Not dead: the thread cannot get past its exit hook, which takes our lock. */
 	if (!same_thread_group(ctx->task, map->caller)) {
 		map->error = pmudev_refuse(map->why, -EPERM, PMUDEV_WHY_NOT_OWNER, 0);
@@ -224,7 +310,6 @@ static void map_page(struct pmudev_ctx *ctx, void *arg)
 		set->page = page_address(map->page);
 		map->page = NULL;
 		page_fixed_fields(set->page, set->pmu);
-		hlist_add_head(&set->page_node, &ctx->pages);
 	}
 	if (ctx->cpu >= 0 && ctx->ready && !ctx->user)
 		pmudev_pages_in(ctx);
@@ -293,9 +378,10 @@ static const struct vm_operations_struct vm_ops = {
 static int check_mmap(struct pmudev_set *set, struct vm_area_struct *vma,
 		      struct pmudev_refusal *why)
 {
-	struct pmudev_ctx *ctx = READ_ONCE(set->ctx);
+	struct pmudev_ctx *ctx = smp_load_acquire(&set->ctx); /* bound meanwhile, or not */
 
-	if (!(vma->vm_flags & VM_SHARED) || (vma->vm_flags & (VM_WRITE | VM_EXEC)) ||
+	/* VM_MAYSHARE: what MAP_SHARED becomes if the file is open for reading only. */
+	if (!(vma->vm_flags & VM_MAYSHARE) || (vma->vm_flags & (VM_WRITE | VM_EXEC)) ||
 	    vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_MAPPING, PAGE_SIZE);
 	if (!ctx)

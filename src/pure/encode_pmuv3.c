@@ -126,7 +126,7 @@ static u64 counters_for(const struct pmuv3_caps *caps, unsigned int event, u32 f
 int pmuv3_encode(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
 		 struct pmudev_code *code, struct pmudev_refusal *why)
 {
-	u64 able, levels;
+	u64 able, wish, levels;
 	int event, ret;
 
 	event = event_number(caps, attr, why);
@@ -147,13 +147,15 @@ int pmuv3_encode(const struct pmuv3_caps *caps, const struct pmudev_event_attr *
 	able = counters_for(caps, event, attr->flags);
 	if (!able)
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_WIDTH, 32);
-	code->allowed = able;
-	if (attr->allowed)
-		code->allowed &= attr->allowed;
+	wish = attr->allowed ? attr->allowed : ~0ULL;
 	if (attr->flags & PMUDEV_COUNTER)
-		code->allowed &= BIT_ULL(attr->counter);
+		wish &= BIT_ULL(attr->counter);
+	code->allowed = able & wish;
 	if (!code->allowed) {
 		why->allowed = able;
+		/* Would it do if it need not be long? */
+		if (counters_for(caps, event, attr->flags & ~PMUDEV_LONG) & wish)
+			return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_WIDTH, 32);
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COUNTER, 0);
 	}
 

@@ -159,7 +159,8 @@ struct pmudev_holder {
  * @busy: those of @allowed that others hold
  * @limit: a bound, as the reason's comment says
  * @holder: who has one of @busy, or the PMU
- * @nr_holders: in: the room at @holders; out: how many holders there are
+ * @nr_holders: in: the room at @holders; out: how many holders there are (0 if the list could
+ *	not be written)
  * @reserved: zero
  * @holders: user pointer to struct pmudev_holder[], one for each counter held;
  *	may be 0
@@ -393,7 +394,8 @@ struct pmudev_bind {
  * @nr: how many events, 1..PMUDEV_MAX_EVENTS
  * @event_size: sizeof(struct pmudev_event_attr)
  * @events: user pointer to the events, each of @event_size bytes
- * @slots: user pointer to __u32[@nr] for the slots they got, or 0
+ * @slots: user pointer to __u32[@nr] for the slots they got, or 0; what is there after a failure
+ *	means nothing
  *
  * What no state of the machine would allow is refused here, what others hold is
  * refused by ENABLE. Slots are given in order, the lowest free one first: a new
@@ -460,7 +462,7 @@ struct pmudev_ctl {
  * struct pmudev_why - the refusal of this file's last failed call
  * @size: of this structure
  * @flags: zero
- * @refusal: of the last mmap(2), read(2) or ioctl(2) that was refused
+ * @refusal: of the last mmap(2), read(2) or ioctl(2) that was refused; without pid
  * @error: its errno, 0 if none was refused yet
  * @reserved: zero
  */
@@ -611,9 +613,12 @@ struct pmudev_group_times {
  *
  * A counter once seen in the page can be read until the page is unmapped: it may
  * hold something else by then (then @seq has changed), but the instruction does not
- * fault. @owner is 0 for everybody but the owner thread: in a signal handler of
- * another thread, in a vfork child that shares its memory. A fork's child finds
- * zeroes instead of this page.
+ * fault. (One exception: while the thread runs on a CPU that came online when perf held its
+ * counters; nothing is counted there.) @owner names a thread, so no other thread's check
+ * passes. A fork's child finds zeroes instead of this page. A child that shares the memory and the
+ * thread-local storage of its parent (vfork) must not read: it cannot tell itself from the parent.
+ * The page of a 32-bit program on a CPU whose counters it cannot read whole (arm64) does not come
+ * to be: USER_READ is refused.
  *
  * Times, with PMUDEV_PAGE_TIMES and now = the clock (arm64: CNTVCT_EL0, Intel: TSC)
  * read between the two loads of @seq: (time_enabled + clock + now) and
