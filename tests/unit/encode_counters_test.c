@@ -28,14 +28,43 @@ static void long_events(void)
 			expect_code(&caps, event, INSTRUCTIONS | 0x08000000, PROGRAMMABLE);
 		else
 			expect_refused(&caps, event, EOPNOTSUPP, PMUDEV_WHY_WIDTH, 32, 0);
+	}
+}
 
-		/* By hand onto one that is too narrow: the one that would do is named. */
-		cycles.flags |= PMUDEV_COUNTER;
-		cycles.counter = 3;
-		if (wide)
-			expect_code(&caps, cycles, CYCLES | 0x08000000, 1 << 3);
-		else
-			expect_refused(&caps, cycles, EINVAL, PMUDEV_WHY_COUNTER, 0, CYCLE);
+/*
+ * Wishes that leave a long event nothing: if they would do for one that need not be long, its width
+ * is what this machine cannot; else there is no such counter. What would do is named either way.
+ */
+static void long_events_on_counters_by_hand(void)
+{
+	unsigned int i, c;
+
+	for (i = 0; i < ARRAY_SIZE(versions); i++) {
+		struct pmuv3_caps caps = everything();
+		bool wide = versions[i] >= 6;
+		u64 able = wide ? PROGRAMMABLE | CYCLE : CYCLE;
+
+		caps.version = versions[i];
+		for (c = 0; c < 128; c++) {
+			struct pmudev_event_attr attr = raw(CYCLES);
+			u64 wish = BIT_ULL(c % 64);
+
+			attr.flags = PMUDEV_LONG;
+			if (c < 64) {
+				attr.flags |= PMUDEV_COUNTER;
+				attr.counter = c;
+			} else {
+				attr.allowed = wish;
+			}
+			unit_row("PMUVer %u, %s %u", versions[i], c < 64 ? "counter" : "mask of",
+				 c % 64);
+			if (able & wish)
+				expect_code(&caps, attr, CYCLES | 0x08000000, wish);
+			else if (PROGRAMMABLE & wish)
+				expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_WIDTH, 32, able);
+			else
+				expect_refused(&caps, attr, EINVAL, PMUDEV_WHY_COUNTER, 0, able);
+		}
 	}
 }
 
@@ -181,6 +210,7 @@ static void counting_cycles_is_not_offered(void)
 int main(void)
 {
 	RUN(long_events);
+	RUN(long_events_on_counters_by_hand);
 	RUN(allowed_masks);
 	RUN(counters_by_hand);
 	RUN(as_many_counters_as_there_are);
