@@ -9,10 +9,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <pmudev/pure.h>
 
 #define UNIT_COMPLAINTS_MAX 10 /* of one test */
+#define UNIT_SECONDS_MAX    60
 
 /**
  * struct unit - the program's tests so far
@@ -38,7 +40,10 @@ static inline void unit_run(const char *name, void (*test)(void))
 {
 	unit.complaints = 0;
 	unit.row[0] = '\0';
+	/* One that hangs is killed. */
+	alarm(UNIT_SECONDS_MAX);
 	test();
+	alarm(0);
 	unit.nr++;
 	unit.failed += !!unit.complaints;
 	if (unit.complaints > UNIT_COMPLAINTS_MAX)
