@@ -294,7 +294,7 @@ TEST_F(exact, record_is_complete)
 TEST_F(exact, times_in_the_page)
 {
 	struct pmudev_event_attr event = raw_event(EVENT_INSTRUCTIONS, DIRECT_READ);
-	__u64 clock, enabled, running, ns;
+	__u64 clock, enabled, running, group, group_running, ns;
 	union record before, after;
 	__u32 seq;
 
@@ -308,10 +308,14 @@ TEST_F(exact, times_in_the_page)
 		clock = READ_ONCE(self->page->clock) + read_clock();
 		enabled = READ_ONCE(self->page->time_enabled) + clock;
 		running = READ_ONCE(self->page->time_running) + clock;
+		group = READ_ONCE(self->page->times[0].enabled) + clock;
+		group_running = READ_ONCE(self->page->times[0].running) + clock;
 		barrier();
 	} while (READ_ONCE(self->page->seq) != seq);
 	ASSERT_EQ(0, pm_read(self->fd, &after));
 	EXPECT_EQ(enabled, running);
+	EXPECT_EQ(enabled, group);
+	EXPECT_EQ(enabled, group_running);
 	ns = (__uint128_t)enabled * self->page->time_mult >> self->page->time_shift;
 	/* A tick of the clock is up to 16 ns long; conversions round by as much. */
 	EXPECT_GE(ns + 32, before.r.time_enabled);

@@ -125,6 +125,34 @@ TEST(right_ends_with_exec)
 	EXPECT_EQ(0, set_gate(false));
 }
 
+/*
+ * A vfork's child maps into its parent's address space, which outlives the child's exec, and the
+ * mapping with it: the right does not go along into the new program.
+ */
+TEST(right_ends_with_exec_in_a_shared_space)
+{
+	struct pmudev_page *page;
+	int fd, child;
+
+	ASSERT_EQ(0, set_gate(true));
+	fd = pm_open();
+	ASSERT_GE(fd, 0);
+	child = vfork();
+	if (!child) {
+		if (start(fd, DIRECT_READ))
+			_exit(125);
+		page = pm_map(fd);
+		if (!page || counter_faults(READ_ONCE(page->slots[0].operand)))
+			_exit(124);
+		exec_self(SELF, "faults", -1);
+	}
+	EXPECT_EQ(0, child_result(child));
+	/* Nor has the parent got it, whose address space it is. */
+	EXPECT_TRUE(counter_faults(CYCLE_OPERAND));
+	close(fd);
+	EXPECT_EQ(0, set_gate(false));
+}
+
 /* exec by another thread than the leader: the set of the thread that goes on goes on with it. */
 static void *exec_from_here(void *arg)
 {

@@ -272,7 +272,7 @@ TEST_F(groups, all_or_nothing)
 	EXPECT_EQ((__u32)PMUDEV_HOLDER_TASK_SET, ctl.refusal.holder.kind);
 	EXPECT_EQ(getpid(), ctl.refusal.holder.pid);
 	EXPECT_EQ(-1, ctl.refusal.holder.cpu);
-	ASSERT_GE(ctl.refusal.nr_holders, 1U);
+	ASSERT_EQ(1U, ctl.refusal.nr_holders);
 	EXPECT_EQ(0, memcmp(&ctl.refusal.holder, &holders[0], sizeof(holders[0])));
 	loop(1000);
 	for (i = 0; i < self->counters; i++)
@@ -284,6 +284,47 @@ TEST_F(groups, all_or_nothing)
 	loop(1000);
 	for (i = 0; i < self->counters; i++)
 		EXPECT_GE(value(self->fd, i), 1000ULL);
+}
+
+/* The list of holders is as long as the caller has room; the refusal stands without it. */
+TEST_F(groups, room_for_holders)
+{
+	struct pmudev_event_attr events[8];
+	struct pmudev_ctl ctl = { .size = sizeof(ctl), .slot = PMUDEV_ALL };
+	struct pmudev_holder holders[2] = { 0 };
+	struct pmudev_why answer;
+	unsigned int i;
+	int other;
+
+	for (i = 0; i < self->counters; i++)
+		events[i] = raw_event(EVENT_CYCLES, USER_ONLY);
+	other = pm_set(events, self->counters, true);
+	ASSERT_GE(other, 0);
+	ASSERT_EQ(0, pm_add(self->fd, events, 1));
+
+	ctl.refusal.holders = (uintptr_t)holders;
+	ctl.refusal.nr_holders = 1;
+	EXPECT_EQ(-1, ioctl(self->fd, PMUDEV_IOC_ENABLE, &ctl));
+	EXPECT_EQ(EBUSY, errno);
+	EXPECT_EQ(self->query.available, ctl.refusal.busy & self->query.available);
+	EXPECT_GE(ctl.refusal.nr_holders, self->counters);
+	EXPECT_EQ((__u32)PMUDEV_HOLDER_TASK_SET, holders[0].kind);
+	EXPECT_EQ((__u32)PMUDEV_HOLDER_NONE, holders[1].kind);
+
+	ctl.refusal.holders = ~0ULL << 12;
+	ctl.refusal.nr_holders = 64;
+	EXPECT_EQ(-1, ioctl(self->fd, PMUDEV_IOC_ENABLE, &ctl));
+	EXPECT_EQ(EBUSY, errno);
+	EXPECT_EQ((__u32)PMUDEV_WHY_HELD, ctl.refusal.code);
+	EXPECT_EQ(0U, ctl.refusal.nr_holders);
+
+	/* Whoever has the file can ask again, so that names are not kept. */
+	EXPECT_EQ(0, pm_why(self->fd, &answer));
+	EXPECT_EQ((__u32)PMUDEV_WHY_HELD, answer.refusal.code);
+	EXPECT_EQ((__u32)PMUDEV_HOLDER_TASK_SET, answer.refusal.holder.kind);
+	EXPECT_EQ(0, answer.refusal.holder.pid);
+	close(other);
+	EXPECT_EQ(0, pm_enable(self->fd, 0));
 }
 
 /* Several sets of one thread, each with its own count, enabled and disabled independently. */

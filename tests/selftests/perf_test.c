@@ -386,6 +386,33 @@ TEST_F(perf, opened_and_closed)
 	count_beside(_metadata, self, open_and_close, true);
 }
 
+/*
+ * What perf grants its own readers while pmudev has the PMU is nothing: they would read pmudev's
+ * counters. The child's exit code is how often it could.
+ */
+TEST_F(perf, a_reader_of_perfs_sees_nothing)
+{
+	int child, fd, i, n = 0;
+
+	if (self->access < 0)
+		SKIP(return, "no sysctl kernel.perf_user_access");
+	ASSERT_EQ(0, write_file(PERF_ACCESS, "1"));
+	ASSERT_GE(add_set(self, EVENT_CYCLES, USER_ONLY), 0);
+	child = fork_bound();
+	if (!child) {
+		fd = perf_open(EVENT_CYCLES, 0, -1, true);
+		if (fd < 0 || mmap(NULL, PAGE_BYTES, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED)
+			_exit(255);
+		for (i = 0; i < 50; i++) {
+			pause_ns(100000);
+			n += !counter_faults(0) + !counter_faults(3);
+		}
+		_exit(n);
+	}
+	loop(1000000);
+	EXPECT_EQ(0, child_result(child));
+}
+
 /* A CPU that was away for a while comes back under the same claim. */
 TEST_F(perf, a_cpu_comes_back)
 {

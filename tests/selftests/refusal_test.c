@@ -237,6 +237,19 @@ TEST_F(set, more_events_than_counters)
 	EXPECT_NE(0ULL, why.allowed);
 	EXPECT_REFUSED(ENOSPC, PMUDEV_WHY_NO_COUNTER, pm_place(self->fd, events, nr, counters));
 
+	/* As many as a call takes, in one group with those that are there, and in one of their own. */
+	for (i = 0; i < PMUDEV_MAX_EVENTS; i++)
+		events[i] = EVENT(.group = 1);
+	EXPECT_REFUSED(ENOSPC, PMUDEV_WHY_NO_COUNTER, pm_place(self->fd, events, 64, counters));
+	EXPECT_REFUSED(ENOSPC, PMUDEV_WHY_NO_COUNTER, pm_add(self->fd, events, 63));
+	ASSERT_EQ(0, pm_add(self->fd, events, 1));
+	EXPECT_REFUSED(ENOSPC, PMUDEV_WHY_NO_COUNTER, pm_add(self->fd, events, 62));
+	EXPECT_REFUSED(ENOSPC, PMUDEV_WHY_NO_COUNTER, pm_place(self->fd, events, 64, counters));
+	for (i = 0; i < PMUDEV_MAX_EVENTS; i++)
+		events[i] = EVENT(.group = i);
+	EXPECT_REFUSED(ENOSPC, PMUDEV_WHY_NO_COUNTER, pm_place(self->fd, events, 64, counters));
+	ASSERT_EQ(0, pm_remove(self->fd, 1));
+
 	/* Two events that both want the same one. */
 	events[0] = EVENT(.group = 1, .flags = USER_ONLY | PMUDEV_COUNTER, .counter = 3);
 	events[1] = EVENT(.group = 1, .allowed = 1ULL << 3);

@@ -226,6 +226,67 @@ TEST_F(right, follows_switches)
 	close(fd);
 }
 
+/* Any counter's value that is not the caller's: its operand + 1, or 0. */
+static unsigned int foreign_counter(const struct pmudev_page *page, __u64 mask)
+{
+	__u64 own = 0;
+	unsigned int i;
+
+	for (i = 0; i < page->nr_slots; i++)
+		if (page->slots[i].index)
+			own |= 1ULL << (page->slots[i].index - 1);
+	for (mask &= ~own; mask; mask &= mask - 1) {
+		i = __builtin_ctzll(mask);
+		i = i == CYCLE_COUNTER ? CYCLE_OPERAND : i;
+		if (counter(i))
+			return i + 1;
+	}
+	return 0;
+}
+
+/*
+ * A process with the right can read all counters there are. What others counted on them is gone
+ * before it runs: whoever was on this CPU with all its counters leaves zeroes there. (The counter
+ * that perf keeps shows where perf's period starts.)
+ */
+TEST_F(right, shows_nothing_of_others)
+{
+	struct pmudev_event_attr events[64];
+	struct pmudev_page *page;
+	struct turns turns;
+	int fd, child, i, nr;
+
+	for (i = 0; i < (int)ARRAY_SIZE(events); i++)
+		events[i] = raw_event(EVENT_CYCLES, USER_ONLY);
+	fd = reader_set(&page);
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, pm_query(&self->before));
+	nr = __builtin_popcountll(self->before.available);
+	ASSERT_EQ(0, turns_init(&turns));
+	ASSERT_EQ(0, pin_to(0));
+	child = fork_bound();
+	if (!child) {
+		if (pm_set(events, nr, true) < 0)
+			_exit(1);
+		for (;;) {
+			turn_wait(&turns, 1);
+			loop(1000);
+			turn_give(&turns, 1);
+		}
+	}
+	for (i = 0; i < 50; i++) {
+		turn_pass(&turns, 0);
+		ASSERT_EQ(0U, foreign_counter(page, self->before.available));
+	}
+	/* Nor what this process counted itself, on counters that it has given back. */
+	fd = pm_set(events, nr - 1, true);
+	ASSERT_GE(fd, 0);
+	loop(1000);
+	close(fd);
+	EXPECT_EQ(0U, foreign_counter(page, self->before.available));
+	stop_child(child);
+}
+
 /* Exit with everything open leaves nothing behind: the next process on this CPU has no right. */
 TEST_F(right, ends_with_the_process)
 {

@@ -93,6 +93,10 @@ TEST_F(page, never_writable)
 TEST_F(page, does_not_grow)
 {
 	EXPECT_EQ(MAP_FAILED, mremap(self->page, PAGE_BYTES, 2 * PAGE_BYTES, MREMAP_MAYMOVE));
+	/* Nor is it doubled. */
+	EXPECT_EQ(MAP_FAILED, mremap(self->page, 0, PAGE_BYTES, MREMAP_MAYMOVE));
+	EXPECT_EQ(MAP_FAILED,
+		  mremap(self->page, PAGE_BYTES, PAGE_BYTES, MREMAP_MAYMOVE | MREMAP_DONTUNMAP));
 }
 
 /* Moved, it is the same page and the same right. */
@@ -255,6 +259,7 @@ TEST_F(page, selector_after_a_switch)
 {
 	struct turns turns;
 	int i, child;
+	__u32 seq;
 
 	ASSERT_EQ(0, turns_init(&turns));
 	child = fork();
@@ -265,9 +270,13 @@ TEST_F(page, selector_after_a_switch)
 		_exit(0);
 	}
 	for (i = 0; i < 20; i++) {
+		seq = READ_ONCE(self->page->seq);
 		write_selector(3);
 		turn_pass(&turns, 0);
 		EXPECT_EQ(0ULL, read_selector());
+		/* Reads on both sides of a switch can be told from those on one. */
+		EXPECT_NE(seq, READ_ONCE(self->page->seq));
+		EXPECT_EQ(0U, READ_ONCE(self->page->seq) & 1);
 	}
 	turn_give(&turns, 0);
 	EXPECT_EQ(0, child_result(child));
@@ -311,6 +320,31 @@ TEST_F(page, another_thread_falls_back)
 	EXPECT_LT(other.value, after);
 	/* Either the owner runs elsewhere just now, or nobody does. */
 	EXPECT_TRUE(other.owner == 0 || other.owner == self->reader.tid);
+}
+
+static void *map_for_the_owner(void *arg)
+{
+	struct _test_data_page *self = arg;
+
+	return pm_map(self->fd);
+}
+
+/* Whichever thread of the process maps it, the page is its owner's to read. */
+TEST_F(page, mapped_by_another_thread)
+{
+	struct pmudev_page *page;
+	struct reader reader;
+	pthread_t thread;
+	__u64 value;
+
+	pm_unmap(self->page);
+	self->page = NULL;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, map_for_the_owner, self));
+	ASSERT_EQ(0, pthread_join(thread, (void **)&page));
+	ASSERT_NE(NULL, page);
+	reader = reader_of(page);
+	EXPECT_EQ(0, direct_read(&reader, 0, &value));
+	pm_unmap(page);
 }
 
 /* A child has a page of zeroes there: it can look, finds nothing, and asks by read(2). */
