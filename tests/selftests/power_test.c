@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counts across the PMU's loss of power: the kernel's own suspend test, which takes all but one CPU
+ * offline and the last one through what precedes a power-down, and comes back.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <pthread.h>
+
+#include "common.h"
+#include "kselftest_harness.h"
+
+#define PM_TEST	 "/sys/power/pm_test"
+#define PM_STATE "/sys/power/state"
+#define PM_DELAY "/sys/module/hibernate/parameters/pm_test_delay" /* else 5 s: minutes of emulation */
+
+static bool has_word(const char *path, const char *word)
+{
+	char text[256] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	return n > 0 && strstr(text, word);
+}
+
+struct expectation {
+	struct pmudev_count before, after;
+	__u32 flags;
+};
+
+static int count_loop(int fd, __u64 n, struct pmudev_count *count, __u32 *flags)
+{
+	union record record;
+	int ret;
+
+	loop(n);
+	ret = pm_read(fd, &record);
+	*count = record.r.counts[0];
+	*flags = record.r.flags;
+	return ret;
+}
+
+TEST(counts_survive)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
+	struct expectation thread, cpu;
+	int own, zero, round;
+
+	if (!has_word(PM_TEST, "core") || !has_word(PM_STATE, "disk"))
+		SKIP(return, "the kernel has no suspend test (PM_DEBUG, HIBERNATION)");
+	ASSERT_EQ(0, pin_to(0));
+	if (write_file(PM_DELAY, "0"))
+		SKIP(return, "the kernel's suspend test takes too long (hibernate.pm_test_delay)");
+	ASSERT_EQ(0, write_file(PM_TEST, "core"));
+	own = pm_set(&event, 1, true);
+	ASSERT_GE(own, 0);
+	zero = pm_cpu_set(0, PMUDEV_BIND_SHARED, &event, 1);
+	ASSERT_GE(zero, 0);
+	for (round = 0; round < 3; round++) {
+		ASSERT_EQ(0, count_loop(own, 10000, &thread.before, &thread.flags));
+		ASSERT_EQ(0, count_loop(zero, 10000, &cpu.before, &cpu.flags));
+		ASSERT_EQ(0, write_file(PM_STATE, "disk"));
+		ASSERT_EQ(0, count_loop(own, 10000, &thread.after, &thread.flags));
+		ASSERT_EQ(0, count_loop(zero, 10000, &cpu.after, &cpu.flags));
+		/* Both go on where they were: two loops more, and not the 2^32 or less of a reset. */
+		EXPECT_GE(thread.after.value, thread.before.value + 20000);
+		EXPECT_LT(thread.after.value, thread.before.value + 100000000);
+		EXPECT_GE(cpu.after.value, cpu.before.value + 20000);
+		EXPECT_LT(cpu.after.value, cpu.before.value + 1000000000);
+		EXPECT_FALSE(cpu.flags & PMUDEV_RECORD_OFFLINE);
+		/* The CPU was away for a while, and says so. */
+		EXPECT_LE(cpu.after.time_running, cpu.after.time_enabled);
+	}
+	ASSERT_EQ(0, write_file(PM_TEST, "none"));
+	close(own);
+	close(zero);
+}
+
+TEST_HARNESS_MAIN
