@@ -190,10 +190,18 @@ int pmudev_group_slots(struct pmudev_set *set, u32 group, u64 *slots, struct pmu
 ssize_t pmudev_set_read(struct pmudev_set *set, char __user *buf, size_t size,
 			struct pmudev_refusal *why);
 
-/* ------------------------------------------------------------ userpage.c -- */
+/* ---------------------------------------------------------------- mmap.c -- */
 
 int pmudev_page_mmap(struct pmudev_set *set, struct vm_area_struct *vma,
 		     struct pmudev_refusal *why);
+
+/* Take the page from the context and free it: the set is being destroyed. */
+void pmudev_page_detach(struct pmudev_set *set);
+
+int pmudev_page_init(void);
+void pmudev_page_exit(void);
+
+/* ------------------------------------------------------------ userpage.c -- */
 
 /* Rewrite a set's page, if it has one. ctx->lock held, the target here or not running. */
 void pmudev_page_publish(struct pmudev_ctx *ctx, struct pmudev_set *set);
@@ -214,17 +222,18 @@ void pmudev_pages_lost(struct pmudev_ctx *ctx);
 /* The right to read ends: the thread runs another program, or has ended. ctx->lock held. */
 void pmudev_pages_revoke(struct pmudev_ctx *ctx);
 
-/* Take the page from the context and free it: the set is being destroyed. */
-void pmudev_page_detach(struct pmudev_set *set);
-
-int pmudev_page_init(void);
-void pmudev_page_exit(void);
-
 /* ---------------------------------------------------------------- gate.c -- */
 
 bool pmudev_gate_open(void);
 int pmudev_gate_init(void);
 void pmudev_gate_exit(void);
+
+/* --------------------------------------------------------------- ioctl.c -- */
+
+long pmudev_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
+
+/* Keep a refusal for PMUDEV_IOC_WHY. May sleep: no; any context with irqs on. */
+void pmudev_remember(struct pmudev_set *set, const struct pmudev_refusal *why, int error);
 
 /* ------------------------------------------------------------- chardev.c -- */
 

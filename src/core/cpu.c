@@ -194,8 +194,8 @@ static int cpu_offline_here(unsigned int cpu)
 
 #ifdef CONFIG_CPU_PM
 /*
- * The CPU's PMU may lose power. On the CPU, irqs off, possibly with timekeeping suspended: a fold timer
- * that is needed runs already, and goes on.
+ * The CPU's PMU may lose power. On the CPU, irqs off, possibly with timekeeping suspended: a fold
+ * timer that is needed runs already, and goes on.
  */
 static int cpu_power(struct notifier_block *nb, unsigned long event, void *unused)
 {

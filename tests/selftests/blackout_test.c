@@ -2,9 +2,9 @@
 /*
  * What is not counted while perf stops the PMU: measured, and bounded.
  *
- * With one CPU and icount shift 0 every instruction takes a nanosecond of CLOCK_MONOTONIC, and a set
- * on that CPU, nothing excluded, counts every instruction. What time has passed beyond the count is what
- * was not counted.
+ * With one CPU and icount shift 0 every instruction takes a nanosecond of CLOCK_MONOTONIC, and a
+ * set on that CPU, nothing excluded, counts every instruction. What time has passed beyond the
+ * count is what was not counted.
  */
 #include <fcntl.h>
 #include <string.h>

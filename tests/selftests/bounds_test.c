@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What one user can ask for is bounded: the module's stack, and the work at a switch of his threads. */
+/* What one user can ask for is bounded: the module's stack, the work at a switch of his threads. */
 #include <pthread.h>
 #include <sys/mman.h>
 #include <time.h>

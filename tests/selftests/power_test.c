@@ -12,7 +12,8 @@
 
 #define PM_TEST	 "/sys/power/pm_test"
 #define PM_STATE "/sys/power/state"
-#define PM_DELAY "/sys/module/hibernate/parameters/pm_test_delay" /* else 5 s: minutes of emulation */
+/* Without it the test waits for 5 s, which are minutes of emulation. */
+#define PM_DELAY "/sys/module/hibernate/parameters/pm_test_delay"
 
 static bool has_word(const char *path, const char *word)
 {
@@ -64,7 +65,7 @@ TEST(counts_survive)
 		ASSERT_EQ(0, write_file(PM_STATE, "disk"));
 		ASSERT_EQ(0, count_loop(own, 10000, &thread.after, &thread.flags));
 		ASSERT_EQ(0, count_loop(zero, 10000, &cpu.after, &cpu.flags));
-		/* Both go on where they were: two loops more, and not the 2^32 or less of a reset. */
+		/* Both go on where they were: two loops more, no start from 0 and no jump. */
 		EXPECT_GE(thread.after.value, thread.before.value + 20000);
 		EXPECT_LT(thread.after.value, thread.before.value + 100000000);
 		EXPECT_GE(cpu.after.value, cpu.before.value + 20000);

@@ -237,7 +237,7 @@ TEST_F(set, more_events_than_counters)
 	EXPECT_NE(0ULL, why.allowed);
 	EXPECT_REFUSED(ENOSPC, PMUDEV_WHY_NO_COUNTER, pm_place(self->fd, events, nr, counters));
 
-	/* As many as a call takes, in one group with those that are there, and in one of their own. */
+	/* As many as a call takes, in one group with those there are, and in one of their own. */
 	for (i = 0; i < PMUDEV_MAX_EVENTS; i++)
 		events[i] = EVENT(.group = 1);
 	EXPECT_REFUSED(ENOSPC, PMUDEV_WHY_NO_COUNTER, pm_place(self->fd, events, 64, counters));

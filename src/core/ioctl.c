@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The ioctls: one table, one way in and one way out. Copies to and from user space happen here. */
+#include <linux/cpumask.h>
+#include <linux/fs.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "core.h"
+
+/* What every ioctl's structure begins with. */
+struct head {
+	__u32 size;
+	__u32 flags;
+	struct pmudev_refusal refusal;
+};
+
+union args {
+	struct head head;
+	struct pmudev_query query;
+	struct pmudev_bind bind;
+	struct pmudev_add add;
+	struct pmudev_place place;
+	struct pmudev_ctl ctl;
+	struct pmudev_why why;
+};
+
+/* ------------------------------------------------------------- handlers -- */
+
+static int no_flags(const union args *args, struct pmudev_refusal *why)
+{
+	return args->head.flags ? pmudev_refuse(why, -EINVAL, PMUDEV_WHY_FLAGS, 0) : 0;
+}
+
+static u32 pmu_state(struct pmudev_pmu *pmu)
+{
+	u32 state = 0;
+
+	if (pmudev_gate_open())
+		state |= PMUDEV_STATE_GATE_OPEN;
+	if (pmu->claim)
+		state |= PMUDEV_STATE_CLAIMED;
+	if (pmudev_task_hooked())
+		state |= PMUDEV_STATE_HOOKS;
+	return state;
+}
+
+static int ioctl_query(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	struct pmudev_query *query = &args->query;
+	struct pmudev_pmu *pmu = set->pmu;
+	int ret = no_flags(args, why);
+
+	if (ret)
+		return ret;
+	if (query->pmu)
+		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_PMU, 0);
+	query->nr_pmus = 1;
+	query->abi = PMUDEV_ABI_VERSION;
+	query->arch = pmu->info.arch;
+	query->arch_version = pmu->info.arch_version;
+	query->cpu_id = pmu->info.cpu_id;
+	query->features = pmu->info.features;
+	query->counters = pmu->info.counters;
+	query->generic = pmu->info.generic;
+	query->width = pmu->info.width;
+	query->width_fixed = pmu->info.width_fixed;
+	query->threshold_max = pmu->info.threshold_max;
+	query->nr_cpus = num_possible_cpus();
+	query->mends = atomic64_read(&pmu->info.mends);
+	query->clock_hz = pmu->info.clock_hz;
+	memcpy(query->name, pmu->info.name, sizeof(query->name));
+	mutex_lock(&pmu->lock);
+	query->state = pmu_state(pmu);
+	query->available = pmu->info.counters & ~pmu->info.reserved;
+	query->user = pmu->info.user & query->available;
+	query->busy = pmudev_ledger_busy(pmu);
+	query->claims = pmu->claims;
+	mutex_unlock(&pmu->lock);
+	return 0;
+}
+
+static int ioctl_bind(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	int ret;
+
+	mutex_lock(&set->mutex);
+	ret = pmudev_set_bind(set, &args->bind, why);
+	mutex_unlock(&set->mutex);
+	return ret;
+}
+
+/* The caller's events, each checked like a structure of its own. */
+static struct pmudev_event_attr *get_events(u64 user, u32 nr, u32 size, struct pmudev_refusal *why)
+{
+	struct pmudev_event_attr *attr;
+	u32 i;
+	int ret;
+
+	if (!nr || nr > PMUDEV_MAX_EVENTS)
+		return ERR_PTR(pmudev_refuse(why, -EINVAL, PMUDEV_WHY_NUMBER, PMUDEV_MAX_EVENTS));
+	if (size < sizeof(*attr) || size > PAGE_SIZE)
+		return ERR_PTR(pmudev_refuse(why, size < sizeof(*attr) ? -EINVAL : -E2BIG,
+					     PMUDEV_WHY_SIZE, sizeof(*attr)));
+	attr = kcalloc(nr, sizeof(*attr), GFP_KERNEL);
+	if (!attr)
+		return ERR_PTR(pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0));
+	for (i = 0; i < nr; i++) {
+		ret = copy_struct_from_user(&attr[i], sizeof(*attr),
+					    u64_to_user_ptr(user + (u64)i * size), size);
+		if (!ret)
+			continue;
+		kfree(attr);
+		why->event = i;
+		if (ret == -E2BIG)
+			pmudev_refuse(why, ret, PMUDEV_WHY_TAIL, sizeof(*attr));
+		else
+			pmudev_refuse(why, ret, PMUDEV_WHY_POINTER, 0);
+		return ERR_PTR(ret);
+	}
+	return attr;
+}
+
+static int ioctl_add(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	struct pmudev_add *add = &args->add;
+	struct pmudev_event_attr *attr;
+	u32 slots[PMUDEV_MAX_EVENTS];
+	int ret = no_flags(args, why);
+
+	if (ret)
+		return ret;
+	attr = get_events(add->events, add->nr, add->event_size, why);
+	if (IS_ERR(attr))
+		return PTR_ERR(attr);
+	/* Found out before anything is changed, as far as it can be. */
+	if (add->slots && clear_user(u64_to_user_ptr(add->slots), add->nr * sizeof(*slots))) {
+		ret = pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
+		goto out;
+	}
+	mutex_lock(&set->mutex);
+	ret = pmudev_set_add(set, attr, add->nr, slots, why);
+	mutex_unlock(&set->mutex);
+	if (!ret && add->slots &&
+	    copy_to_user(u64_to_user_ptr(add->slots), slots, add->nr * sizeof(*slots)))
+		ret = pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
+out:
+	kfree(attr);
+	return ret;
+}
+
+static int ioctl_place(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	struct pmudev_place *place = &args->place;
+	struct pmudev_event_attr *attr = NULL;
+	s32 counter[PMUDEV_MAX_EVENTS];
+	unsigned int nr;
+	int ret = no_flags(args, why);
+
+	if (ret)
+		return ret;
+	if (place->nr) {
+		attr = get_events(place->events, place->nr, place->event_size, why);
+		if (IS_ERR(attr))
+			return PTR_ERR(attr);
+	} else if (place->events || place->event_size) {
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_NUMBER, PMUDEV_MAX_EVENTS);
+	}
+	mutex_lock(&set->mutex);
+	ret = pmudev_set_place(set, attr, place->nr, counter, &nr, why);
+	mutex_unlock(&set->mutex);
+	kfree(attr);
+	if (!ret && place->counters &&
+	    copy_to_user(u64_to_user_ptr(place->counters), counter, nr * sizeof(*counter)))
+		ret = pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
+	return ret;
+}
+
+static int check_ctl(const union args *args, bool reset, struct pmudev_refusal *why)
+{
+	int ret = no_flags(args, why);
+
+	if (ret)
+		return ret;
+	if (!reset && (args->ctl.value || args->ctl.slot != PMUDEV_ALL))
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RESERVED, 0);
+	return 0;
+}
+
+static int ioctl_enable(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	int ret = check_ctl(args, false, why);
+
+	if (ret)
+		return ret;
+	mutex_lock(&set->mutex);
+	ret = pmudev_set_enable(set, args->ctl.group, why);
+	mutex_unlock(&set->mutex);
+	return ret;
+}
+
+static int ioctl_disable(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	int ret = check_ctl(args, false, why);
+
+	if (ret)
+		return ret;
+	mutex_lock(&set->mutex);
+	ret = pmudev_set_disable(set, args->ctl.group, why);
+	mutex_unlock(&set->mutex);
+	return ret;
+}
+
+static int ioctl_reset(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	int ret = check_ctl(args, true, why);
+
+	if (ret)
+		return ret;
+	mutex_lock(&set->mutex);
+	ret = pmudev_set_reset(set, args->ctl.group, args->ctl.slot, args->ctl.value, why);
+	mutex_unlock(&set->mutex);
+	return ret;
+}
+
+static int ioctl_remove(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	int ret = check_ctl(args, false, why);
+
+	if (ret)
+		return ret;
+	mutex_lock(&set->mutex);
+	ret = pmudev_set_remove(set, args->ctl.group, why);
+	mutex_unlock(&set->mutex);
+	return ret;
+}
+
+/* ------------------------------------------------------------- refusals -- */
+
+void pmudev_remember(struct pmudev_set *set, const struct pmudev_refusal *why, int error)
+{
+	spin_lock(&set->why_lock);
+	set->why = *why;
+	/* Seen with the rights of whoever failed; asked for by whoever has the file. */
+	set->why.holder.pid = 0;
+	set->error = -error;
+	spin_unlock(&set->why_lock);
+}
+
+static int ioctl_why(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	int ret = no_flags(args, why);
+
+	if (ret)
+		return ret;
+	/* Success, and yet a refusal is told: that of an earlier call. */
+	spin_lock(&set->why_lock);
+	*why = set->why;
+	args->why.error = set->error;
+	spin_unlock(&set->why_lock);
+	args->why.reserved = 0;
+	return 0;
+}
+
+/* The list of holders goes where the caller has room for it. */
+static void put_holders(struct pmudev_set *set, const struct pmudev_refusal *room,
+			struct pmudev_refusal *why)
+{
+	struct pmudev_holder *holder;
+	unsigned int nr;
+
+	why->holders = room->holders;
+	why->nr_holders = 0;
+	if (why->code != PMUDEV_WHY_HELD || !set->ctx)
+		return;
+	holder = kcalloc(PMUDEV_COUNTERS, sizeof(*holder), GFP_KERNEL);
+	/* The refusal counts, not its list: without memory for that there is none. */
+	if (!holder)
+		return;
+	why->nr_holders = pmudev_list_holders(set, why->busy, holder);
+	nr = min(room->nr_holders, why->nr_holders);
+	if (nr && room->holders &&
+	    copy_to_user(u64_to_user_ptr(room->holders), holder, nr * sizeof(*holder)))
+		why->nr_holders = 0;
+	kfree(holder);
+}
+
+/* ------------------------------------------------------------- dispatch -- */
+
+struct ioctl {
+	u32 size;
+	bool tells; /* of an earlier refusal: not one itself */
+	int (*handler)(struct pmudev_set *set, union args *args, struct pmudev_refusal *why);
+};
+
+#define FIRST_IOCTL 0x40
+
+/* By number, from FIRST_IOCTL on. */
+static const struct ioctl ioctls[] = {
+	{ sizeof(struct pmudev_query), false, ioctl_query },
+	{ sizeof(struct pmudev_bind), false, ioctl_bind },
+	{ sizeof(struct pmudev_add), false, ioctl_add },
+	{ sizeof(struct pmudev_place), false, ioctl_place },
+	{ sizeof(struct pmudev_ctl), false, ioctl_enable },
+	{ sizeof(struct pmudev_ctl), false, ioctl_disable },
+	{ sizeof(struct pmudev_ctl), false, ioctl_reset },
+	{ sizeof(struct pmudev_ctl), false, ioctl_remove },
+	{ sizeof(struct pmudev_why), true, ioctl_why },
+};
+
+static_assert(_IOC_NR(PMUDEV_IOC_QUERY) == FIRST_IOCTL);
+static_assert(_IOC_NR(PMUDEV_IOC_ENABLE) == FIRST_IOCTL + 4);
+static_assert(_IOC_NR(PMUDEV_IOC_WHY) == FIRST_IOCTL + ARRAY_SIZE(ioctls) - 1);
+
+/*
+ * The caller's structure, checked. The refusal's place is written to at once: a call whose answer
+ * cannot be written must not take effect.
+ */
+static int get_args(struct head __user *user, u32 known, union args *args,
+		    struct pmudev_refusal *why)
+{
+	u32 size;
+	int ret;
+
+	if (get_user(size, &user->size))
+		return pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
+	if (size > PAGE_SIZE)
+		return pmudev_refuse(why, -E2BIG, PMUDEV_WHY_SIZE, known);
+	if (size >= sizeof(*user) && put_user(PMUDEV_OK, &user->refusal.code))
+		return pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
+	if (size < known)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_SIZE, known);
+	ret = copy_struct_from_user(args, known, user, size);
+	if (ret == -E2BIG)
+		return pmudev_refuse(why, ret, PMUDEV_WHY_TAIL, known);
+	if (ret)
+		return pmudev_refuse(why, ret, PMUDEV_WHY_POINTER, 0);
+	if (args->head.refusal.reserved)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RESERVED, 0);
+	return 0;
+}
+
+/* A structure that was not accepted gets its refusal if it has a place for it. */
+static void put_refusal(struct head __user *user, struct pmudev_refusal *why)
+{
+	u32 size;
+
+	if (get_user(size, &user->size) || size < sizeof(*user))
+		return;
+	/* Whoever did not get as far as his structure is told by the errno alone. */
+	if (copy_to_user(&user->refusal, why, offsetof(struct pmudev_refusal, nr_holders)))
+		return;
+}
+
+long pmudev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct pmudev_refusal why = { .event = -1, .holder.cpu = -1 };
+	unsigned int nr = _IOC_NR(cmd) - FIRST_IOCTL;
+	struct pmudev_set *set = file->private_data;
+	void __user *user = (void __user *)arg;
+	struct pmudev_refusal room;
+	union args args;
+	int ret;
+
+	if (nr >= ARRAY_SIZE(ioctls) || cmd != _IO(PMUDEV_IOC_TYPE, nr + FIRST_IOCTL))
+		return -ENOTTY;
+	ret = get_args(user, ioctls[nr].size, &args, &why);
+	if (ret) {
+		put_refusal(user, &why);
+		goto out;
+	}
+	room = args.head.refusal;
+	ret = ioctls[nr].handler(set, &args, &why);
+	if (!ret && !ioctls[nr].tells)
+		why = (struct pmudev_refusal){ .event = -1, .holder.cpu = -1 };
+	put_holders(set, &room, &why);
+	args.head.refusal = why;
+	if (copy_to_user(user, &args, ioctls[nr].size))
+		ret = pmudev_refuse(&why, -EFAULT, PMUDEV_WHY_POINTER, 0);
+out:
+	if (ret && !ioctls[nr].tells)
+		pmudev_remember(set, &why, ret);
+	return ret;
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Mapping the user page.
+ *
+ * The right to read belongs to the address space in which pages are mapped, and is exercised by the
+ * counted threads alone: only they have an owner word that matches.
+ */
+#include <linux/mm.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched/signal.h>
+
+#include "compat.h"
+#include "core.h"
+
+/* What a fork's child finds in place of its parent's page: zeroes. */
+static struct page *blank;
+
+static void page_fixed_fields(struct pmudev_page *page, const struct pmudev_pmu *pmu)
+{
+	page->version = PMUDEV_ABI_VERSION;
+	page->size = sizeof(*page);
+	page->time_mult = pmu->mult;
+	page->time_shift = pmu->shift;
+	if (pmu->info.clock_hz)
+		page->flags = PMUDEV_PAGE_TIMES;
+}
+
+struct mapping {
+	struct pmudev_set *set;
+	struct mm_struct *mm;
+	struct task_struct *caller;
+	struct page *page;
+	struct pmudev_refusal *why;
+	int error;
+};
+
+/* Count the set among those that could be seen. Under ctx->lock. */
+static int grant(struct pmudev_set *set, struct pmudev_refusal *why)
+{
+	struct pmudev_pmu *pmu = set->pmu;
+	int ret = 0;
+
+	raw_spin_lock(&pmu->visible_lock);
+	if (pmu->nr_private) {
+		why->holder.kind = PMUDEV_HOLDER_CPU_SET;
+		why->holder.cpu = -1;
+		ret = pmudev_refuse(why, -EBUSY, PMUDEV_WHY_VISIBLE, 0);
+	} else if (!set->granted) {
+		set->granted = true;
+		pmu->nr_granted++;
+	}
+	raw_spin_unlock(&pmu->visible_lock);
+	return ret;
+}
+
+static void ungrant(struct pmudev_set *set)
+{
+	raw_spin_lock(&set->pmu->visible_lock);
+	if (set->granted)
+		set->pmu->nr_granted--;
+	set->granted = false;
+	raw_spin_unlock(&set->pmu->visible_lock);
+}
+
+static void count_mapping(struct pmudev_ctx *ctx, struct pmudev_set *set, struct mm_struct *mm)
+{
+	/* Another address space than before: the thread has run another program since. */
+	if (set->map_mm != mm)
+		set->maps = 0;
+	set->map_mm = mm;
+	set->maps++;
+	if (ctx->user_mm != mm)
+		ctx->maps = 0;
+	ctx->user_mm = mm;
+	ctx->maps++;
+}
+
+static void map_page(struct pmudev_ctx *ctx, void *arg)
+{
+	struct mapping *map = arg;
+	struct pmudev_set *set = map->set;
+
+	if (ctx->dead) {
+		map->error = pmudev_refuse(map->why, -ESRCH, PMUDEV_WHY_ENDED, 0);
+		return;
+	}
+	/* Looked at again: it may have been closed since. */
+	if (!pmudev_gate_open()) {
+		map->error = pmudev_refuse(map->why, -EACCES, PMUDEV_WHY_GATE, 0);
+		return;
+	}
+	/* Not dead: the thread cannot get past its exit hook, which takes our lock. */
+	if (!same_thread_group(ctx->task, map->caller)) {
+		map->error = pmudev_refuse(map->why, -EPERM, PMUDEV_WHY_NOT_OWNER, 0);
+		return;
+	}
+	map->error = grant(set, map->why);
+	if (map->error)
+		return;
+	count_mapping(ctx, set, map->mm);
+	set->owner_tid = task_pid_nr_ns(ctx->task, task_active_pid_ns(ctx->task));
+	if (!set->page) {
+		set->page = page_address(map->page);
+		map->page = NULL;
+		page_fixed_fields(set->page, set->pmu);
+	}
+	if (ctx->cpu >= 0 && ctx->ready && !ctx->user)
+		pmudev_pages_in(ctx);
+	pmudev_page_publish(ctx, set);
+}
+
+static void vma_opened(struct pmudev_ctx *ctx, void *arg)
+{
+	struct mapping *map = arg;
+	struct pmudev_set *set = map->set;
+
+	/* mremap, not fork: a child's mapping shows the blank page and grants nothing. */
+	if (map->mm != set->map_mm)
+		return;
+	set->maps++;
+	if (map->mm == ctx->user_mm)
+		ctx->maps++;
+}
+
+static void vma_closed(struct pmudev_ctx *ctx, void *arg)
+{
+	struct mapping *map = arg;
+	struct pmudev_set *set = map->set;
+
+	if (map->mm == ctx->user_mm && map->mm == set->map_mm && !--ctx->maps)
+		pmudev_pages_revoke(ctx);
+	if (map->mm == set->map_mm && !--set->maps) {
+		set->map_mm = NULL;
+		ungrant(set);
+	}
+	pmudev_page_publish(ctx, set);
+}
+
+static void vm_open(struct vm_area_struct *vma)
+{
+	struct mapping map = { .set = vma->vm_private_data, .mm = vma->vm_mm };
+
+	pmudev_ctx_call(map.set->ctx, vma_opened, &map);
+}
+
+static void vm_close(struct vm_area_struct *vma)
+{
+	struct mapping map = { .set = vma->vm_private_data, .mm = vma->vm_mm };
+
+	pmudev_ctx_call(map.set->ctx, vma_closed, &map);
+}
+
+static vm_fault_t vm_fault(struct vm_fault *vmf)
+{
+	struct pmudev_set *set = vmf->vma->vm_private_data;
+
+	if (vmf->pgoff)
+		return VM_FAULT_SIGBUS;
+	/* map_mm changes only while there is no mapping, or by its own mmap. */
+	vmf->page = READ_ONCE(set->map_mm) == vmf->vma->vm_mm ? virt_to_page(set->page) : blank;
+	get_page(vmf->page);
+	return 0;
+}
+
+static const struct vm_operations_struct vm_ops = {
+	.open = vm_open,
+	.close = vm_close,
+	.fault = vm_fault,
+};
+
+static int check_mmap(struct pmudev_set *set, struct vm_area_struct *vma,
+		      struct pmudev_refusal *why)
+{
+	struct pmudev_ctx *ctx = smp_load_acquire(&set->ctx); /* bound meanwhile, or not */
+
+	/* VM_MAYSHARE: what MAP_SHARED becomes if the file is open for reading only. */
+	if (!(vma->vm_flags & VM_MAYSHARE) || (vma->vm_flags & (VM_WRITE | VM_EXEC)) ||
+	    vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_MAPPING, PAGE_SIZE);
+	if (!ctx)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_UNBOUND, 0);
+	if (!ctx->task)
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_HARDWARE, PMUDEV_USER_READ);
+	if (!READ_ONCE(set->user))
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_NO_USER_READ, 0);
+	if (!pmudev_gate_open())
+		return pmudev_refuse(why, -EACCES, PMUDEV_WHY_GATE, 0);
+	return 0;
+}
+
+int pmudev_page_mmap(struct pmudev_set *set, struct vm_area_struct *vma, struct pmudev_refusal *why)
+{
+	struct mapping map = {
+		.set = set,
+		.mm = vma->vm_mm,
+		.caller = current,
+		.why = why,
+	};
+	int ret;
+
+	BUILD_BUG_ON(sizeof(struct pmudev_page) > PAGE_SIZE);
+	ret = check_mmap(set, vma, why);
+	if (ret)
+		return ret;
+	map.page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	if (!map.page)
+		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+	pmudev_ctx_call(set->ctx, map_page, &map);
+	if (map.page)
+		__free_page(map.page);
+	if (map.error)
+		return map.error;
+	vma->vm_private_data = set;
+	vma->vm_ops = &vm_ops;
+	pmudev_vm_flags(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE | VM_MAYEXEC);
+	return 0;
+}
+
+static void detach(struct pmudev_ctx *ctx, void *arg)
+{
+	struct pmudev_set *set = arg;
+
+	hlist_del_init(&set->page_node);
+}
+
+void pmudev_page_detach(struct pmudev_set *set)
+{
+	if (!set->page)
+		return;
+	pmudev_ctx_call(set->ctx, detach, set);
+	free_page((unsigned long)set->page);
+	set->page = NULL;
+}
+
+int pmudev_page_init(void)
+{
+	blank = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	return blank ? 0 : -ENOMEM;
+}
+
+void pmudev_page_exit(void)
+{
+	__free_page(blank);
+}
