@@ -131,8 +131,9 @@ TEST_F(migrate, accounts_agree)
 	ran = r.r.time_running - first.r.time_running;
 	TH_LOG("user %lld + kernel %lld, both %lld, ran %lld ns", user, kernel, both, ran);
 	EXPECT_GE(user, (__s64)N * MIGRATIONS);
-	EXPECT_GE(both, user + kernel - SLACK_NS * MIGRATIONS);
-	EXPECT_LE(both, user + kernel + SLACK_NS * MIGRATIONS);
+	/* The three are stopped and started together, and read in the same order at both ends. */
+	EXPECT_GE(both, user + kernel - MIGRATIONS);
+	EXPECT_LE(both, user + kernel + MIGRATIONS);
 	EXPECT_GE(both, ran - SLACK_NS * MIGRATIONS);
 	EXPECT_LE(both, ran + SLACK_NS * MIGRATIONS);
 	close(fd);
@@ -204,7 +205,7 @@ TEST_F(migrate, read_by_others_on_the_way)
 	ASSERT_EQ(0, pthread_create(&thread, NULL, keep_moving, &moving));
 	ASSERT_TRUE(WAIT_FOR(__atomic_load_n(&moving.started, __ATOMIC_ACQUIRE)));
 	ASSERT_GE(moving.fd, 0);
-	for (i = 0; i < 1000; i++) {
+	for (i = 0; i < 2000; i++) {
 		if (pm_read(moving.fd, &r)) {
 			moves = ~0ULL;
 			break;
@@ -212,8 +213,8 @@ TEST_F(migrate, read_by_others_on_the_way)
 		if (r.r.counts[0].value < last || r.r.time_running != r.r.time_enabled)
 			moves = ~0ULL;
 		last = r.r.counts[0].value;
-		if (i % 7 == 0)
-			sched_yield();
+		/* The next one at any moment of a move. */
+		pause_ns(i * 997 % 9001);
 	}
 	WRITE_ONCE(moving.stop, true);
 	ASSERT_EQ(0, pthread_join(thread, NULL));
