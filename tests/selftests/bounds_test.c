@@ -34,21 +34,27 @@ TEST(dry_run_of_more_than_a_set_holds)
 	close(fd);
 }
 
-static void *partner(void *stop)
+static void *partner(void *arg)
 {
-	while (!READ_ONCE(*(bool *)stop))
-		sched_yield();
+	struct turns *turns = arg;
+	int i;
+
+	for (i = 0; i < 3 * SWITCHES; i++) {
+		turn_wait(turns, 1);
+		turn_give(turns, 1);
+	}
 	return NULL;
 }
 
-static __u64 switch_ns(void)
+/* To the partner and back: two switches of this thread. */
+static __u64 switch_ns(struct turns *turns)
 {
 	struct timespec from, to;
 	int i;
 
 	clock_gettime(CLOCK_MONOTONIC, &from);
 	for (i = 0; i < SWITCHES; i++)
-		sched_yield();
+		turn_pass(turns, 0);
 	clock_gettime(CLOCK_MONOTONIC, &to);
 	return ((to.tv_sec - from.tv_sec) * 1000000000ULL + to.tv_nsec - from.tv_nsec) / SWITCHES;
 }
@@ -59,7 +65,7 @@ TEST(pages_at_a_switch)
 	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, DIRECT_READ);
 	struct pmudev_page *page, *idle[PAGES];
 	__u64 one, many;
-	bool stop = false;
+	struct turns turns;
 	pthread_t thread;
 	int fd, set, i;
 
@@ -70,9 +76,10 @@ TEST(pages_at_a_switch)
 	ASSERT_GE(fd, 0);
 	page = pm_map(fd);
 	ASSERT_NE(NULL, page);
-	ASSERT_EQ(0, pthread_create(&thread, NULL, partner, &stop));
-	switch_ns();
-	one = switch_ns();
+	ASSERT_EQ(0, turns_init(&turns));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, partner, &turns));
+	switch_ns(&turns);
+	one = switch_ns(&turns);
 	for (i = 0; i < PAGES; i++) {
 		set = pm_set(&event, 1, false);
 		ASSERT_GE(set, 0);
@@ -81,11 +88,11 @@ TEST(pages_at_a_switch)
 		/* The mapping keeps it. */
 		close(set);
 	}
-	many = switch_ns();
-	TH_LOG("%llu ns a switch with one page, %llu with %d more", one, many, PAGES);
+	many = switch_ns(&turns);
+	TH_LOG("%llu ns a turn with one page, %llu with %d more", one, many, PAGES);
 	EXPECT_LE(many, one + one / 4);
-	WRITE_ONCE(stop, true);
 	ASSERT_EQ(0, pthread_join(thread, NULL));
+	turns_end(&turns);
 	for (i = 0; i < PAGES; i++)
 		pm_unmap(idle[i]);
 	pm_unmap(page);
