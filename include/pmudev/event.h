@@ -180,7 +180,7 @@ struct pmudev_set {
  * @ctx: the CPU's own context: its CPU sets
  * @task: the context of the thread that is loaded here; only touched here, irqs off
  * @ready: its counters are ours, and powered; changed on it, irqs off
- * @claimed: its counters are ours; under pmu->lock
+ * @claimed: its counters are ours; changed under pmu->lock, read on the CPU when it wakes up
  * @dirty: counters that still show what somebody counted who is gone
  * @timer: folds narrow counters; runs while something loaded here needs it
  * @timer_ns: its period, 0 while it does not run

@@ -108,7 +108,7 @@ static int cpu_claim(struct pmudev_pmu *pmu, int cpu, struct pmudev_refusal *why
 	ret = pmudev_backend.cpu_up(&pmu->info, cpu, why);
 	if (ret)
 		return ret;
-	pc->claimed = true;
+	WRITE_ONCE(pc->claimed, true);
 	smp_call_function_single(cpu, cpu_load_ready, NULL, true);
 	return 0;
 }
@@ -116,11 +116,13 @@ static int cpu_claim(struct pmudev_pmu *pmu, int cpu, struct pmudev_refusal *why
 static void cpu_release(struct pmudev_pmu *pmu, int cpu)
 {
 	struct pmudev_cpu *pc = per_cpu_ptr(&pmudev_cpus, cpu);
+	bool claimed = pc->claimed;
 
+	/* First: a CPU that wakes up after being unloaded must not load again. */
+	WRITE_ONCE(pc->claimed, false);
 	smp_call_function_single(cpu, cpu_unload, NULL, true);
-	if (pc->claimed)
+	if (claimed)
 		pmudev_backend.cpu_down(&pmu->info, cpu);
-	pc->claimed = false;
 }
 
 int pmudev_claim_get(struct pmudev_pmu *pmu, struct pmudev_refusal *why)
