@@ -87,7 +87,7 @@ TEST_F(compat, counts)
 	const struct pmudev_event_attr both[] = { cycles, cycles };
 	struct pmudev_refusal why;
 	__u32 slots[2] = { 9, 9 };
-	volatile __u32 i;
+	__u32 i;
 
 	ASSERT_EQ(0, add(self->fd, both, 2, slots, &why));
 	EXPECT_EQ(0U, slots[0]);
@@ -96,7 +96,7 @@ TEST_F(compat, counts)
 	ASSERT_EQ(0, ctl(self->fd, PMUDEV_IOC_RESET, 0xfedcba9800000000ULL));
 	ASSERT_EQ(0, ctl(self->fd, PMUDEV_IOC_ENABLE, 0));
 	for (i = 0; i < N; i++)
-		;
+		__asm__ __volatile__("");
 	ASSERT_EQ((ssize_t)sizeof(record), read(self->fd, &record, sizeof(record)));
 	EXPECT_EQ(sizeof(record), record.r.size);
 	EXPECT_EQ(2U, record.r.nr);
