@@ -216,7 +216,11 @@ static void put_code(struct text *t, const struct pmudev_refusal *why)
 		put(t, ")");
 	else
 		t->used -= 2; /* no brackets around nothing */
-	put(t, ": %s", s->next);
+	/* What pmudev keeps for itself nobody gives back. */
+	if (why->code == PMUDEV_WHY_HELD && why->holder.kind == PMUDEV_HOLDER_CLAIM)
+		put(t, ": count fewer events at a time, or let them have any counter");
+	else
+		put(t, ": %s", s->next);
 }
 
 static void put_sentence(struct text *t, int error, const struct pmudev_refusal *why)
