@@ -16,7 +16,7 @@
 #define INTERVAL    50000000ULL
 
 /* Instructions a mend that may go uncounted, kernel code all of them. */
-#define BOUND 5000
+#define BOUND (debug_kernel() ? 60000ULL : 5000ULL)
 
 struct span {
 	__u64 time;

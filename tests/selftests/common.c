@@ -300,6 +300,11 @@ bool emulated(void)
 	return found;
 }
 
+bool debug_kernel(void)
+{
+	return !access("/proc/lockdep_stats", F_OK);
+}
+
 /* The emulator has one count of instructions for all its CPUs. */
 bool exact_instructions(void)
 {

@@ -174,6 +174,8 @@ static inline int set_gate(bool open)
 bool emulated(void);
 /* May INST_RETIRED be asserted to the unit: is it there, and counted for each CPU by itself? */
 bool exact_instructions(void);
+/* Is this a kernel that checks its locks? It executes ten times as much. */
+bool debug_kernel(void);
 int cpus_online(void);
 int pin_to(int cpu);
 int set_cpu_online(int cpu, bool online);

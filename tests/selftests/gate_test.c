@@ -246,7 +246,7 @@ TEST_F(gate, toggled_under_a_reader)
 	TH_LOG("%llu direct, %llu by call, %u toggles", directs, calls, READ_ONCE(*toggles));
 	EXPECT_GT(directs, 1000ULL);
 	EXPECT_GT(calls, 100ULL);
-	EXPECT_GT(READ_ONCE(*toggles), 20U);
+	EXPECT_GT(READ_ONCE(*toggles), debug_kernel() ? 2U : 20U);
 	ASSERT_EQ(0, set_gate(true));
 	EXPECT_EQ(0, direct_read(&self->reader, 0, &value));
 	EXPECT_GE(value, last);

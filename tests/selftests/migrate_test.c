@@ -17,7 +17,7 @@
  * What a move may cost the account in the kernel: the code between the clock's and the counter's
  * reading at both ends, in nanoseconds. A lost or doubled stretch is the length of a whole round.
  */
-#define SLACK_NS (access("/proc/lockdep_stats", F_OK) ? 400 : 1600) /* lockdep's part of it */
+#define SLACK_NS (debug_kernel() ? 1600 : 400)
 
 FIXTURE(migrate)
 {

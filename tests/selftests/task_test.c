@@ -346,9 +346,12 @@ TEST(another_process_controls)
 {
 	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
 	union record record;
-	int sockets[2], fd, child;
+	int sockets[2], fd, child, ret;
 
-	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
+	ret = socketpair(AF_UNIX, SOCK_STREAM, 0, sockets);
+	if (ret && (errno == EAFNOSUPPORT || errno == ENOSYS))
+		SKIP(return, "the kernel has no unix sockets");
+	ASSERT_EQ(0, ret);
 	child = fork();
 	if (!child) {
 		fd = receive_fd(sockets[1]);
