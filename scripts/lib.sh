@@ -37,6 +37,19 @@ cached_kernels() {
 	done
 }
 
+# emulator_hash: changes with whatever scripts/build-emulator puts into QEMU.
+emulator_hash() { cat "$PMUDEV_ROOT"/tests/emulator/*.patch "$PMUDEV_ROOT"/tests/emulator/*.mak | sha256sum | cut -c1-12; }
+
+# emulator_dir: where the patched QEMU of this checkout is; fails with advice if it is not there.
+emulator_dir() {
+	local dir
+
+	# Several versions of the source: the newest.
+	dir=$(printf '%s\n' "$PMUDEV_CACHE"/emulator-*-"$(emulator_hash)"/VERSION | sort -V | tail -n 1)
+	[ -e "$dir" ] || die "no patched QEMU in $PMUDEV_CACHE; get it with: scripts/setup emulator"
+	printf '%s\n' "${dir%/VERSION}"
+}
+
 # cross_prefix ARCH: the prefix of the tools that build for ARCH.
 cross_prefix() {
 	case $1 in
