@@ -38,6 +38,9 @@ void pmudev_ctx_unload(struct pmudev_ctx *ctx);
 /* Bring the counts of all events forward, and the pages of narrow counters. */
 void pmudev_ctx_fold(struct pmudev_ctx *ctx);
 
+/* The same for one set's events, without the pages. ctx->lock held. */
+void pmudev_set_bring_forward(struct pmudev_ctx *ctx, struct pmudev_set *set);
+
 /**
  * struct pmudev_clocks - a context's clocks at one moment, in ticks
  * @enabled: runs while the target does

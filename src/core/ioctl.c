@@ -186,28 +186,33 @@ static int check_ctl(const union args *args, bool reset, struct pmudev_refusal *
 	return 0;
 }
 
-static int ioctl_enable(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+/* What is done to a group, or to all. */
+static int ctl_group(struct pmudev_set *set, union args *args, struct pmudev_refusal *why,
+		     int (*fn)(struct pmudev_set *set, u32 group, struct pmudev_refusal *why))
 {
 	int ret = check_ctl(args, false, why);
 
 	if (ret)
 		return ret;
 	mutex_lock(&set->mutex);
-	ret = pmudev_set_enable(set, args->ctl.group, why);
+	ret = fn(set, args->ctl.group, why);
 	mutex_unlock(&set->mutex);
 	return ret;
 }
 
+static int ioctl_enable(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	return ctl_group(set, args, why, pmudev_set_enable);
+}
+
 static int ioctl_disable(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
 {
-	int ret = check_ctl(args, false, why);
+	return ctl_group(set, args, why, pmudev_set_disable);
+}
 
-	if (ret)
-		return ret;
-	mutex_lock(&set->mutex);
-	ret = pmudev_set_disable(set, args->ctl.group, why);
-	mutex_unlock(&set->mutex);
-	return ret;
+static int ioctl_remove(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	return ctl_group(set, args, why, pmudev_set_remove);
 }
 
 static int ioctl_reset(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
@@ -218,18 +223,6 @@ static int ioctl_reset(struct pmudev_set *set, union args *args, struct pmudev_r
 		return ret;
 	mutex_lock(&set->mutex);
 	ret = pmudev_set_reset(set, args->ctl.group, args->ctl.slot, args->ctl.value, why);
-	mutex_unlock(&set->mutex);
-	return ret;
-}
-
-static int ioctl_remove(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
-{
-	int ret = check_ctl(args, false, why);
-
-	if (ret)
-		return ret;
-	mutex_lock(&set->mutex);
-	ret = pmudev_set_remove(set, args->ctl.group, why);
 	mutex_unlock(&set->mutex);
 	return ret;
 }

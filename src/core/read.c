@@ -36,20 +36,6 @@ static u32 record_flags(const struct pmudev_ctx *ctx, const struct pmudev_set *s
 	return flags;
 }
 
-/* Bring the counts on counters forward. */
-static void bring_forward(struct pmudev_ctx *ctx, struct pmudev_set *set)
-{
-	struct pmudev_hw *hw[PMUDEV_COUNTERS];
-	unsigned int slot, nr = 0;
-	u64 rest;
-
-	if (ctx->cpu < 0 || !ctx->ready || !set->on)
-		return;
-	pmudev_for_each_slot(slot, rest, set->on)
-		hw[nr++] = &pmudev_slot_event(set, slot)->hw;
-	pmudev_backend.read(hw, nr);
-}
-
 static void fill_record(struct pmudev_ctx *ctx, void *arg)
 {
 	struct reading *reading = arg;
@@ -59,7 +45,7 @@ static void fill_record(struct pmudev_ctx *ctx, void *arg)
 	u64 rest;
 	unsigned int slot;
 
-	bring_forward(ctx, set);
+	pmudev_set_bring_forward(ctx, set);
 	now = pmudev_ctx_clocks(ctx);
 	record->time = ktime_get_mono_fast_ns();
 	record->flags = record_flags(ctx, set);

@@ -134,42 +134,33 @@ void pmudev_ctx_call(struct pmudev_ctx *ctx, pmudev_ctx_fn fn, void *arg)
  * Times are kept relative to the context's clocks while they advance. A change makes
  * them totals, changes the masks, and makes them relative again.
  */
-static void times_stop(struct pmudev_set *set, const struct pmudev_clocks *now)
+static void times_add(struct pmudev_set *set, u64 enabled, u64 running)
 {
 	struct pmudev_event *event;
 	unsigned int slot;
 	u64 rest;
 
 	if (set->enabled) {
-		set->time_enabled += now->enabled;
+		set->time_enabled += enabled;
 		if (set->on == set->enabled)
-			set->time_running += now->running;
+			set->time_running += running;
 	}
 	pmudev_for_each_slot(slot, rest, set->enabled) {
 		event = pmudev_slot_event(set, slot);
-		event->time_enabled += now->enabled;
+		event->time_enabled += enabled;
 		if (set->on & BIT_ULL(slot))
-			event->time_running += now->running;
+			event->time_running += running;
 	}
+}
+
+static void times_stop(struct pmudev_set *set, const struct pmudev_clocks *now)
+{
+	times_add(set, now->enabled, now->running);
 }
 
 static void times_start(struct pmudev_set *set, const struct pmudev_clocks *now)
 {
-	struct pmudev_event *event;
-	unsigned int slot;
-	u64 rest;
-
-	if (set->enabled) {
-		set->time_enabled -= now->enabled;
-		if (set->on == set->enabled)
-			set->time_running -= now->running;
-	}
-	pmudev_for_each_slot(slot, rest, set->enabled) {
-		event = pmudev_slot_event(set, slot);
-		event->time_enabled -= now->enabled;
-		if (set->on & BIT_ULL(slot))
-			event->time_running -= now->running;
-	}
+	times_add(set, -now->enabled, -now->running);
 }
 
 static unsigned int slots_hw(struct pmudev_set *set, u64 slots, struct pmudev_hw **hw, u64 *mask)
@@ -189,6 +180,18 @@ static unsigned int slots_hw(struct pmudev_set *set, u64 slots, struct pmudev_hw
 static bool counting(const struct pmudev_ctx *ctx)
 {
 	return ctx->cpu >= 0 && ctx->ready;
+}
+
+void pmudev_set_bring_forward(struct pmudev_ctx *ctx, struct pmudev_set *set)
+{
+	struct pmudev_hw *hw[PMUDEV_COUNTERS];
+	unsigned int nr;
+	u64 mask;
+
+	lockdep_assert_held(&ctx->lock);
+	nr = slots_hw(set, set->on, hw, &mask);
+	if (nr && counting(ctx))
+		pmudev_backend.read(hw, nr);
 }
 
 static void set_fold_period(struct pmudev_ctx *ctx)
