@@ -231,7 +231,8 @@ TEST_F(gate, toggled_under_a_reader)
 	if (!child)
 		toggle(&turns);
 	turn_wait(&turns, 0);
-	for (n = 0; n < 1000000; n++) {
+	/* A million, and on until the gate has moved often enough; a slow kernel needs more. */
+	for (n = 0; n < 1000000 || (READ_ONCE(*toggles) <= 20 && n < 10000000); n++) {
 		give_way(n, &next);
 		ASSERT_EQ(0, read_either(self->fd, &self->reader, 0, &value, &direct));
 		ASSERT_GE(value, last) TH_LOG("read %llu, direct %d", n, direct);
@@ -246,7 +247,7 @@ TEST_F(gate, toggled_under_a_reader)
 	TH_LOG("%llu direct, %llu by call, %u toggles", directs, calls, READ_ONCE(*toggles));
 	EXPECT_GT(directs, 1000ULL);
 	EXPECT_GT(calls, 100ULL);
-	EXPECT_GT(READ_ONCE(*toggles), debug_kernel() ? 2U : 20U);
+	EXPECT_GT(READ_ONCE(*toggles), 20U);
 	ASSERT_EQ(0, set_gate(true));
 	EXPECT_EQ(0, direct_read(&self->reader, 0, &value));
 	EXPECT_GE(value, last);
