@@ -122,6 +122,105 @@ int pmuv3_generic(const struct pmuv3_caps *caps, u64 generic);
 int pmuv3_encode(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
 		 struct pmudev_code *code, struct pmudev_refusal *why);
 
+/* ------------------------------------- caps_intel.c, encode_intel.c -- */
+
+/* Bits of IA32_PERFEVTSELx, SDM volume 3B, "Architectural Performance Monitoring" */
+#define INTEL_EVTSEL_EVENT	GENMASK_ULL(7, 0)
+#define INTEL_EVTSEL_UMASK	GENMASK_ULL(15, 8)
+#define INTEL_EVTSEL_USR	BIT_ULL(16)	/* count rings 1 to 3 */
+#define INTEL_EVTSEL_OS		BIT_ULL(17)	/* count ring 0 */
+#define INTEL_EVTSEL_EDGE	BIT_ULL(18)
+#define INTEL_EVTSEL_INT	BIT_ULL(20)	/* interrupt on overflow */
+#define INTEL_EVTSEL_EN		BIT_ULL(22)
+#define INTEL_EVTSEL_INV	BIT_ULL(23)
+#define INTEL_EVTSEL_CMASK	GENMASK_ULL(31, 24)
+#define INTEL_EVTSEL_EQ		BIT_ULL(36)	/* with intel_caps.eq */
+#define INTEL_EVTSEL_UMASK2	GENMASK_ULL(47, 40)	/* with intel_caps.umask2 */
+
+/* The highest threshold: CMASK has 8 bits. */
+#define INTEL_THRESHOLD_MAX	255
+
+/**
+ * struct intel_cpuid - what CPUID says of the PMU; each row is EAX, EBX, ECX, EDX
+ * @leaf0a: leaf 0AH
+ * @leaf23: leaf 23H, subleaves 0 and 1; zero where the CPU has no such leaf
+ */
+struct intel_cpuid {
+	u32 leaf0a[4];
+	u32 leaf23[2][4];
+};
+
+/**
+ * struct intel_caps - what an Intel PMU can do
+ * @version: of architectural performance monitoring, CPUID.0AH:EAX[7:0]
+ * @width: the low bits of a programmable counter that carry a count: all of them with
+ *	full-width writes, else 31, because a write sign-extends bit 31. A read gives all
+ *	@width_hw bits either way.
+ * @width_fixed: bits of a fixed counter; 0 if there is none
+ * @width_hw: bits that a programmable counter has; 0 if there is none
+ * @full_width: programmable counters can be written whole, as IA32_A_PMCx
+ *	(IA32_PERF_CAPABILITIES.FW_WRITE)
+ * @eq: IA32_PERFEVTSELx has EQ
+ * @umask2: IA32_PERFEVTSELx has UMASK2
+ * @counters: the counters that exist: bits 0..31 programmable, 32..47 fixed
+ * @missing: the architectural events that the CPU does not have, by their number in
+ *	CPUID.0AH:EBX: those declared unavailable, and of the first seven, which every
+ *	version knows, also those that the declaration is too short for
+ */
+struct intel_caps {
+	u32 version;
+	u32 width;
+	u32 width_fixed;
+	u32 width_hw;
+	bool full_width;
+	bool eq;
+	bool umask2;
+	u64 counters;
+	u32 missing;
+};
+
+/**
+ * intel_enumerate - what the PMU is, by what it says of itself
+ * @caps: the result; undefined on failure
+ * @id: what CPUID says
+ * @perf_capabilities: IA32_PERF_CAPABILITIES; 0 where it does not exist
+ * @hypervisor: CPUID.01H:ECX[31]: what CPUID says is a hypervisor's word
+ *
+ * Return: 0, or -ENODEV: no version from 2 on (IA32_PERF_GLOBAL_CTRL), no counters, or
+ * numbers that cannot be.
+ */
+int intel_enumerate(struct intel_caps *caps, const struct intel_cpuid *id, u64 perf_capabilities,
+		    bool hypervisor);
+
+/**
+ * intel_generic_events - the generic events that can be counted
+ * @caps: of the PMU
+ *
+ * Return: a mask, by enum pmudev_generic.
+ */
+u64 intel_generic_events(const struct intel_caps *caps);
+
+/**
+ * intel_encode - an event as IA32_PERFEVTSELx takes it
+ * @caps: of the PMU
+ * @attr: well-formed by pmudev_attr_check()
+ * @code: the result: @config has EN, and USR and OS as asked for; never INT. For a fixed
+ *	counter see intel_fixed_field().
+ * @why: filled in on error
+ *
+ * Return: 0; -EINVAL, -ENOENT, -ENOSPC or -EOPNOTSUPP with the reason.
+ */
+int intel_encode(const struct intel_caps *caps, const struct pmudev_event_attr *attr,
+		 struct pmudev_code *code, struct pmudev_refusal *why);
+
+/**
+ * intel_fixed_field - a fixed counter's field of IA32_FIXED_CTR_CTRL
+ * @config: as intel_encode() made it
+ *
+ * Return: four bits: count ring 0 (bit 0), count rings 1 to 3 (bit 1), no interrupt.
+ */
+u32 intel_fixed_field(u64 config);
+
 /* ----------------------------------------------------------- assign.c -- */
 
 /* Counters have indices 0..63; more events than that cannot be on at once. */
@@ -166,7 +265,7 @@ static inline u64 pmudev_advance(u64 count, u64 raw, unsigned int width)
 
 /**
  * pmudev_fold_ns - how often a counter has to be folded into its 64-bit count
- * @width: bits of the counter, 32..64
+ * @width: bits of the counter, 31..64
  *
  * Return: nanoseconds in which no CPU counts a quarter of 2^width events (2^36
  * a second are allowed for), at most a minute; 0: never (64 bits).
