@@ -45,7 +45,7 @@ static __attribute__((__constructor__)) void forget_tid_in_children(void)
  */
 static bool learnt_owner(const struct pmudev_page *page)
 {
-	uint32_t owner = pmudev_head_owner(pmudev_head(page));
+	uint32_t owner = pmudev_owner(page, pmudev_head(page));
 
 	return owner && owner != pmudev_cached_tid && pmudev_learn_tid() &&
 	       owner == pmudev_cached_tid;

@@ -10,15 +10,24 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <linux/pmudev.h>
+
 static uint64_t counters[64];
 static uint64_t clock_now;
+
+/* Of RDPMC: the operand of a fixed counter has bit 30 set. */
+#define FIXED (1U << 30)
 
 /* What happens while a counter is read: a switch, a change of the page. */
 static void (*interrupt)(void);
 
 static uint64_t pmudev_counter(uint32_t operand)
 {
-	uint64_t value = counters[operand];
+	uint64_t value;
+
+	if (operand & FIXED)
+		operand = PMUDEV_FIXED_BASE + (operand & ~FIXED);
+	value = counters[operand];
 
 	if (interrupt)
 		interrupt();
@@ -88,6 +97,42 @@ static void test_arithmetic(void)
 	expect(1, 1, "64 bits wrap as they must");
 }
 
+/*
+ * What Intel's counters add: 48 bits or 40, fixed counters, and counters of 48 bits that can only
+ * be written 32 bits at a time, sign-extended, of which the low 31 carry the count.
+ */
+static void test_widths(void)
+{
+	fresh_page();
+	set_slot(0, 5, 2, 48);
+	counters[2] = 9;
+	expect(0, 9, "a 48-bit counter");
+	set_slot(0, 0x3fffffffffff0, 2, 48);
+	counters[2] = 0xffffffffffff;
+	expect(0, 0x3ffffffffffff, "  one event before it wraps");
+	counters[2] = 0;
+	expect(0, 0x4000000000000, "  and when it has");
+	set_slot(0, 0x1ffffffffff, 2, 40);
+	counters[2] = 1;
+	expect(0, 0x20000000001, "a 40-bit counter that has wrapped");
+	set_slot(0, 0x7fffffff, 2, 31);
+	counters[2] = 0x7fffffff;
+	expect(0, 0x7fffffff, "31 bits of a wider counter: nothing has happened");
+	counters[2] = 0x80000002;
+	expect(0, 0x80000002, "  the counter goes on past them");
+	set_slot(0, 0x500000010, 2, 31);
+	counters[2] = 0x80000000;
+	expect(0, 0x580000000, "  and does not carry the bits above");
+	counters[2] = 0xffff8000000f;
+	expect(0, 0x58000000f, "  whatever is there");
+	set_slot(1, 100, FIXED, 48);
+	set_slot(2, 200, FIXED | 1, 48);
+	counters[PMUDEV_FIXED_BASE] = 101;
+	counters[PMUDEV_FIXED_BASE + 1] = 202;
+	expect(1, 101, "fixed counter 0");
+	expect(2, 202, "fixed counter 1");
+}
+
 static void test_refusals(void)
 {
 	uint64_t value;
@@ -117,6 +162,7 @@ static void rewrite(void)
 	counters[5] = 1001;
 }
 
+/* The owner may be taken away without a new sequence number. */
 static void steal(void)
 {
 	page.owner = 0;
@@ -136,6 +182,10 @@ static void test_races(void)
 	expect(0, 1001, "also a hundred times");
 	interrupt = steal;
 	ok(!pmudev_direct_count(&page, 0, &value), "the page was taken away meanwhile");
+	fresh_page();
+	set_slot(0, 0, 0, 64);
+	interrupt = steal;
+	ok(!pmudev_direct_counts(&page, &value, 1, NULL), "also from one who reads several");
 
 	fresh_page();
 	set_slot(0, 0, 0, 64);
@@ -212,6 +262,7 @@ static void test_threads(void)
 int main(void)
 {
 	test_arithmetic();
+	test_widths();
 	test_refusals();
 	test_races();
 	test_times();

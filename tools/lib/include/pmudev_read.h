@@ -42,27 +42,52 @@ extern __thread uint32_t pmudev_cached_tid __attribute__((__tls_model__("initial
 
 #define PMUDEV_NO_TID	UINT32_MAX
 
+/*
+ * @seq, with @owner in the upper half where a 64-bit load is one instruction. The reader compares
+ * both before and after: one load and one comparison instead of two.
+ */
+#if defined(__LP64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 typedef uint64_t __attribute__((__may_alias__)) pmudev_head_t;
 
-/*
- * The page's @seq and @owner: one load where a 64-bit load is one instruction. Two loads are as
- * good, the kernel changes @seq with @owner.
- */
-static inline uint64_t pmudev_head(const struct pmudev_page *page)
+static inline pmudev_head_t pmudev_head(const struct pmudev_page *page)
 {
-#if defined(__LP64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	return __atomic_load_n((const pmudev_head_t *)page, __ATOMIC_RELAXED);
-#else
-	uint32_t seq = __atomic_load_n(&page->seq, __ATOMIC_RELAXED);
-
-	return (uint64_t)__atomic_load_n(&page->owner, __ATOMIC_RELAXED) << 32 | seq;
-#endif
 }
 
-static inline uint64_t pmudev_head_owner(uint64_t head)
+static inline unsigned long pmudev_owner(const struct pmudev_page *page, pmudev_head_t head)
 {
+	(void)page;
 	return head >> 32;
 }
+
+static inline bool pmudev_changed(const struct pmudev_page *page, pmudev_head_t head,
+				  unsigned long owner)
+{
+	(void)owner;
+	return pmudev_head(page) != head;
+}
+#else
+typedef uint32_t pmudev_head_t;
+
+static inline pmudev_head_t pmudev_head(const struct pmudev_page *page)
+{
+	return __atomic_load_n(&page->seq, __ATOMIC_RELAXED);
+}
+
+static inline unsigned long pmudev_owner(const struct pmudev_page *page, pmudev_head_t head)
+{
+	(void)head;
+	/* @seq first: an owner of before a change must not go with the @seq after it. */
+	__atomic_signal_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&page->owner, __ATOMIC_RELAXED);
+}
+
+static inline bool pmudev_changed(const struct pmudev_page *page, pmudev_head_t head,
+				  unsigned long owner)
+{
+	return pmudev_head(page) != head || pmudev_owner(page, head) != owner;
+}
+#endif
 
 /* -------------------------------------------------------------- the CPU's instruction -- */
 
@@ -131,17 +156,28 @@ static inline void pmudev_isb(void)
 #elif defined(__x86_64__) || defined(__i386__)
 #define PMUDEV_CAN_READ	1
 
+/* RDPMC and RDTSC leave EDX:EAX; in 64-bit mode the upper halves of RDX and RAX are cleared. */
+#ifdef __x86_64__
+typedef uint64_t pmudev_half_t;
+#else
+typedef uint32_t pmudev_half_t;
+#endif
+
 static inline __attribute__((__always_inline__)) uint64_t pmudev_counter(uint32_t operand)
 {
-	uint32_t low, high;
+	pmudev_half_t low, high;
 
 	__asm__ __volatile__("rdpmc" : "=a"(low), "=d"(high) : "c"(operand) : "memory");
 	return (uint64_t)high << 32 | low;
 }
 
+/*
+ * As early as the CPU likes, like the counters: an interrupt between the two loads of @seq makes
+ * everything after it run again, so no fence is needed for the time to belong to them.
+ */
 static inline uint64_t pmudev_clock(void)
 {
-	uint32_t low, high;
+	pmudev_half_t low, high;
 
 	__asm__ __volatile__("rdtsc" : "=a"(low), "=d"(high) : : "memory");
 	return (uint64_t)high << 32 | low;
@@ -200,15 +236,16 @@ static inline uint64_t pmudev_ns(const struct pmudev_page *page, uint64_t ticks)
 static inline __attribute__((__always_inline__)) bool
 pmudev_direct_count(const struct pmudev_page *page, unsigned int slot, uint64_t *value)
 {
-	const uint64_t me = pmudev_cached_tid;
+	const unsigned long me = pmudev_cached_tid;
 	struct pmudev_slot s;
-	uint64_t head, raw;
+	pmudev_head_t head;
+	uint64_t raw;
 
 	if (!PMUDEV_CAN_READ)
 		return false;
 	do {
 		head = pmudev_head(page);
-		if (__builtin_expect(pmudev_head_owner(head) != me, 0))
+		if (__builtin_expect(pmudev_owner(page, head) != me, 0))
 			return false;
 		/* Head, then slot. Then counter, then head: "memory" in pmudev_counter(). */
 		__atomic_signal_fence(__ATOMIC_ACQUIRE);
@@ -216,7 +253,7 @@ pmudev_direct_count(const struct pmudev_page *page, unsigned int slot, uint64_t 
 		if (__builtin_expect(!s.index, 0))
 			return false;
 		raw = pmudev_counter(s.operand);
-	} while (__builtin_expect(pmudev_head(page) != head, 0));
+	} while (__builtin_expect(pmudev_changed(page, head, me), 0));
 	*value = pmudev_join(&s, raw);
 	return true;
 }
@@ -245,9 +282,10 @@ struct pmudev_times {
 static inline bool pmudev_direct_counts(const struct pmudev_page *page, uint64_t *values,
 					unsigned int n, struct pmudev_times *times)
 {
-	const uint64_t me = pmudev_cached_tid;
-	uint64_t head, now;
+	const unsigned long me = pmudev_cached_tid;
+	pmudev_head_t head;
 	unsigned int i;
+	uint64_t now;
 
 	if (!PMUDEV_CAN_READ)
 		return false;
@@ -255,7 +293,7 @@ static inline bool pmudev_direct_counts(const struct pmudev_page *page, uint64_t
 		bool counting = false;
 
 		head = pmudev_head(page);
-		if (pmudev_head_owner(head) != me)
+		if (pmudev_owner(page, head) != me)
 			return false;
 		__atomic_signal_fence(__ATOMIC_ACQUIRE);
 		for (i = 0; i < n; i++) {
@@ -278,7 +316,7 @@ static inline bool pmudev_direct_counts(const struct pmudev_page *page, uint64_t
 			times->running = pmudev_ns(page, page->time_running + now);
 		}
 		__atomic_signal_fence(__ATOMIC_ACQ_REL);
-	} while (pmudev_head(page) != head);
+	} while (pmudev_changed(page, head, me));
 	return true;
 }
 
