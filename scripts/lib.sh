@@ -11,8 +11,8 @@ PMUDEV_CACHE=${PMUDEV_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/pmudev}
 PMUDEV_BUILD=${PMUDEV_BUILD:-$PMUDEV_ROOT/build}
 export PMUDEV_ROOT PMUDEV_CACHE PMUDEV_BUILD
 
-export STOCK_KERNELS="6.1-arm64 6.12-arm64"
-export BUILT_KERNELS="7.2-debug-arm64 7.2-plain-arm64"
+export STOCK_KERNELS="6.1-arm64 6.12-arm64 6.1-amd64 6.12-amd64"
+export BUILT_KERNELS="7.2-debug-arm64 7.2-plain-arm64 7.2-debug-amd64 7.2-plain-amd64"
 
 note() { printf '%s\n' "$*" >&2; }
 die() { printf '%s: error: %s\n' "${0##*/}" "$*" >&2; exit 1; }
@@ -50,10 +50,29 @@ emulator_dir() {
 	printf '%s\n' "${dir%/VERSION}"
 }
 
-# cross_prefix ARCH: the prefix of the tools that build for ARCH.
+# kernel_arch NAME: 6.1-arm64 -> arm64, 6.1-amd64 -> x86; the kernel's name of the architecture, and ours.
+kernel_arch() {
+	case $1 in
+	*-arm64) printf 'arm64\n' ;;
+	*-amd64) printf 'x86\n' ;;
+	*) die "no architecture in the kernel's name '$1'" ;;
+	esac
+}
+
+# debian_arch ARCH: Debian's name of it.
+debian_arch() {
+	case $1 in
+	x86) printf 'amd64\n' ;;
+	*) printf '%s\n' "$1" ;;
+	esac
+}
+
+# cross_prefix ARCH: the prefix of the tools that build for ARCH. Debian has the native ones under
+# such a name too.
 cross_prefix() {
 	case $1 in
 	arm64) printf 'aarch64-linux-gnu-\n' ;;
+	x86) printf 'x86_64-linux-gnu-\n' ;;
 	*) die "no tool chain known for '$1'" ;;
 	esac
 }
@@ -78,8 +97,5 @@ with_ccache() {
 		printf '%s\n' "$*"
 	fi
 }
-
-# kernel_arch NAME: 6.1-arm64 -> arm64
-kernel_arch() { printf '%s\n' "${1##*-}"; }
 
 jobs_count() { nproc 2>/dev/null || echo 2; }

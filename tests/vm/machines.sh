@@ -1,0 +1,109 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Sourced by tests/vm/run: which machines there are, and which of them make the matrix. A machine is a
+# line "KERNEL MACHINE SMP"; tests/vm/boot knows what the names mean.
+
+ARM64_MACHINES="vhe nvhe el1"
+X86_VERSIONS="2 3 4"
+X86_COUNTERS="4 8"
+
+# A machine without a PMU only refuses the module: one CPU is enough.
+arm64_machines() { # KERNEL
+	local machine
+
+	for machine in $ARM64_MACHINES; do
+		printf '%s\n' "$1 $machine 4" "$1 $machine 1"
+	done
+	printf '%s\n' "$1 nopmu 1"
+}
+
+# What every pair of (kernel, CPUs, version, full-width writes, counters) is covered by: two rows a
+# version that differ in everything else. check_pairs proves it.
+x86_pairwise() {
+	cat <<-'EOF'
+	6.1-amd64 v2-g4 1
+	6.12-amd64 v2-g8-w 4
+	6.1-amd64 v3-g8-w 1
+	6.12-amd64 v3-g4 4
+	6.1-amd64 v4-g8 4
+	6.12-amd64 v4-g4-w 1
+	EOF
+}
+
+x86_all() { # KERNEL
+	local smp version counters width
+
+	for smp in 4 1; do
+		for version in $X86_VERSIONS; do
+			for counters in $X86_COUNTERS; do
+				for width in '' -w; do
+					printf '%s\n' "$1 v$version-g$counters$width $smp"
+				done
+			done
+		done
+	done
+}
+
+# check_pairs: every two values of different columns that occur in all combinations occur together in
+# a row of the pairwise ones.
+check_pairs() {
+	local lost
+
+	lost=$(awk '
+		# KERNEL vN-gM[-w] SMP as five columns
+		function columns(line, c, part, machine) {
+			split(line, part, " ")
+			split(part[2], machine, "-")
+			c[1] = part[1]; c[2] = machine[1]; c[3] = machine[2]
+			c[4] = machine[3] == "w" ? "w" : "no w"; c[5] = "smp" part[3]
+		}
+		{
+			columns($0, c)
+			for (i = 1; i <= 5; i++)
+				for (j = i + 1; j <= 5; j++)
+					if (FNR == NR)
+						covered[c[i], c[j]] = 1
+					else if (!((c[i], c[j]) in covered))
+						lost[c[i] " with " c[j]] = 1
+		}
+		END { for (pair in lost) print pair }' <(x86_pairwise) <(x86_all 6.1-amd64; x86_all 6.12-amd64))
+	[ -z "$lost" ] || die "the x86 machines of the matrix do not cover: $(paste -sd, <<<"$lost")"
+}
+
+# A kernel that was built here: a few machines that differ in everything.
+x86_representative() { # KERNEL
+	printf '%s\n' "$1 v4-g8-w 4" "$1 v2-g4 1" "$1 nopmu 1"
+}
+
+# default_matrix: what `make check` boots.
+default_matrix() {
+	arm64_machines 6.12-arm64
+	arm64_machines 6.1-arm64
+	x86_pairwise
+	printf '%s\n' "6.1-amd64 nopmu 1" "6.12-amd64 nopmu 1"
+}
+
+# full_matrix: what `make check-all` boots.
+full_matrix() {
+	default_matrix | grep -v -- '-amd64 v'
+	x86_all 6.1-amd64
+	x86_all 6.12-amd64
+}
+
+# built_matrix KERNEL: what is booted of a kernel that is not in the matrix.
+built_matrix() {
+	case $(kernel_arch "$1") in
+	arm64) arm64_machines "$1" ;;
+	x86) x86_representative "$1" ;;
+	esac
+}
+
+# machine_is MACHINE ARCH: whether it is one of that architecture.
+machine_is() {
+	case $1 in
+	nopmu) ;;
+	v[0-9]*) [ "$2" = x86 ] ;;
+	*) [ "$2" = arm64 ] ;;
+	esac
+}
