@@ -8,6 +8,8 @@
 
 #include <pmudev/pure.h>
 
+struct mm_struct;
+
 /**
  * struct pmudev_hw - an event as it is loaded into a counter
  * @config: struct pmudev_code.config
@@ -55,7 +57,7 @@ struct pmudev_pmu_info {
 	u32 width_fixed;
 	u32 threshold_max;
 	bool compat_reads;
-	u32 clock_hz;
+	u64 clock_hz;
 	atomic64_t mends;
 };
 
@@ -70,6 +72,8 @@ struct pmudev_pmu_info {
  *	its hotplug callback. On -EBUSY @why names the holder; nothing is left
  *	changed then.
  * @cpu_down: Give @cpu's counters back. May sleep, as @cpu_up.
+ * @explain: Say more exactly whom @cpu_up named as the holder. May sleep; called with none
+ *	of @cpu_up's locks. May be NULL.
  * @encode: Translate an event. Pure.
  * @operand: What the read instruction of user mode takes for a counter. Pure.
  * @load: Program the counters, write their values and start them, all at once.
@@ -77,14 +81,21 @@ struct pmudev_pmu_info {
  * @save: Stop the counters, all at once, and bring the values forward. As @load.
  * @read: Bring the values forward; the counters go on. As @load.
  * @clear: Write 0 to counters that are stopped. As @load.
- * @user_access: Allow or forbid user mode to read counters on this CPU. False if the register
- *	is another's at the moment, and nothing was done. As @load.
+ * @user_access: Allow or forbid user mode to read counters on this CPU. False if that cannot be
+ *	now; to forbid is then still owed. As @load.
+ * @grant: Give an address space the right to read, once more. All its threads have it
+ *	then, counted or not: user_access() only tells whether it holds, and no thread may
+ *	find in a counter what others counted. Its mmap_lock is held for writing. NULL if the right
+ *	is a CPU's, by user_access() alone; then so are the two below.
+ * @revoke: Take it back, once. Process context, may wait for other CPUs.
+ * @forked: An address space was made as a copy of another and has not run yet: it has no right.
  */
 struct pmudev_backend_ops {
 	int (*probe)(struct pmudev_pmu_info *info);
 	void (*remove)(struct pmudev_pmu_info *info);
 	int (*cpu_up)(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why);
 	void (*cpu_down)(struct pmudev_pmu_info *info, int cpu);
+	void (*explain)(struct pmudev_refusal *why);
 	int (*encode)(const struct pmudev_pmu_info *info, const struct pmudev_event_attr *attr,
 		      struct pmudev_code *code, struct pmudev_refusal *why);
 	u32 (*operand)(unsigned int counter);
@@ -93,6 +104,9 @@ struct pmudev_backend_ops {
 	void (*read)(struct pmudev_hw *const *hw, unsigned int nr);
 	void (*clear)(u64 counters);
 	bool (*user_access)(bool allow);
+	void (*grant)(struct mm_struct *mm);
+	void (*revoke)(struct mm_struct *mm);
+	void (*forked)(struct mm_struct *mm);
 };
 
 /* The backend of the architecture that the module is built for. */

@@ -72,7 +72,8 @@ struct pmudev_event {
  * @ready: loaded on a CPU that is ours (else its time is lost)
  * @stale: @lost has changed since the pages were written
  * @user: user mode can read counters while it is loaded
- * @owed: the right could not be withdrawn at once: it is when the thread is unloaded
+ * @owed: the right could not be given or withdrawn as it should: it is withdrawn when the
+ *	thread is unloaded
  * @maps: mappings of its sets' pages in @user_mm
  * @user_mm: the address space with the right to read; compared, never followed
  * @mask: counters of the events
@@ -117,7 +118,6 @@ struct pmudev_ctx {
  * @cpu: the CPU counted, -1 for a task
  * @shared: PMUDEV_BIND_SHARED
  * @claimed: holds a reference to the claim
- * @granted: counts in pmu->nr_granted; under pmu->visible_lock
  * @private: counts in pmu->nr_private
  * @nr_slots: slots in use, empty ones between them included
  * @used: slots with an event; under ctx->lock too, as all masks here
@@ -149,7 +149,6 @@ struct pmudev_set {
 	int cpu;
 	bool shared;
 	bool claimed;
-	bool granted;
 	bool private;
 	u32 nr_slots;
 	u64 used;
@@ -207,7 +206,7 @@ DECLARE_PER_CPU(struct pmudev_cpu, pmudev_cpus);
  * @task_use: by counter: placements of task sets
  * @cpu_use: by counter: placements of CPU sets
  * @visible_lock: the two below
- * @nr_granted: task sets that are mapped
+ * @nr_granted: mappings of task sets' pages
  * @nr_private: CPU sets enabled that are not SHARED
  * @mult: ticks to ns, see struct pmudev_page
  * @shift: likewise

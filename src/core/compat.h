@@ -8,6 +8,7 @@
 
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
+#include <linux/syscore_ops.h>
 #include <linux/sysctl.h>
 #include <linux/version.h>
 
@@ -53,6 +54,31 @@ typedef struct ctl_table pmudev_ctl_table;
 #define pmudev_no_llseek NULL
 #else
 #define pmudev_no_llseek no_llseek
+#endif
+
+/*
+ * What is called on the last CPU, irqs off, before a system sleep and after it:
+ * PMUDEV_SYSCORE(name, suspend, resume), of int suspend(PMUDEV_SYSCORE_ARG) and void resume(same).
+ */
+#ifdef PMUDEV_HAVE_SYSCORE /* by Kbuild: stable kernels changed it too */
+#define PMUDEV_SYSCORE_ARG void *data
+#define PMUDEV_SYSCORE(name, on_suspend, on_resume)			\
+	static const struct syscore_ops name##_ops = {			\
+		.suspend = on_suspend,					\
+		.resume = on_resume,					\
+	};								\
+	static struct syscore name = { .ops = &name##_ops }
+#define pmudev_register_syscore register_syscore
+#define pmudev_unregister_syscore unregister_syscore
+#else
+#define PMUDEV_SYSCORE_ARG void
+#define PMUDEV_SYSCORE(name, on_suspend, on_resume)			\
+	static struct syscore_ops name = {				\
+		.suspend = on_suspend,					\
+		.resume = on_resume,					\
+	}
+#define pmudev_register_syscore register_syscore_ops
+#define pmudev_unregister_syscore unregister_syscore_ops
 #endif
 
 /* The counter that arm_pmu's index means: 6.1 had the cycle counter first. */

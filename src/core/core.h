@@ -102,6 +102,18 @@ void pmudev_task_exit(void);
 int pmudev_claim_get(struct pmudev_pmu *pmu, struct pmudev_refusal *why);
 void pmudev_claim_put(struct pmudev_pmu *pmu);
 
+/**
+ * pmudev_counters_left - counters were saved and stopped
+ * @pc: this CPU
+ * @counters: what was loaded there shows in them still, but is not to
+ *
+ * They are cleared by the time somebody could see them. Irqs off.
+ */
+void pmudev_counters_left(struct pmudev_cpu *pc, u64 counters);
+
+/* Clear them on all CPUs: somebody could see them from now on. Waits for the other CPUs. */
+void pmudev_counters_clean(void);
+
 /* Have the fold timer run at least this often. Irqs off. */
 void pmudev_fold_timer(struct pmudev_cpu *pc, u64 period_ns);
 

@@ -48,6 +48,36 @@ void pmudev_fold_timer(struct pmudev_cpu *pc, u64 period_ns)
 	hrtimer_start(&pc->timer, ns_to_ktime(period_ns), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
+/* ---------------------------------------------------- what others counted -- */
+
+/*
+ * Where the right to read is a CPU's, a thread that is given it finds the rest cleared then. Where it
+ * is an address space's, any thread of it may look at any time.
+ */
+void pmudev_counters_left(struct pmudev_cpu *pc, u64 counters)
+{
+	lockdep_assert_irqs_disabled();
+	if (pmudev_backend.grant && READ_ONCE(pmudev_pmu.nr_granted))
+		pmudev_backend.clear(counters);
+	else
+		pc->dirty |= counters;
+}
+
+static void clean_here(void *unused)
+{
+	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
+
+	if (pc->ready)
+		pmudev_backend.clear(pc->dirty);
+	pc->dirty = 0;
+}
+
+void pmudev_counters_clean(void)
+{
+	/* A CPU that has not seen nr_granted yet answers after what it is doing now. */
+	on_each_cpu(clean_here, NULL, true);
+}
+
 /* ------------------------------------------------- a CPU comes and goes -- */
 
 static void reload(struct pmudev_cpu *pc, struct pmudev_ctx *ctx, bool ready)
@@ -194,24 +224,36 @@ static int cpu_offline_here(unsigned int cpu)
 
 /* ------------------------------------------------------ idle and suspend -- */
 
-#ifdef CONFIG_CPU_PM
 /*
  * The CPU's PMU may lose power. On the CPU, irqs off, possibly with timekeeping suspended: a fold
  * timer that is needed runs already, and goes on.
  */
-static int cpu_power(struct notifier_block *nb, unsigned long event, void *unused)
+static void power_down(void)
 {
 	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
 
+	if (pc->ready)
+		cpu_load(pc, false);
+}
+
+static void power_up(void)
+{
+	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
+
+	if (READ_ONCE(pc->claimed))
+		cpu_load(pc, true);
+}
+
+#ifdef CONFIG_CPU_PM
+static int cpu_power(struct notifier_block *nb, unsigned long event, void *unused)
+{
 	switch (event) {
 	case CPU_PM_ENTER:
-		if (pc->ready)
-			cpu_load(pc, false);
+		power_down();
 		break;
 	case CPU_PM_ENTER_FAILED:
 	case CPU_PM_EXIT:
-		if (READ_ONCE(pc->claimed))
-			cpu_load(pc, true);
+		power_up();
 		break;
 	}
 	return NOTIFY_OK;
@@ -233,13 +275,29 @@ static void cpu_power_exit(void)
 	cpu_pm_unregister_notifier(&cpu_power_nb);
 }
 #else
+/* The CPUs keep their PMUs' state in idle. In a system sleep all but one are offline. */
+static int last_cpu_down(PMUDEV_SYSCORE_ARG)
+{
+	power_down();
+	return 0;
+}
+
+static void last_cpu_up(PMUDEV_SYSCORE_ARG)
+{
+	power_up();
+}
+
+PMUDEV_SYSCORE(cpu_power, last_cpu_down, last_cpu_up);
+
 static int cpu_power_init(void)
 {
+	pmudev_register_syscore(&cpu_power);
 	return 0;
 }
 
 static void cpu_power_exit(void)
 {
+	pmudev_unregister_syscore(&cpu_power);
 }
 #endif
 

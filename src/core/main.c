@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Loading and unloading the module, nothing else. */
 #include <linux/clocksource.h>
+#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/time64.h>
 
 #include "core.h"
 
 struct pmudev_pmu pmudev_pmu;
+
+static void __init set_clock(struct pmudev_pmu *pmu)
+{
+	u64 hz = pmu->info.clock_hz;
+
+	pmu->mult = 1;
+	/* The kernel's function takes 32 bits; clocks faster than that are in kHz exactly. */
+	if (hz > U32_MAX)
+		clocks_calc_mult_shift(&pmu->mult, &pmu->shift, div_u64(hz, 1000), NSEC_PER_MSEC,
+				       1000);
+	else if (hz)
+		clocks_calc_mult_shift(&pmu->mult, &pmu->shift, hz, NSEC_PER_SEC, 1);
+}
 
 static int __init pmu_init(struct pmudev_pmu *pmu)
 {
@@ -18,10 +32,7 @@ static int __init pmu_init(struct pmudev_pmu *pmu)
 	ret = pmudev_backend.probe(&pmu->info);
 	if (ret)
 		return ret;
-	pmu->mult = 1;
-	if (pmu->info.clock_hz)
-		clocks_calc_mult_shift(&pmu->mult, &pmu->shift, pmu->info.clock_hz, NSEC_PER_SEC,
-				       1);
+	set_clock(pmu);
 	return 0;
 }
 
@@ -45,9 +56,10 @@ static int __init pmudev_init(void)
 	ret = pmudev_chardev_init();
 	if (ret)
 		goto err_gate;
-	pr_info("pmudev: %s, version %u, %u counters of %u bits, %u fixed\n", pmu->info.name,
-		pmu->info.arch_version, hweight32((u32)pmu->info.counters), pmu->info.width,
-		hweight32(pmu->info.counters >> PMUDEV_FIXED_BASE));
+	pr_info("pmudev: %s, version %u, %u counters of %u bits, %u fixed of %u, CPU id %#llx\n",
+		pmu->info.name, pmu->info.arch_version, hweight32((u32)pmu->info.counters),
+		pmu->info.width, hweight32(pmu->info.counters >> PMUDEV_FIXED_BASE),
+		pmu->info.width_fixed, pmu->info.cpu_id);
 	return 0;
 
 err_gate:

@@ -2,8 +2,9 @@
 /*
  * Mapping the user page.
  *
- * The right to read belongs to the address space in which pages are mapped, and is exercised by the
- * counted threads alone: only they have an owner word that matches.
+ * The right to read belongs to the address space in which pages are mapped: each mapping holds it, and
+ * what a fork copies does not. Checked reads are the counted threads' alone: only they have an owner
+ * word that matches.
  */
 #include <linux/mm.h>
 #include <linux/pid_namespace.h>
@@ -34,33 +35,54 @@ struct mapping {
 	int error;
 };
 
-/* Count the set among those that could be seen. Under ctx->lock. */
-static int grant(struct pmudev_set *set, struct pmudev_refusal *why)
+/* --------------------------------------------------- the right to read -- */
+
+/* None goes on before the first has had everything cleared that it could see. */
+static DEFINE_MUTEX(grant_mutex);
+
+static int count_grant(struct pmudev_pmu *pmu, bool *first)
 {
-	struct pmudev_pmu *pmu = set->pmu;
 	int ret = 0;
 
-	raw_spin_lock(&pmu->visible_lock);
-	if (pmu->nr_private) {
-		why->holder.kind = PMUDEV_HOLDER_CPU_SET;
-		why->holder.cpu = -1;
-		ret = pmudev_refuse(why, -EBUSY, PMUDEV_WHY_VISIBLE, 0);
-	} else if (!set->granted) {
-		set->granted = true;
-		pmu->nr_granted++;
-	}
-	raw_spin_unlock(&pmu->visible_lock);
+	raw_spin_lock_irq(&pmu->visible_lock);
+	if (pmu->nr_private)
+		ret = -EBUSY;
+	else
+		*first = !pmu->nr_granted++;
+	raw_spin_unlock_irq(&pmu->visible_lock);
 	return ret;
 }
 
-static void ungrant(struct pmudev_set *set)
+static int grant(struct pmudev_pmu *pmu, struct mm_struct *mm, struct pmudev_refusal *why)
 {
-	raw_spin_lock(&set->pmu->visible_lock);
-	if (set->granted)
-		set->pmu->nr_granted--;
-	set->granted = false;
-	raw_spin_unlock(&set->pmu->visible_lock);
+	bool first;
+	int ret;
+
+	mutex_lock(&grant_mutex);
+	ret = count_grant(pmu, &first);
+	if (!ret && first && pmudev_backend.grant)
+		pmudev_counters_clean();
+	mutex_unlock(&grant_mutex);
+	if (ret) {
+		why->holder.kind = PMUDEV_HOLDER_CPU_SET;
+		why->holder.cpu = -1;
+		return pmudev_refuse(why, ret, PMUDEV_WHY_VISIBLE, 0);
+	}
+	if (pmudev_backend.grant)
+		pmudev_backend.grant(mm);
+	return 0;
 }
+
+static void revoke(struct pmudev_pmu *pmu, struct mm_struct *mm)
+{
+	if (pmudev_backend.revoke)
+		pmudev_backend.revoke(mm);
+	raw_spin_lock_irq(&pmu->visible_lock);
+	pmu->nr_granted--;
+	raw_spin_unlock_irq(&pmu->visible_lock);
+}
+
+/* ------------------------------------------------------------- mappings -- */
 
 static void count_mapping(struct pmudev_ctx *ctx, struct pmudev_set *set, struct mm_struct *mm)
 {
@@ -94,9 +116,6 @@ static void map_page(struct pmudev_ctx *ctx, void *arg)
 		map->error = pmudev_refuse(map->why, -EPERM, PMUDEV_WHY_NOT_OWNER, 0);
 		return;
 	}
-	map->error = grant(set, map->why);
-	if (map->error)
-		return;
 	count_mapping(ctx, set, map->mm);
 	set->owner_tid = task_pid_nr_ns(ctx->task, task_active_pid_ns(ctx->task));
 	if (!set->page) {
@@ -114,7 +133,6 @@ static void vma_opened(struct pmudev_ctx *ctx, void *arg)
 	struct mapping *map = arg;
 	struct pmudev_set *set = map->set;
 
-	/* mremap, not fork: a child's mapping shows the blank page and grants nothing. */
 	if (map->mm != set->map_mm)
 		return;
 	set->maps++;
@@ -129,17 +147,41 @@ static void vma_closed(struct pmudev_ctx *ctx, void *arg)
 
 	if (map->mm == ctx->user_mm && map->mm == set->map_mm && !--ctx->maps)
 		pmudev_pages_revoke(ctx);
-	if (map->mm == set->map_mm && !--set->maps) {
+	if (map->mm == set->map_mm && !--set->maps)
 		set->map_mm = NULL;
-		ungrant(set);
-	}
 	pmudev_page_publish(ctx, set);
 }
+
+static vm_fault_t blank_fault(struct vm_fault *vmf)
+{
+	if (vmf->pgoff)
+		return VM_FAULT_SIGBUS;
+	vmf->page = blank;
+	get_page(vmf->page);
+	return 0;
+}
+
+/* A copy that fork made: zeroes, and no right. */
+static const struct vm_operations_struct copy_ops = {
+	.fault = blank_fault,
+};
 
 static void vm_open(struct vm_area_struct *vma)
 {
 	struct mapping map = { .set = vma->vm_private_data, .mm = vma->vm_mm };
+	struct pmudev_pmu *pmu = map.set->pmu;
 
+	/* fork runs in the parent, mremap in the process itself. */
+	if (vma->vm_mm != current->mm) {
+		vma->vm_ops = &copy_ops;
+		return;
+	}
+	/* The mapping that is moved has the right, nobody has to be asked. */
+	raw_spin_lock_irq(&pmu->visible_lock);
+	pmu->nr_granted++;
+	raw_spin_unlock_irq(&pmu->visible_lock);
+	if (pmudev_backend.grant)
+		pmudev_backend.grant(vma->vm_mm);
 	pmudev_ctx_call(map.set->ctx, vma_opened, &map);
 }
 
@@ -148,6 +190,7 @@ static void vm_close(struct vm_area_struct *vma)
 	struct mapping map = { .set = vma->vm_private_data, .mm = vma->vm_mm };
 
 	pmudev_ctx_call(map.set->ctx, vma_closed, &map);
+	revoke(map.set->pmu, vma->vm_mm);
 }
 
 static vm_fault_t vm_fault(struct vm_fault *vmf)
@@ -205,15 +248,22 @@ int pmudev_page_mmap(struct pmudev_set *set, struct vm_area_struct *vma, struct 
 	map.page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!map.page)
 		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+	ret = grant(set->pmu, map.mm, why);
+	if (ret)
+		goto out;
 	pmudev_ctx_call(set->ctx, map_page, &map);
-	if (map.page)
-		__free_page(map.page);
-	if (map.error)
-		return map.error;
+	ret = map.error;
+	if (ret) {
+		revoke(set->pmu, map.mm);
+		goto out;
+	}
 	vma->vm_private_data = set;
 	vma->vm_ops = &vm_ops;
 	pmudev_vm_flags(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE | VM_MAYEXEC);
-	return 0;
+out:
+	if (map.page)
+		__free_page(map.page);
+	return ret;
 }
 
 static void detach(struct pmudev_ctx *ctx, void *arg)

@@ -67,7 +67,7 @@ void pmudev_ctx_unload(struct pmudev_ctx *ctx)
 	if (ctx->ready) {
 		if (ctx->nr) {
 			pmudev_backend.save(ctx->on, ctx->nr);
-			pc->dirty |= ctx->mask;
+			pmudev_counters_left(pc, ctx->mask);
 		}
 	}
 	now = get_cycles();

@@ -79,7 +79,14 @@ static void unfollow_self(struct pmudev_ctx *ctx)
 	kref_put(&ctx->ref, ctx_free);
 }
 
-/* ------------------------------------------------------- exit and exec -- */
+/* ------------------------------------------------- fork, exec and exit -- */
+
+static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	/* Before the child runs. A thread has its process's right, a new process none. */
+	if (pmudev_backend.forked && child->mm && child->mm != parent->mm)
+		pmudev_backend.forked(child->mm);
+}
 
 static void on_exit(PMUDEV_PROBE_EXIT_ARGS)
 {
@@ -115,6 +122,7 @@ static struct {
 	void *probe;
 	struct tracepoint *tp;
 } hooks[] = {
+	{ .name = "sched_process_fork", .probe = on_fork },
 	{ .name = "sched_process_exit", .probe = on_exit },
 	{ .name = "sched_process_exec", .probe = on_exec },
 };

@@ -145,8 +145,9 @@ void pmudev_pages_in(struct pmudev_ctx *ctx)
 		pmudev_backend.clear(others);
 		pc->dirty &= ~others;
 	}
-	/* Another has the register that allows it (KVM, a vcpu is loaded): readers fall back. */
-	if (!pmudev_backend.user_access(true))
+	/* It cannot be allowed now: readers fall back. */
+	ctx->owed = !pmudev_backend.user_access(true);
+	if (ctx->owed)
 		return;
 	ctx->user = true;
 	hlist_for_each_entry(set, &ctx->pages, page_node) {
@@ -187,7 +188,7 @@ void pmudev_pages_lost(struct pmudev_ctx *ctx)
 void pmudev_pages_revoke(struct pmudev_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
-	if (ctx->user)
+	if (ctx->cpu >= 0 && (ctx->user || ctx->owed))
 		pmudev_pages_out(ctx);
 	ctx->user_mm = NULL;
 	ctx->maps = 0;
