@@ -69,7 +69,7 @@ TEST(pages_at_a_switch)
 	pthread_t thread;
 	int fd, set, i;
 
-	if (!exact_instructions())
+	if (!exact_clock())
 		SKIP(return, "the clock does not count instructions here (one CPU, -icount)");
 	ASSERT_EQ(0, set_gate(true));
 	fd = pm_set(&event, 1, true);

@@ -4,15 +4,9 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <ucontext.h>
 
 __thread struct pmudev_refusal why;
 
@@ -233,15 +227,12 @@ __attribute__((noinline)) int measure_read(int fd, unsigned int slot, __u64 n, _
 
 static __thread bool faulted;
 
-/* Every instruction that the tests let fault is four bytes long. */
 static void skip_instruction(int signal, siginfo_t *info, void *context)
 {
-	ucontext_t *where = context;
-
 	(void)signal;
 	(void)info;
 	faulted = true;
-	where->uc_mcontext.pc += 4;
+	skip_counter(context);
 }
 
 bool counter_faults(__u32 operand)
@@ -252,158 +243,18 @@ bool counter_faults(__u32 operand)
 	};
 	struct sigaction old;
 
-	sigaction(SIGILL, &action, &old);
+	sigaction(FAULT_SIGNAL, &action, &old);
 	faulted = false;
 	barrier();
 	counter(operand);
 	barrier();
-	sigaction(SIGILL, &old, NULL);
+	sigaction(FAULT_SIGNAL, &old, NULL);
 	return faulted;
 }
 
-int write_file(const char *path, const char *text)
+int all_fault(void)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	int ret = 0;
+	int n = counter_faults(0) + counter_faults(3) + counter_faults(CYCLE_OPERAND);
 
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
-
-long read_number(const char *path)
-{
-	char text[32] = "";
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t got;
-
-	if (fd < 0)
-		return -errno;
-	got = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	return got < 0 ? -EIO : strtol(text, NULL, 0);
-}
-
-bool emulated(void)
-{
-	char line[4096];
-	FILE *file = fopen("/proc/cmdline", "r");
-	bool found = false;
-
-	if (file) {
-		found = fgets(line, sizeof(line), file) && strstr(line, "vm_nonce=");
-		fclose(file);
-	}
-	return found;
-}
-
-bool debug_kernel(void)
-{
-	return !access("/proc/lockdep_stats", F_OK);
-}
-
-/* The emulator has one count of instructions for all its CPUs. */
-bool exact_instructions(void)
-{
-	struct pmudev_query query;
-
-	if (pm_query(&query) || !(query.generic & (1ULL << PMUDEV_INSTRUCTIONS)))
-		return false;
-	return !emulated() || sysconf(_SC_NPROCESSORS_CONF) == 1;
-}
-
-int cpus_online(void)
-{
-	return sysconf(_SC_NPROCESSORS_ONLN);
-}
-
-int pin_to(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
-}
-
-int set_cpu_online(int cpu, bool online)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
-	return write_file(path, online ? "1" : "0");
-}
-
-__u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
-void pause_ns(__u64 ns)
-{
-	struct timespec time = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
-
-	prctl(PR_SET_TIMERSLACK, 1);
-	nanosleep(&time, NULL);
-}
-
-int fork_bound(void)
-{
-	int child = fork();
-
-	if (!child)
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-	return child;
-}
-
-void stop_child(int pid)
-{
-	if (pid > 0) {
-		kill(pid, SIGKILL);
-		child_result(pid);
-	}
-}
-
-int child_result(int pid)
-{
-	int status;
-
-	if (waitpid(pid, &status, 0) != pid)
-		return -errno;
-	return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-int turns_init(struct turns *turns)
-{
-	if (pipe(turns->pipe[0]))
-		return -errno;
-	return pipe(turns->pipe[1]) ? -errno : 0;
-}
-
-void turns_end(struct turns *turns)
-{
-	int i;
-
-	for (i = 0; i < 4; i++)
-		close(turns->pipe[i / 2][i % 2]);
-}
-
-void turn_wait(struct turns *turns, int me)
-{
-	char byte;
-
-	raw_call(SYS_read, turns->pipe[me][0], (long)&byte, 1);
-}
-
-void turn_give(struct turns *turns, int me)
-{
-	char byte = 0;
-
-	raw_call(SYS_write, turns->pipe[!me][1], (long)&byte, 1);
+	return n == 3 ? 1 : n == 0 ? 0 : -1;
 }

@@ -155,6 +155,8 @@ int measure_read(int fd, unsigned int slot, __u64 n, __u64 *count);
 
 /* Does user mode fault when it reads this counter (operand as in the page)? */
 bool counter_faults(__u32 operand);
+/* All of the counters fault, or none does: 1, 0; -1 if some do. */
+int all_fault(void);
 
 /* ------------------------------------------------------------ the machine -- */
 
@@ -170,10 +172,16 @@ static inline int set_gate(bool open)
 	return write_file(GATE, open ? "1" : "0");
 }
 
-/* Are we in the emulated machine of tests/vm, where counts are exact? */
+/* Are we in the emulated machine of tests/vm? */
 bool emulated(void);
-/* May INST_RETIRED be asserted to the unit: is it there, and counted for each CPU by itself? */
+/* Which one: its name in tests/vm/boot, "" if none. */
+const char *machine_name(void);
+/* May retired instructions be asserted to the unit: each CPU counts its own, all of them? */
 bool exact_instructions(void);
+/* The raw event for counts that others must not disturb: instructions if exact, else cycles. */
+__u64 steady_event(void);
+/* Is an instruction a nanosecond of CLOCK_MONOTONIC? */
+bool exact_clock(void);
 /* Is this a kernel that checks its locks? It executes ten times as much. */
 bool debug_kernel(void);
 int cpus_online(void);

@@ -58,7 +58,7 @@ TEST_F(lib, counts_exactly)
 	int tries, ret;
 
 	if (!exact_instructions())
-		SKIP(return, "instructions are not counted exactly here (one CPU, -icount)");
+		SKIP(return, "instructions are not counted exactly here (PMUDEV_EXACT)");
 	ASSERT_EQ(0, start(&self->set, &event, 1));
 	for (n = 1000; n <= 1000000; n *= 10) {
 		for (tries = 0, ret = -EINTR; tries < 10 && ret == -EINTR; tries++)
@@ -75,18 +75,25 @@ TEST_F(lib, counts_exactly)
 /* Its table of instructions: the n-th slot reads the n-th slot's counter, for all there are. */
 TEST_F(lib, reads_the_right_counter)
 {
-	struct pmudev_event_attr events[8];
+	struct pmudev_event_attr events[PMUDEV_MAX_EVENTS];
 	struct pmudev_query query;
 	struct pmudev_times times;
-	uint64_t values[8], value;
+	uint64_t values[PMUDEV_MAX_EVENTS], value;
 	unsigned int i, nr;
+	__u64 left;
 
-	events[0] = raw_event(EVENT_CYCLES, DIRECT_READ);
+	events[0] = raw_event(EVENT_CYCLES, DIRECT_READ | PMUDEV_COUNTER);
+	events[0].counter = CYCLE_COUNTER;
 	ASSERT_EQ(0, start(&self->set, events, 1));
 	ASSERT_EQ(0, pmudev_query(&self->set, 0, &query));
-	nr = __builtin_popcountll(query.available);
-	for (i = 1; i < nr; i++)
-		events[i] = in_group(raw_event(EVENT_CYCLES, DIRECT_READ), i);
+	left = query.available & ~(1ULL << CYCLE_COUNTER);
+	for (nr = 1; left; left &= left - 1, nr++) {
+		unsigned int counter = __builtin_ctzll(left);
+
+		events[nr] = raw_event(event_for(counter), DIRECT_READ | PMUDEV_COUNTER);
+		events[nr].counter = counter;
+		events[nr].group = nr;
+	}
 	ASSERT_EQ(0, pmudev_add(&self->set, events + 1, nr - 1, NULL));
 	ASSERT_EQ(0, pmudev_enable(&self->set, PMUDEV_ALL));
 	/* Values of their own, far enough apart to tell them. */

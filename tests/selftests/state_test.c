@@ -199,33 +199,42 @@ TEST(bound_twice)
 	close(fd);
 }
 
+/* Ticks of read_clock() in a second of CLOCK_MONOTONIC. */
+static __u64 measured_hz(void)
+{
+	__u64 from = now_ns(), tick = read_clock(), to;
+
+	do
+		to = now_ns();
+	while (to - from < 10000000);
+	return (__uint128_t)(read_clock() - tick) * 1000000000 / (now_ns() - from);
+}
+
 TEST(query_fields)
 {
 	struct pmudev_query query = { .size = sizeof(query) };
-	__u64 any;
 	int fd = pm_open();
 
 	ASSERT_GE(fd, 0);
 	ASSERT_EQ(0, ioctl(fd, PMUDEV_IOC_QUERY, &query));
 	EXPECT_EQ((__u32)PMUDEV_ABI_VERSION, query.abi);
-	EXPECT_EQ((__u32)PMUDEV_ARCH_ARM64, query.arch);
+	EXPECT_EQ((__u32)PMU_ARCH, query.arch);
 	EXPECT_EQ(1U, query.nr_pmus);
 	EXPECT_EQ((__u32)sysconf(_SC_NPROCESSORS_CONF), query.nr_cpus);
-	EXPECT_EQ(READ_REGISTER("midr_el1"), query.cpu_id);
-	EXPECT_EQ(READ_REGISTER("cntfrq_el0"), query.clock_hz);
-	EXPECT_TRUE(query.width == 32 || query.width == 64);
+	EXPECT_EQ(cpu_id(), query.cpu_id);
+	if (clock_hz())
+		EXPECT_EQ(clock_hz(), query.clock_hz);
+	if (query.clock_hz) {
+		EXPECT_GE(query.clock_hz, measured_hz() / 100 * 99);
+		EXPECT_LE(query.clock_hz, measured_hz() / 100 * 101);
+	}
 	EXPECT_EQ(query.width == 64, !!(query.features & PMUDEV_HAS_LONG));
-	EXPECT_EQ(64U, query.width_fixed);
 	EXPECT_TRUE(query.counters & 1ULL << CYCLE_COUNTER);
 	EXPECT_TRUE(query.generic & 1ULL << PMUDEV_CYCLES);
-	/* One counter is given up so that perf leaves the others alone. */
 	EXPECT_EQ(query.available, query.available & query.counters);
-	EXPECT_EQ(1, __builtin_popcountll(query.counters & ~query.available));
+	EXPECT_EQ(CLAIM_COUNTERS, __builtin_popcountll(query.counters & ~query.available));
 	EXPECT_EQ(0ULL, query.busy);
 	EXPECT_TRUE(memchr(query.name, 0, sizeof(query.name)) && query.name[0]);
-	any = query.counters;
-	if (emulated()) /* six of events, one of cycles */
-		EXPECT_EQ(0x10000003fULL, any);
 
 	query.pmu = query.nr_pmus;
 	EXPECT_EQ(-1, ioctl(fd, PMUDEV_IOC_QUERY, &query));

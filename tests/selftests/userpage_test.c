@@ -196,8 +196,9 @@ TEST_F(page, contents)
 
 		ASSERT_NE(0, slot->index);
 		EXPECT_TRUE(query.available & query.user & 1ULL << number);
-		EXPECT_EQ(number == CYCLE_COUNTER ? CYCLE_OPERAND : number, slot->operand);
-		EXPECT_TRUE(slot->shift == 0 || slot->shift == 32);
+		EXPECT_EQ(operand_of(number), slot->operand);
+		EXPECT_EQ(64 - (number < PMUDEV_FIXED_BASE ? query.width : query.width_fixed),
+			  slot->shift);
 	}
 	EXPECT_NE(page->slots[0].index, page->slots[1].index);
 	/* The event that did not ask is not told. */
@@ -231,55 +232,6 @@ TEST_F(page, disabled_is_not_readable)
 	EXPECT_FALSE(counter_faults(operand));
 	ASSERT_EQ(0, pm_enable(self->fd, 0));
 	EXPECT_EQ(0, direct_read(&self->reader, 0, &value));
-}
-
-/*
- * PMSELR_EL0 is a register that a reader could leave something in for others: whenever the
- * sequence has changed it is 0 again. ER lets user mode write it, and read what it selects.
- */
-TEST_F(page, selector_is_zeroed)
-{
-	__u32 seq;
-	int i;
-
-	for (i = 0; i < 10; i++) {
-		do {
-			seq = READ_ONCE(self->page->seq);
-			write_selector(3);
-		} while (READ_ONCE(self->page->seq) != seq);
-		read_selected();
-		/* Somebody else runs in between. */
-		ASSERT_EQ(0, pm_reset(self->fd, 0, 1));
-		ASSERT_NE(seq, READ_ONCE(self->page->seq));
-		EXPECT_EQ(0ULL, read_selector());
-	}
-}
-
-TEST_F(page, selector_after_a_switch)
-{
-	struct turns turns;
-	int i, child;
-	__u32 seq;
-
-	ASSERT_EQ(0, turns_init(&turns));
-	child = fork();
-	if (!child) {
-		turn_wait(&turns, 1);
-		for (i = 0; i < 20; i++)
-			turn_pass(&turns, 1);
-		_exit(0);
-	}
-	for (i = 0; i < 20; i++) {
-		seq = READ_ONCE(self->page->seq);
-		write_selector(3);
-		turn_pass(&turns, 0);
-		EXPECT_EQ(0ULL, read_selector());
-		/* Reads on both sides of a switch can be told from those on one. */
-		EXPECT_NE(seq, READ_ONCE(self->page->seq));
-		EXPECT_EQ(0U, READ_ONCE(self->page->seq) & 1);
-	}
-	turn_give(&turns, 0);
-	EXPECT_EQ(0, child_result(child));
 }
 
 /* --------------------------------------------------------------- whose page -- */

@@ -63,7 +63,7 @@ FIXTURE_SETUP(wrap)
 	bool wide;
 
 	if (!exact_instructions())
-		SKIP(return, "instructions are not counted exactly here (one CPU, -icount)");
+		SKIP(return, "instructions are not counted exactly here (PMUDEV_EXACT)");
 	ASSERT_EQ(0, pm_query(&self->query));
 	if (variant->event == EVENT_CYCLES && !emulated())
 		SKIP(return, "cycles are exact in the emulator only");

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* x86-64: see arch.h */
+#ifndef PMUDEV_TEST_ARCH_X86_H
+#define PMUDEV_TEST_ARCH_X86_H
+
+#include <cpuid.h>
+#include <ucontext.h>
+
+/* Raw events (SDM, architectural events): event number, unit mask in bits 15:8. */
+#define EVENT_INSTRUCTIONS 0x00c0
+#define EVENT_CYCLES	   0x003c
+#define EVENT_REF_CYCLES   0x013c
+#define EVENT_BRANCHES	   0x00c4
+
+/* Fixed counters, by what they count. */
+#define FIXED_INSTRUCTIONS 32
+#define FIXED_CYCLES	   33
+#define FIXED_REF_CYCLES   34
+
+#define PMU_ARCH      PMUDEV_ARCH_INTEL
+#define RAW_CONFIG    0xff84ffffULL
+#define CYCLE_COUNTER FIXED_CYCLES
+#define CYCLE_OPERAND (1U << 30 | 1)
+
+#define CLAIM_COUNTERS	     0
+#define FAULT_SIGNAL	     SIGSEGV
+#define RIGHT_OF_THE_PROCESS 1
+
+#define LOOP_INSTRUCTIONS 2
+#define LOOP_BRANCHES	  1
+
+static inline __attribute__((always_inline)) void loop(__u64 n)
+{
+	asm volatile("1:	dec	%0\n\tjnz	1b" : "+r"(n) : : "cc");
+}
+
+static inline __attribute__((always_inline)) long raw_call(long nr, long a, long b, long c)
+{
+	asm volatile("syscall" : "+a"(nr) : "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+	return nr;
+}
+
+static inline __u64 read_clock(void)
+{
+	__u32 low, high;
+
+	asm volatile("lfence\n\trdtsc" : "=a"(low), "=d"(high) : : "memory");
+	return (__u64)high << 32 | low;
+}
+
+/* RDPMC's ECX: bit 30 for the fixed counters. */
+static inline __u32 operand_of(unsigned int counter)
+{
+	return counter < 32 ? counter : 1U << 30 | (counter - 32);
+}
+
+static inline __attribute__((always_inline)) __u64 counter(__u32 operand)
+{
+	__u32 low, high;
+
+	asm volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(operand) : "memory");
+	return (__u64)high << 32 | low;
+}
+
+static inline void skip_counter(ucontext_t *context)
+{
+	context->uc_mcontext.gregs[REG_RIP] += 2;
+}
+
+static inline __u64 cycle_counters(__u64 counters)
+{
+	return counters & (0xffffffffULL | 1ULL << FIXED_CYCLES);
+}
+
+static inline __u64 event_for(unsigned int counter)
+{
+	switch (counter) {
+	case FIXED_INSTRUCTIONS:
+		return EVENT_INSTRUCTIONS;
+	case FIXED_REF_CYCLES:
+		return EVENT_REF_CYCLES;
+	default:
+		return EVENT_CYCLES;
+	}
+}
+
+static inline __u64 clock_hz(void)
+{
+	return 0;
+}
+
+/* CPUID.01H:EAX */
+static inline __u64 cpu_id(void)
+{
+	__u32 eax, ebx, ecx, edx;
+
+	__cpuid(1, eax, ebx, ecx, edx);
+	return eax;
+}
+
+#endif /* PMUDEV_TEST_ARCH_X86_H */
