@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "events.h"
+#include "parser.h"
 
 static const struct {
 	const char *name;
@@ -22,20 +22,13 @@ static const struct {
 	{ "branch-instructions", PMUDEV_BRANCHES },
 };
 
-#define NR_NAMES	(sizeof(names) / sizeof((names)[0]))
+#define NR_NAMES (sizeof(names) / sizeof((names)[0]))
 
 static const char known[] =
 	"cycles, instructions, ref-cycles, cache-references, cache-misses, branches, branch-misses";
 
 #define LEVELS (PMUDEV_EXCLUDE_USER | PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV)
-#define SIDES (PMUDEV_EXCLUDE_HOST | PMUDEV_EXCLUDE_GUEST)
-
-struct parser {
-	const char *text;
-	const char *at;
-	struct event_list *list;
-	struct event_error *error;
-};
+#define SIDES  (PMUDEV_EXCLUDE_HOST | PMUDEV_EXCLUDE_GUEST)
 
 const char *generic_name(unsigned int generic)
 {
@@ -47,8 +40,7 @@ const char *generic_name(unsigned int generic)
 	return NULL;
 }
 
-static __attribute__((__format__(printf, 3, 4))) bool wrong(struct parser *p, const char *where,
-							    const char *format, ...)
+bool wrong(struct parser *p, const char *where, const char *format, ...)
 {
 	va_list args;
 
@@ -59,10 +51,9 @@ static __attribute__((__format__(printf, 3, 4))) bool wrong(struct parser *p, co
 	return false;
 }
 
-/* A name or modifiers: up to the next character with a meaning of its own. */
-static size_t word(const char *at)
+size_t word(const char *at)
 {
-	return strcspn(at, ",:{} \t");
+	return strcspn(at, ",:{}/@= \t");
 }
 
 static bool find_name(const char *at, size_t len, struct pmudev_event_attr *attr)
@@ -142,33 +133,72 @@ static bool parse_modifiers(struct parser *p, unsigned int *flags, bool *levels)
 	return true;
 }
 
+/* What is counted; @name and @len become what it is called if that is not its own text. */
+static bool parse_what(struct parser *p, struct pmudev_event_attr *attr, const char **name,
+		       size_t *name_len)
+{
+	const char *start = p->at;
+	size_t len = word(start);
+
+	p->at += len;
+	if (len == 3 && !memcmp(start, "cpu/", 4)) {
+		attr->type = PMUDEV_TYPE_RAW;
+		p->at++;
+		return parse_fields(p, attr, name, name_len);
+	}
+	if (find_raw(start, len, attr))
+		return true;
+	if (!find_name(start, len, attr))
+		return wrong(p, start, "unknown event '%.*s'; there are %s, rHEX, cpu/event=.../",
+			     (int)(len < 40 ? len : 40), start, known);
+	if (*p->at != '/')
+		return true;
+	p->at++;
+	return parse_fields(p, attr, name, name_len);
+}
+
+/* Behind a slash modifiers need no ':'. */
+static bool modifiers_follow(struct parser *p)
+{
+	if (*p->at != ':')
+		return p->at[-1] == '/' && word(p->at);
+	p->at++;
+	return true;
+}
+
 static bool parse_event(struct parser *p)
 {
 	struct event_list *list = p->list;
 	struct pmudev_event_attr attr = { .group = list->groups };
-	const char *start = p->at;
-	size_t len = word(start);
-	struct event *event;
+	const char *start = p->at, *name = start, *rest, *modifiers;
+	struct event *event = &list->events[list->nr];
+	unsigned int flags = 0;
+	size_t len = 0;
 
-	if (!len)
+	if (!word(start))
 		return wrong(p, start, "an event is missing here");
 	if (list->nr == PMUDEV_MAX_EVENTS)
 		return wrong(p, start, "more than %u events", PMUDEV_MAX_EVENTS);
-	if (!find_name(start, len, &attr) && !find_raw(start, len, &attr))
-		return wrong(p, start, "unknown event '%.*s'; there are %s, or rHEX",
-			     (int)(len < 40 ? len : 40), start, known);
-	event = &list->events[list->nr];
-	event->levels = false;
-	p->at += len;
-	if (*p->at == ':') {
+	if (!parse_what(p, &attr, &name, &len))
+		return false;
+	rest = p->at;
+	if (name == start)
+		len = rest - start;
+	if (*p->at == '@') {
 		p->at++;
-		if (!parse_modifiers(p, &attr.flags, &event->levels))
+		if (!parse_counter(p, &attr))
 			return false;
 	}
-	if ((size_t)(p->at - start) >= sizeof(event->name))
-		return wrong(p, start, "too many modifiers");
-	memcpy(event->name, start, p->at - start);
-	event->name[p->at - start] = '\0';
+	modifiers = p->at;
+	event->levels = false;
+	if (modifiers_follow(p) && !parse_modifiers(p, &flags, &event->levels))
+		return false;
+	attr.flags |= flags;
+	if (len + (p->at - rest) + 1 >= EVENT_NAME)
+		return wrong(p, start, "this event is too long");
+	snprintf(event->name, EVENT_NAME, "%.*s%.*s%s%.*s", (int)len, name, (int)(modifiers - rest),
+		 rest, modifiers == p->at || *modifiers == ':' ? "" : ":", (int)(p->at - modifiers),
+		 modifiers);
 	list->attrs[list->nr++] = attr;
 	return true;
 }
@@ -189,9 +219,9 @@ static bool modify_group(struct parser *p, unsigned int first)
 		if (strchr(name, ':'))
 			return wrong(p, start, "'%s' in the group has modifiers already", name);
 		if (used + 1 + (p->at - start) >= EVENT_NAME)
-			return wrong(p, start, "too many modifiers");
+			return wrong(p, start, "'%s' and its modifiers are too long", name);
 		snprintf(name + used, EVENT_NAME - used, ":%.*s", (int)(p->at - start), start);
-		p->list->attrs[i].flags = flags;
+		p->list->attrs[i].flags |= flags;
 		p->list->events[i].levels = levels;
 	}
 	return true;

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Event lists as perf spells them:
+ * Event lists as perf spells them, with the counter behind '@':
  *
  *	list     = item { "," item }
  *	item     = event | "{" event { "," event } "}" [ ":" modifiers ]
- *	event    = ( name | "r" hex ) [ ":" modifiers ]
- *	modifiers: any of u k h (count user mode, the kernel, the hypervisor; all without one)
- *	           and G H (count guests only, the host only)
+ *	event    = what [ "@" counter ] [ ":" modifiers ]
+ *	what     = name [ "/" fields "/" ] | "r" hex | "cpu/" fields "/"
+ *	fields   = key [ "=" value ] { "," key [ "=" value ] }
+ *	counter  = number | "fixed" number | first "-" last
+ *
+ * Keys are event, umask, cmask, edge, inv (the CPU's own code, so for cpu/.../ only), threshold,
+ * threshold_compare (ge, lt, eq, ne; ge if nothing is said), threshold_count and name. Modifiers
+ * are any of u k h (count user mode, the kernel, the hypervisor; all without one) and G H (count
+ * guests only, the host only); behind a slash the ':' may be left out.
  *
  * An event outside of braces is a group of its own.
  */
@@ -18,11 +24,11 @@
 
 #include <linux/pmudev.h>
 
-#define EVENT_NAME 64
+#define EVENT_NAME 128
 
 struct event {
-	char name[EVENT_NAME]; /* as it was written, a group's modifiers included */
-	bool levels; /* u, k or h was said */
+	char name[EVENT_NAME]; /* as it was written or named, a group's modifiers included */
+	bool levels;	       /* u, k or h was said */
 };
 
 /* @attrs is what the module takes; @events goes with it. */

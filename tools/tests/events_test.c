@@ -10,7 +10,8 @@
 #define EXCLUDE_GUEST PMUDEV_EXCLUDE_GUEST
 
 /*
- * What a list means, as text: for each event "group:type/config/flags".
+ * What a list means, as text: for each event "group:type/config/flags", and what is said of
+ * "@counter", "&allowed counters" and "~threshold.comparison".
  */
 static const struct {
 	const char *text;
@@ -42,7 +43,40 @@ static const struct {
 	{ "r8:Hk,cycles", "0:1/8/15 1:0/0/0" },
 	{ "{cycles,r8}:u", "0:0/0/6 0:1/8/6" },
 	{ "{cycles}:k,{r8:u,r9}", "0:0/0/5 1:1/8/6 1:1/9/0" },
+	/* the CPU's own codes, field by field */
+	{ "cpu/event=0xc0/", "0:1/c0/0" },
+	{ "cpu/event=192,umask=0/", "0:1/c0/0" },
+	{ "cpu/event=0x2e,umask=0x41/u", "0:1/412e/6" },
+	{ "cpu/umask=0x41,event=0x2e/:k", "0:1/412e/5" },
+	{ "cpu/event=0xc0,cmask=1,inv,edge/", "0:1/18400c0/0" },
+	{ "cpu/event=0xc0,cmask=0xff,inv=1,edge=0/,cycles", "0:1/ff8000c0/0 1:0/0/0" },
+	{ "cpu/event=0x4004/", "0:1/4004/0" },
+	{ "{cpu/event=1/,cpu/event=2,edge/}:u", "0:1/1/6 0:1/40002/6" },
+	/* flags: 400 a counter was chosen, 800 cycles are counted */
+	{ "instructions@2", "0:0/1/400@2" },
+	{ "instructions@0:u", "0:0/1/406@0" },
+	{ "instructions@fixed0,cycles@32", "0:0/1/400@32 1:0/0/400@32" },
+	{ "rc0@fixed15", "0:1/c0/400@47" },
+	{ "r3c@63", "0:1/3c/400@63" },
+	{ "cycles@0x1f", "0:0/0/400@31" },
+	{ "cpu/event=0x3c/@3:k", "0:1/3c/405@3" },
+	{ "r3c@0-3,r3c@2-2,r3c@0-63", "0:1/3c/0&f 1:1/3c/0&4 2:1/3c/0&ffffffffffffffff" },
+	{ "r3c@1-fixed1", "0:1/3c/0&3fffffffe" },
+	{ "{r3c@3,r3c@fixed1}:u", "0:1/3c/406@3 0:1/3c/406@33" },
+	/* thresholds: 0 not equal, 1 equal, 2 greater or equal, 3 less */
+	{ "cpu/event=0xc2,threshold=2/", "0:1/c2/0~2.2" },
+	{ "cpu/event=0xc2,threshold=1,threshold_compare=lt,threshold_count/", "0:1/c2/800~1.3" },
+	{ "instructions/threshold=4095,threshold_compare=ne/u", "0:0/1/6~4095.0" },
+	{ "instructions/threshold_compare=eq,threshold=1,threshold_count=0/", "0:0/1/0~1.1" },
+	{ "instructions/threshold=1,threshold_compare=3,threshold_count=1/@2", "0:0/1/c00@2~1.3" },
+	{ "cycles/threshold_count/", "0:0/0/800" },
+	{ "cycles/threshold=0,threshold_compare=lt/", "0:0/0/0" },
 };
+
+#define UNKNOWN_FIELD(name)                                                               \
+	"unknown field '" name "'; there are event, umask, cmask, edge, inv, threshold, " \
+	"threshold_compare, threshold_count, name"
+#define COUNTER "a counter is a number up to 63, fixedN, or a range such as 0-3"
 
 static const struct {
 	const char *text;
@@ -65,11 +99,45 @@ static const struct {
 	{ "{cycles}:p", 9, "unknown modifier 'p'; there are u, k, h, G, H" },
 	{ "{cycles:u,r8}:k", 14, "'cycles:u' in the group has modifiers already" },
 	{ "cycles:u:k", 8, "a comma is expected here, not ':'" },
+	{ "cpu/event=0xc0", 3, "this '/' is not closed" },
+	{ "{cpu/event=1}", 4, "this '/' is not closed" },
+	{ "cycles/u", 7, UNKNOWN_FIELD("u") },
+	{ "cpu//", 4, UNKNOWN_FIELD("") },
+	{ "cpu/event=1,/", 12, UNKNOWN_FIELD("") },
+	{ "cpu/event=1,any/", 12, UNKNOWN_FIELD("any") },
+	{ "cpu/umask=1/", 4, "the event's code is missing: event=..." },
+	{ "cpu/name=x/", 4, "the event's code is missing: event=..." },
+	{ "cpu/event/", 9, "event needs a value: event=..." },
+	{ "cpu/event=/", 10, "event is a number up to 0xffff" },
+	{ "cpu/event=0x/", 10, "event is a number up to 0xffff" },
+	{ "cpu/event=c0/", 10, "event is a number up to 0xffff" },
+	{ "cpu/event=0x10000/", 10, "event is a number up to 0xffff" },
+	{ "cpu/event=4294967488/", 10, "event is a number up to 0xffff" },
+	{ "cpu/event=0x1c0,umask=0/", 4, "event is a number up to 0xff beside umask, cmask ..." },
+	{ "cpu/event=1,umask=256/", 18, "umask is a number up to 0xff" },
+	{ "cpu/event=1,edge=2/", 17, "edge is 0 or 1" },
+	{ "cpu/event=1,event=2/", 12, "event is here twice" },
+	{ "cycles/umask=1/", 7, "umask is for cpu/event=.../" },
+	{ "cycles/threshold/", 16, "threshold needs a value: threshold=..." },
+	{ "cycles/threshold=4096/", 17, "threshold is a number up to 0xfff" },
+	{ "cycles/threshold=1,threshold_compare=gt/", 37, "threshold_compare is ge, lt, eq or ne" },
+	{ "cycles/name/", 11, "name needs a value: name=..." },
+	{ "cycles@", 7, COUNTER },
+	{ "cycles@64", 7, COUNTER },
+	{ "cycles@fixed", 7, COUNTER },
+	{ "cycles@fixed32", 7, COUNTER },
+	{ "cycles@-1", 7, COUNTER },
+	{ "cycles@3-", 7, COUNTER },
+	{ "cycles@3-2", 7, COUNTER },
+	{ "cycles@1@2", 8, "a comma is expected here, not '@'" },
+	{ "cycles:u@2", 8, "a comma is expected here, not '@'" },
+	{ "r3c/event=1/", 3, "a comma is expected here, not '/'" },
 };
 
 /* These are events with no meaning; the sentence names them. */
 static const char *const unknown[] = {
-	"foo", "Cycles", "cycle", "r", "rg", "r12345678123456789", "r-1", "0x11", "cycles/u",
+	"foo", "Cycles", "cycle", "r", "rg", "r12345678123456789", "r-1",
+	"0x11", "cpu", "cpux/event=1/",
 };
 
 static void describe(const struct event_list *list, char *buf, size_t len)
@@ -78,10 +146,19 @@ static void describe(const struct event_list *list, char *buf, size_t len)
 	size_t used = 0;
 
 	buf[0] = '\0';
-	for (i = 0; i < list->nr && used < len; i++)
-		used += snprintf(buf + used, len - used, "%s%u:%u/%llx/%x", i ? " " : "",
-				 list->attrs[i].group, list->attrs[i].type,
-				 (unsigned long long)list->attrs[i].config, list->attrs[i].flags);
+	for (i = 0; i < list->nr && used < len - 100; i++) {
+		const struct pmudev_event_attr *attr = &list->attrs[i];
+
+		used += sprintf(buf + used, "%s%u:%u/%llx/%x", i ? " " : "", attr->group,
+				attr->type, (unsigned long long)attr->config, attr->flags);
+		if (attr->flags & PMUDEV_COUNTER || attr->counter)
+			used += sprintf(buf + used, "@%u", attr->counter);
+		if (attr->allowed)
+			used += sprintf(buf + used, "&%llx", (unsigned long long)attr->allowed);
+		if (attr->threshold || attr->threshold_compare)
+			used += sprintf(buf + used, "~%u.%u", attr->threshold,
+					attr->threshold_compare);
+	}
 }
 
 static void test_good(void)
@@ -138,6 +215,15 @@ static void test_names(void)
 	event_user_only(&list, 3);
 	is(list.events[3].name, "r9:Gu", "the same behind another modifier");
 	is_number(list.attrs[3].flags, EXCLUDE_K | EXCLUDE_HV | EXCLUDE_HOST, "  its flags");
+	parse_events("cpu/event=1/u,cpu/event=2,name=two/k,cycles/name=c/@2:k,{r8@1}:u", &list,
+		     &error);
+	is(list.events[0].name, "cpu/event=1/:u", "a ':' is put behind the slash");
+	is(list.events[1].name, "two:k", "an event is called what name= says");
+	is(list.events[2].name, "c@2:k", "  with its counter");
+	is(list.events[3].name, "r8@1:u", "a counter and a group's modifiers");
+	parse_events("cpu/event=1/", &list, &error);
+	event_user_only(&list, 0);
+	is(list.events[0].name, "cpu/event=1/:u", "restricted to user mode behind a slash");
 	parse_events("cycles:h", &list, &error);
 	is_number(list.attrs[0].flags, EXCLUDE_U | EXCLUDE_K, "the hypervisor alone");
 	parse_events("cycles:H", &list, &error);
@@ -160,6 +246,15 @@ static void test_limits(void)
 	memset(text, 'u', sizeof(text) - 1);
 	memcpy(text, "cycles:", 7);
 	ok(!parse_events(text, &list, &error), "a name that has no room is refused");
+	is(error.text, "this event is too long", "  and said so");
+	memcpy(text, "{r8}:", 5);
+	ok(!parse_events(text, &list, &error), "also with the modifiers of its group");
+	text[EVENT_NAME - 2] = '\0';
+	memcpy(text, "cycles:", 7);
+	ok(parse_events(text, &list, &error), "one that just fits");
+	event_user_only(&list, 0);
+	event_user_only(&list, 0);
+	is_number(strlen(list.events[0].name), EVENT_NAME - 1, "  and is cut when it grows");
 }
 
 int main(void)
