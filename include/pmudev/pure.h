@@ -42,6 +42,20 @@ int pmudev_attr_check(const struct pmudev_event_attr *attr, struct pmudev_refusa
 int pmudev_group_check(const struct pmudev_event_attr *attr, unsigned int nr, unsigned int *bad,
 		       struct pmudev_refusal *why);
 
+/**
+ * pmudev_attr_counters - the counters that an event may be on, as its caller wishes
+ * @attr: the event
+ * @any: the counters that can count it
+ * @wide: those of @any that have 64 bits
+ * @width: bits of the others
+ * @allowed: the result: not empty; within @wide with PMUDEV_LONG
+ * @why: filled in on error
+ *
+ * Return: 0; -ENOSPC, -EOPNOTSUPP or -EINVAL with the reason.
+ */
+int pmudev_attr_counters(const struct pmudev_event_attr *attr, u64 any, u64 wide,
+			 unsigned int width, u64 *allowed, struct pmudev_refusal *why);
+
 /* ------------------------------------------------- encode_<family>.c -- */
 
 /**

@@ -86,3 +86,25 @@ int pmudev_group_check(const struct pmudev_event_attr *attr, unsigned int nr, un
 	}
 	return 0;
 }
+
+int pmudev_attr_counters(const struct pmudev_event_attr *attr, u64 any, u64 wide,
+			 unsigned int width, u64 *allowed, struct pmudev_refusal *why)
+{
+	u64 able = attr->flags & PMUDEV_LONG ? wide : any;
+	u64 wish = attr->allowed ? attr->allowed : ~0ULL;
+
+	if (!any)
+		return pmudev_refuse(why, -ENOSPC, PMUDEV_WHY_NO_COUNTER, 0);
+	if (!able)
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_WIDTH, width);
+	if (attr->flags & PMUDEV_COUNTER)
+		wish &= BIT_ULL(attr->counter);
+	*allowed = able & wish;
+	if (*allowed)
+		return 0;
+	why->allowed = able;
+	/* Would it do if it need not be long? */
+	if (any & wish)
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_WIDTH, width);
+	return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COUNTER, 0);
+}

@@ -112,21 +112,17 @@ static int check_hardware(const struct pmuv3_caps *caps, const struct pmudev_eve
 	return 0;
 }
 
-static u64 counters_for(const struct pmuv3_caps *caps, unsigned int event, u32 flags)
+static u64 counters_for(const struct pmuv3_caps *caps, unsigned int event)
 {
-	u64 allowed = caps->counters & ~BIT_ULL(PMUV3_CYCLE_COUNTER);
-
-	if ((flags & PMUDEV_LONG) && !pmuv3_long_counters(caps))
-		allowed = 0;
 	if (event == EVENT_CPU_CYCLES)
-		allowed |= caps->counters & BIT_ULL(PMUV3_CYCLE_COUNTER);
-	return allowed;
+		return caps->counters;
+	return caps->counters & ~BIT_ULL(PMUV3_CYCLE_COUNTER);
 }
 
 int pmuv3_encode(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
 		 struct pmudev_code *code, struct pmudev_refusal *why)
 {
-	u64 able, wish, levels;
+	u64 any, wide, levels;
 	int event, ret;
 
 	event = event_number(caps, attr, why);
@@ -142,22 +138,11 @@ int pmuv3_encode(const struct pmuv3_caps *caps, const struct pmudev_event_attr *
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_ALL_EXCLUDED, 0);
 
 	/* PMCR_EL0.N may be 0, under a hypervisor that gives the cycle counter only. */
-	if (!counters_for(caps, event, 0))
-		return pmudev_refuse(why, -ENOSPC, PMUDEV_WHY_NO_COUNTER, 0);
-	able = counters_for(caps, event, attr->flags);
-	if (!able)
-		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_WIDTH, 32);
-	wish = attr->allowed ? attr->allowed : ~0ULL;
-	if (attr->flags & PMUDEV_COUNTER)
-		wish &= BIT_ULL(attr->counter);
-	code->allowed = able & wish;
-	if (!code->allowed) {
-		why->allowed = able;
-		/* Would it do if it need not be long? */
-		if (counters_for(caps, event, attr->flags & ~PMUDEV_LONG) & wish)
-			return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_WIDTH, 32);
-		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COUNTER, 0);
-	}
+	any = counters_for(caps, event);
+	wide = pmuv3_long_counters(caps) ? any : any & BIT_ULL(PMUV3_CYCLE_COUNTER);
+	ret = pmudev_attr_counters(attr, any, wide, 32, &code->allowed, why);
+	if (ret)
+		return ret;
 
 	code->config = event | levels;
 	code->privileged = !(levels & PMUV3_TYPER_P) || (levels & PMUV3_TYPER_NSH);

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events as an Intel PMU takes them: SDM volume 3B, "Architectural Performance Monitoring", the
+ * registers IA32_PERFEVTSELx and IA32_FIXED_CTR_CTRL.
+ */
+#include <pmudev/pure.h>
+
+#define PROGRAMMABLE	GENMASK_ULL(PMUDEV_FIXED_BASE - 1, 0)
+#define FIXED(n)	(PMUDEV_FIXED_BASE + (n))
+
+/* The bits that say what is counted */
+#define SELECT	(INTEL_EVTSEL_EVENT | INTEL_EVTSEL_UMASK | INTEL_EVTSEL_UMASK2)
+/* Those that compare a cycle's increment with CMASK */
+#define COMPARE (INTEL_EVTSEL_CMASK | INTEL_EVTSEL_INV | INTEL_EVTSEL_EQ)
+
+/*
+ * The architectural events by their number in CPUID.0AH:EBX: unit mask and event, and the fixed
+ * counter that counts the same, 0 if there is none. Fixed counter 2 does not count event 2: it
+ * counts at the TSC's rate, 3CH/01H at another one on most CPUs.
+ */
+static const struct {
+	u16 select;
+	u8 fixed;
+} architectural[] = {
+	{ 0x003c, FIXED(1) },	/* core cycles */
+	{ 0x00c0, FIXED(0) },	/* instructions retired */
+	{ 0x013c, 0 },		/* reference cycles */
+	{ 0x4f2e, 0 },		/* last-level cache references */
+	{ 0x412e, 0 },		/* last-level cache misses */
+	{ 0x00c4, 0 },		/* branch instructions retired */
+	{ 0x00c5, 0 },		/* branch misses retired */
+	{ 0x01a4, FIXED(3) },	/* topdown slots */
+	{ 0x02a4, 0 },		/* topdown backend bound */
+	{ 0x0073, FIXED(4) },	/* topdown bad speculation */
+	{ 0x019c, FIXED(5) },	/* topdown frontend bound */
+	{ 0x02c2, FIXED(6) },	/* topdown retiring */
+	{ 0x01e4, 0 },		/* LBR inserts */
+};
+
+static const u16 generic[PMUDEV_GENERIC_MAX] = {
+	[PMUDEV_CYCLES] = 0x003c, /* UnHalted Core Cycles */
+	[PMUDEV_INSTRUCTIONS] = 0x00c0, /* Instruction Retired */
+	[PMUDEV_REF_CYCLES] = 0x013c, /* UnHalted Reference Cycles */
+	[PMUDEV_CACHE_REFERENCES] = 0x4f2e, /* LLC Reference */
+	[PMUDEV_CACHE_MISSES] = 0x412e, /* LLC Misses */
+	[PMUDEV_BRANCHES] = 0x00c4, /* Branch Instruction Retired */
+	[PMUDEV_BRANCH_MISSES] = 0x00c5, /* Branch Misses Retired */
+};
+
+/* The number of the architectural event that @config selects, or -1. */
+static int architectural_event(u64 config)
+{
+	int i;
+
+	for (i = 0; i < (int)ARRAY_SIZE(architectural); i++)
+		if ((config & SELECT) == architectural[i].select)
+			return i;
+	return -1;
+}
+
+/*
+ * Generic reference cycles are those of fixed counter 2 wherever it exists, and of it alone: counts
+ * of two rates are not one event.
+ */
+static bool on_ref_counter(const struct intel_caps *caps, const struct pmudev_event_attr *attr)
+{
+	return attr->type == PMUDEV_TYPE_GENERIC && attr->config == PMUDEV_REF_CYCLES &&
+	       (caps->counters & BIT_ULL(FIXED(2)));
+}
+
+static u64 valid_bits(const struct intel_caps *caps)
+{
+	u64 valid = INTEL_EVTSEL_EVENT | INTEL_EVTSEL_UMASK | INTEL_EVTSEL_EDGE | INTEL_EVTSEL_INV |
+		    INTEL_EVTSEL_CMASK;
+
+	if (caps->umask2)
+		valid |= INTEL_EVTSEL_UMASK2;
+	if (caps->eq)
+		valid |= INTEL_EVTSEL_EQ;
+	return valid;
+}
+
+/*
+ * What a raw event asks for is not judged beyond its bits: INV without CMASK is valid, and the
+ * hardware ignores it.
+ */
+static int select_event(const struct intel_caps *caps, const struct pmudev_event_attr *attr,
+			u64 *config, struct pmudev_refusal *why)
+{
+	int event;
+
+	if (attr->type == PMUDEV_TYPE_GENERIC) {
+		*config = generic[attr->config];
+		/* Declarations are of what programmable counters count. */
+		if (on_ref_counter(caps, attr))
+			return 0;
+	} else {
+		if (attr->config & ~valid_bits(caps))
+			return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_CONFIG, valid_bits(caps));
+		*config = attr->config;
+	}
+	/* Nor on the fixed counter that counts it: nobody promises that this goes on counting. */
+	event = architectural_event(*config);
+	if (event >= 0 && (caps->missing & BIT(event)))
+		return pmudev_refuse(why, -ENOENT, PMUDEV_WHY_EVENT, 0);
+	return 0;
+}
+
+static u64 compare_bits(u32 compare)
+{
+	switch (compare) {
+	case PMUDEV_NOT_EQUAL:
+		return INTEL_EVTSEL_EQ | INTEL_EVTSEL_INV;
+	case PMUDEV_EQUAL:
+		return INTEL_EVTSEL_EQ;
+	case PMUDEV_LESS:
+		return INTEL_EVTSEL_INV;
+	default:
+		return 0;
+	}
+}
+
+/* The hardware counts the cycles that pass; it cannot add up what they had. */
+static int set_threshold(const struct intel_caps *caps, const struct pmudev_event_attr *attr,
+			 u64 *config, struct pmudev_refusal *why)
+{
+	u64 compare = compare_bits(attr->threshold_compare);
+	u32 highest = on_ref_counter(caps, attr) ? 0 : INTEL_THRESHOLD_MAX;
+
+	if (!attr->threshold) {
+		/* Not to be passed over in silence: counts of events would come for cycles. */
+		if (attr->flags & PMUDEV_THRESHOLD_COUNT)
+			return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE,
+					     PMUDEV_THRESHOLD_COUNT);
+		return 0;
+	}
+	if (*config & COMPARE)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COMBINATION, 0);
+	if (attr->threshold > highest)
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_THRESHOLD, highest);
+	if ((compare & INTEL_EVTSEL_EQ) && !caps->eq)
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_COMPARE, 0);
+	if (!(attr->flags & PMUDEV_THRESHOLD_COUNT))
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_HARDWARE, PMUDEV_THRESHOLD_COUNT);
+	*config |= compare | (u64)attr->threshold << 24;
+	return 0;
+}
+
+/* There is no hypervisor's mode to be excluded: the hardware knows rings, in guests as well. */
+static int set_levels(const struct pmudev_event_attr *attr, u64 *config, struct pmudev_refusal *why)
+{
+	u32 guest = attr->flags & (PMUDEV_EXCLUDE_HOST | PMUDEV_EXCLUDE_GUEST);
+	u64 levels = 0;
+
+	if (guest)
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE, guest);
+	if (!(attr->flags & PMUDEV_EXCLUDE_USER))
+		levels |= INTEL_EVTSEL_USR;
+	if (!(attr->flags & PMUDEV_EXCLUDE_KERNEL))
+		levels |= INTEL_EVTSEL_OS;
+	if (!levels)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_ALL_EXCLUDED, 0);
+	*config |= levels;
+	return 0;
+}
+
+/* A fixed counter counts its event and nothing more: it has the rings only to choose. */
+static u64 counters_for(const struct intel_caps *caps, const struct pmudev_event_attr *attr,
+			u64 config)
+{
+	int event = architectural_event(config);
+	u64 counters = PROGRAMMABLE;
+
+	if (on_ref_counter(caps, attr))
+		return BIT_ULL(FIXED(2));
+	if (event >= 0 && architectural[event].fixed && !(config & (COMPARE | INTEL_EVTSEL_EDGE)))
+		counters |= BIT_ULL(architectural[event].fixed);
+	return counters & caps->counters;
+}
+
+int intel_encode(const struct intel_caps *caps, const struct pmudev_event_attr *attr,
+		 struct pmudev_code *code, struct pmudev_refusal *why)
+{
+	u64 config;
+	int ret;
+
+	ret = select_event(caps, attr, &config, why);
+	if (ret)
+		return ret;
+	ret = set_threshold(caps, attr, &config, why);
+	if (ret)
+		return ret;
+	ret = set_levels(attr, &config, why);
+	if (ret)
+		return ret;
+	/* No counter has 64 bits. */
+	ret = pmudev_attr_counters(attr, counters_for(caps, attr, config), 0, caps->width_hw,
+				   &code->allowed, why);
+	if (ret)
+		return ret;
+	code->config = config | INTEL_EVTSEL_EN;
+	code->privileged = config & INTEL_EVTSEL_OS;
+	return 0;
+}
+
+u64 intel_generic_events(const struct intel_caps *caps)
+{
+	struct pmudev_event_attr attr = { .type = PMUDEV_TYPE_GENERIC };
+	struct pmudev_refusal why;
+	struct pmudev_code code;
+	u64 events = 0;
+
+	for (attr.config = 0; attr.config < PMUDEV_GENERIC_MAX; attr.config++)
+		if (!intel_encode(caps, &attr, &code, &why))
+			events |= BIT_ULL(attr.config);
+	return events;
+}
+
+u32 intel_fixed_field(u64 config)
+{
+	u32 field = 0;
+
+	if (config & INTEL_EVTSEL_OS)
+		field |= BIT(0);
+	if (config & INTEL_EVTSEL_USR)
+		field |= BIT(1);
+	return field;
+}
