@@ -51,8 +51,8 @@ void pmudev_fold_timer(struct pmudev_cpu *pc, u64 period_ns)
 /* ---------------------------------------------------- what others counted -- */
 
 /*
- * Where the right to read is a CPU's, a thread that is given it finds the rest cleared then. Where it
- * is an address space's, any thread of it may look at any time.
+ * Where the right to read is a CPU's, a thread that is given it finds the rest cleared then.
+ * Where it is an address space's, any thread of it may look at any time.
  */
 void pmudev_counters_left(struct pmudev_cpu *pc, u64 counters)
 {

@@ -2,9 +2,9 @@
 /*
  * Mapping the user page.
  *
- * The right to read belongs to the address space in which pages are mapped: each mapping holds it, and
- * what a fork copies does not. Checked reads are the counted threads' alone: only they have an owner
- * word that matches.
+ * The right to read belongs to the address space in which pages are mapped: each mapping holds
+ * it, and what a fork copies does not. Checked reads are the counted threads' alone: only they
+ * have an owner word that matches.
  */
 #include <linux/mm.h>
 #include <linux/pid_namespace.h>

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Keeping perf away from the counters: by reserving the event selects, which perf does with its
+ * first hardware event and the NMI watchdog by being one. The reservation is of all CPUs.
+ */
+#include <linux/fs.h>
+#include <linux/perf_event.h>
+#include <linux/smp.h>
+#include <linux/workqueue.h>
+
+#include <asm/nmi.h>
+
+#include "intel.h"
+#include "regs.h"
+
+/* ------------------------------------------------------ the reservation -- */
+
+/* CPUs that hold it; serialized by the callers of cpu_up and cpu_down. */
+static unsigned int users;
+
+static u64 programmable(void)
+{
+	return intel_caps.counters & GENMASK_ULL(PMUDEV_FIXED_BASE - 1, 0);
+}
+
+static void release(u64 counters)
+{
+	for (; counters; counters &= counters - 1)
+		release_evntsel_nmi(INTEL_MSR_EVTSEL + __ffs64(counters));
+}
+
+static int reserve(void)
+{
+	u64 rest;
+
+	for (rest = programmable(); rest; rest &= rest - 1) {
+		unsigned int n = __ffs64(rest);
+
+		if (reserve_evntsel_nmi(INTEL_MSR_EVTSEL + n))
+			continue;
+		release(programmable() & (BIT_ULL(n) - 1));
+		return -EBUSY;
+	}
+	return 0;
+}
+
+/* An event that only shows whether perf would take one. */
+static struct perf_event *try_perf(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+
+	return perf_event_create_kernel_counter(&attr, cpumask_first(cpu_online_mask), NULL, NULL,
+						NULL);
+}
+
+/*
+ * Newer kernels drive some PMUs of version 6 by registers that no reservation covers: asked is
+ * not the version, but perf.
+ */
+static int check_reservation(void)
+{
+	struct perf_event *event;
+
+	if (reserve()) {
+		if (intel_caps.version < 6)
+			return 0;
+		pr_err("pmudev: the PMU is in use (perf, or the NMI watchdog): load pmudev before\n");
+		return -EBUSY;
+	}
+	event = try_perf();
+	release(programmable());
+	if (IS_ERR(event))
+		return 0;
+	perf_event_release_kernel(event);
+	pr_err("pmudev: perf uses this PMU by registers that cannot be reserved\n");
+	return -ENODEV;
+}
+
+int intel_claim_init(struct pmu **pmu)
+{
+	struct perf_event *event = try_perf();
+
+	*pmu = NULL;
+	/* No perf for this PMU, or another module has reserved it: nobody to share with. */
+	if (IS_ERR(event))
+		return 0;
+	*pmu = event->pmu;
+	perf_event_release_kernel(event);
+	return check_reservation();
+}
+
+/* ----------------------------------------------------- taking, returning -- */
+
+/* Nothing counts, every counter shows 0, no overflow is pending. On the CPU, irqs off. */
+static void silence(void)
+{
+	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+	u64 rest;
+
+	write_global_ctrl(0);
+	for (rest = programmable(); rest; rest &= rest - 1)
+		write_evtsel(__ffs64(rest), 0);
+	write_fixed_ctr_ctrl(0);
+	intel_clear(intel_caps.counters);
+	write_global_ovf_ctrl(intel_caps.counters);
+	pc->on = 0;
+	pc->fixed = 0;
+}
+
+static void take_over(void *info)
+{
+	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+	struct intel_caps caps;
+	int *error = info;
+
+	if (intel_probe_here(&caps) || memcmp(&caps, &intel_caps, sizeof(caps))) {
+		*error = -EOPNOTSUPP;
+		return;
+	}
+	pc->found = read_global_ctrl();
+	silence();
+	pc->ours = true;
+}
+
+static void give_back(void *unused)
+{
+	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+
+	silence();
+	pc->ours = false;
+	write_global_ctrl(pc->found);
+}
+
+int intel_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why)
+{
+	int error = 0;
+
+	if (!users && reserve()) {
+		why->holder.kind = PMUDEV_HOLDER_PERF;
+		why->holder.cpu = -1;
+		return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_PMU_HELD, 0);
+	}
+	smp_call_function_single(cpu, take_over, &error, true);
+	if (!error) {
+		users++;
+		return 0;
+	}
+	if (!users)
+		release(programmable());
+	return pmudev_refuse(why, error, PMUDEV_WHY_PERF_REFUSED, 0);
+}
+
+void intel_cpu_down(struct pmudev_pmu_info *info, int cpu)
+{
+	smp_call_function_single(cpu, give_back, NULL, true);
+	if (!--users)
+		release(programmable());
+}
+
+/* ------------------------------------------------------ who else it was -- */
+
+struct question {
+	struct work_struct work;
+	bool watchdog;
+};
+
+/* The kernel tells modules nothing of the NMI watchdog, but everybody by this file. */
+static void ask_watchdog(struct work_struct *work)
+{
+	struct question *question = container_of(work, struct question, work);
+	struct file *file = filp_open("/proc/sys/kernel/nmi_watchdog", O_RDONLY, 0);
+	char answer = '0';
+	loff_t pos = 0;
+
+	if (IS_ERR(file))
+		return;
+	if (kernel_read(file, &answer, 1, &pos) == 1)
+		question->watchdog = answer != '0';
+	fput(file);
+}
+
+void intel_explain(struct pmudev_refusal *why)
+{
+	struct question question = {};
+
+	if (why->holder.kind != PMUDEV_HOLDER_PERF)
+		return;
+	/* By a kernel thread: the caller may see another /proc, or none. */
+	INIT_WORK_ONSTACK(&question.work, ask_watchdog);
+	schedule_work(&question.work);
+	flush_work(&question.work);
+	destroy_work_on_stack(&question.work);
+	if (question.watchdog)
+		why->holder.kind = PMUDEV_HOLDER_WATCHDOG;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the Intel backend's files share. */
+#ifndef _PMUDEV_X86_INTEL_H
+#define _PMUDEV_X86_INTEL_H
+
+#include <linux/percpu.h>
+
+#include <pmudev/backend.h>
+
+struct mm_struct;
+struct pmu;
+
+/**
+ * struct intel_cpu - a CPU
+ * @ours: perf is kept away
+ * @on: our counters that are started: IA32_PERF_GLOBAL_CTRL while @ours
+ * @fixed: IA32_FIXED_CTR_CTRL while @ours
+ * @found: IA32_PERF_GLOBAL_CTRL as it was before
+ * @user: user mode reads counters here: CR4.PCE is to stay
+ * @forced: CR4.PCE was set behind the kernel's back, see user.c
+ *
+ * Touched on the CPU itself alone, irqs off.
+ */
+struct intel_cpu {
+	bool ours;
+	bool user;
+	bool forced;
+	u64 on;
+	u64 fixed;
+	u64 found;
+};
+
+DECLARE_PER_CPU(struct intel_cpu, intel_cpus);
+
+extern struct intel_caps intel_caps;
+
+/* probe.c: what this CPU has. Any context. */
+int intel_probe_here(struct intel_caps *caps);
+int intel_probe(struct pmudev_pmu_info *info);
+void intel_remove(struct pmudev_pmu_info *info);
+
+/* claim.c */
+
+/**
+ * intel_claim_init - find out whether perf can be kept away
+ * @pmu: out: perf's PMU, NULL if it has none
+ *
+ * Return: 0, or -ENODEV and a line in the log. May sleep.
+ */
+int intel_claim_init(struct pmu **pmu);
+int intel_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why);
+void intel_cpu_down(struct pmudev_pmu_info *info, int cpu);
+void intel_explain(struct pmudev_refusal *why);
+
+/* user.c: the right to execute RDPMC in user mode */
+int intel_user_init(struct pmu *pmu);
+void intel_user_exit(void);
+bool intel_user_access(bool allow);
+void intel_grant(struct mm_struct *mm);
+void intel_revoke(struct mm_struct *mm);
+void intel_forked(struct mm_struct *mm);
+
+/* pmu.c */
+void intel_clear(u64 counters);
+
+#endif /* _PMUDEV_X86_INTEL_H */

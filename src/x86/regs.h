@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Intel's performance monitoring registers: one accessor a register, no policy. Intel SDM
+ * volume 3B, "Performance Monitoring", and volume 4 for the numbers.
+ */
+#ifndef _PMUDEV_X86_REGS_H
+#define _PMUDEV_X86_REGS_H
+
+#include <linux/bits.h>
+#include <linux/types.h>
+
+#include <asm/msr.h>
+#include <asm/processor-flags.h>
+#include <asm/special_insns.h>
+
+#define INTEL_MSR_PMC			0x0c1	/* IA32_PMCx: writes sign-extend bit 31 */
+#define INTEL_MSR_EVTSEL		0x186	/* IA32_PERFEVTSELx */
+#define INTEL_MSR_FIXED_CTR		0x309	/* IA32_FIXED_CTRx */
+#define INTEL_MSR_CAPABILITIES		0x345	/* IA32_PERF_CAPABILITIES */
+#define INTEL_MSR_FIXED_CTR_CTRL	0x38d	/* IA32_FIXED_CTR_CTRL */
+#define INTEL_MSR_GLOBAL_CTRL		0x38f	/* IA32_PERF_GLOBAL_CTRL */
+#define INTEL_MSR_GLOBAL_OVF_CTRL	0x390	/* IA32_PERF_GLOBAL_OVF_CTRL, later _STATUS_RESET */
+#define INTEL_MSR_A_PMC			0x4c1	/* IA32_A_PMCx: full-width writes */
+
+/* The operand of RDPMC (ECX) for a fixed counter. */
+#define INTEL_RDPMC_FIXED		BIT(30)
+
+static inline u64 intel_rdmsr(u32 msr)
+{
+	u32 low, high;
+
+	rdmsr(msr, low, high);
+	return low | (u64)high << 32;
+}
+
+static inline void intel_wrmsr(u32 msr, u64 value)
+{
+	wrmsr(msr, (u32)value, (u32)(value >> 32));
+}
+
+/* A macro of this name changed its arguments between kernels. */
+static inline u64 intel_rdpmc(u32 operand)
+{
+	u32 low, high;
+
+	asm volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(operand));
+	return low | (u64)high << 32;
+}
+
+static inline u64 read_capabilities(void)
+{
+	return intel_rdmsr(INTEL_MSR_CAPABILITIES);
+}
+
+static inline void write_evtsel(unsigned int n, u64 value)
+{
+	intel_wrmsr(INTEL_MSR_EVTSEL + n, value);
+}
+
+/* Bits 63:31 of @value are 0: bit 31 would be copied into all above it. */
+static inline void write_pmc(unsigned int n, u64 value)
+{
+	intel_wrmsr(INTEL_MSR_PMC + n, value);
+}
+
+static inline void write_a_pmc(unsigned int n, u64 value)
+{
+	intel_wrmsr(INTEL_MSR_A_PMC + n, value);
+}
+
+static inline void write_fixed_ctr(unsigned int n, u64 value)
+{
+	intel_wrmsr(INTEL_MSR_FIXED_CTR + n, value);
+}
+
+static inline void write_fixed_ctr_ctrl(u64 value)
+{
+	intel_wrmsr(INTEL_MSR_FIXED_CTR_CTRL, value);
+}
+
+static inline u64 read_global_ctrl(void)
+{
+	return intel_rdmsr(INTEL_MSR_GLOBAL_CTRL);
+}
+
+static inline void write_global_ctrl(u64 value)
+{
+	intel_wrmsr(INTEL_MSR_GLOBAL_CTRL, value);
+}
+
+static inline void write_global_ovf_ctrl(u64 value)
+{
+	intel_wrmsr(INTEL_MSR_GLOBAL_OVF_CTRL, value);
+}
+
+/* CR4.PCE: RDPMC at any privilege level. */
+static inline bool read_pce(void)
+{
+	return __read_cr4() & X86_CR4_PCE;
+}
+
+static inline void write_pce(bool on)
+{
+	unsigned long cr4 = __read_cr4();
+
+	__write_cr4(on ? cr4 | X86_CR4_PCE : cr4 & ~X86_CR4_PCE);
+}
+
+#endif /* _PMUDEV_X86_REGS_H */
