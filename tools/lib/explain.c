@@ -59,9 +59,11 @@ static void put_holder(struct text *t, const struct pmudev_holder *h)
 		return;
 	case PMUDEV_HOLDER_PERF:
 		put(t, "perf");
+		if (h->cpu >= 0)
+			put(t, " on CPU %d", h->cpu);
 		return;
 	case PMUDEV_HOLDER_WATCHDOG:
-		put(t, "the NMI watchdog (`sysctl kernel.nmi_watchdog=0` stops it)");
+		put(t, "the NMI watchdog");
 		return;
 	case PMUDEV_HOLDER_HYPERVISOR:
 		put(t, "the hypervisor");
@@ -202,7 +204,7 @@ static void put_errno(struct text *t, int error)
 
 static void put_code(struct text *t, const struct pmudev_refusal *why)
 {
-	const struct pmudev_sentence *s = pmudev_sentence(why->code);
+	const struct pmudev_sentence *s = pmudev_sentence(why);
 	size_t before;
 
 	if (!s) {
@@ -216,11 +218,7 @@ static void put_code(struct text *t, const struct pmudev_refusal *why)
 		put(t, ")");
 	else
 		t->used -= 2; /* no brackets around nothing */
-	/* What pmudev keeps for itself nobody gives back. */
-	if (why->code == PMUDEV_WHY_HELD && why->holder.kind == PMUDEV_HOLDER_CLAIM)
-		put(t, ": count fewer events at a time, or let them have any counter");
-	else
-		put(t, ": %s", s->next);
+	put(t, ": %s", s->next);
 }
 
 static void put_sentence(struct text *t, int error, const struct pmudev_refusal *why)

@@ -117,7 +117,7 @@ static const struct pmudev_sentence sentences[] = {
 	},
 	[PMUDEV_WHY_COMPARE] = {
 		"this CPU does not offer that comparison with the threshold",
-		"choose another one",
+		"use greater-or-equal (ge) or less (lt)",
 		NOTHING,
 	},
 	[PMUDEV_WHY_WIDTH] = {
@@ -222,16 +222,72 @@ static const struct pmudev_sentence sentences[] = {
 	},
 };
 
-const struct pmudev_sentence *pmudev_sentence(unsigned int code)
+/* Reasons that can be told more exactly by what comes with them: the limit, or the holder's kind. */
+static const struct {
+	uint32_t code;
+	bool holder;
+	uint64_t value;
+	struct pmudev_sentence sentence;
+} special[] = {
+	{ PMUDEV_WHY_THRESHOLD,
+	  false,
+	  0,
+	  { "there are no thresholds for it on this CPU",
+	    "leave the threshold out, or choose another event", NOTHING } },
+	{ PMUDEV_WHY_HARDWARE,
+	  false,
+	  PMUDEV_THRESHOLD_COUNT,
+	  { "this CPU counts the cycles that pass the threshold, not the events in them",
+	    "add threshold_count (PMUDEV_THRESHOLD_COUNT) if that is what you want", NOTHING } },
+	{ PMUDEV_WHY_MODULE,
+	  false,
+	  PMUDEV_THRESHOLD_COUNT,
+	  { "there is no threshold whose cycles could be counted",
+	    "give a threshold, or leave out threshold_count (PMUDEV_THRESHOLD_COUNT)", NOTHING } },
+	{ PMUDEV_WHY_COMBINATION,
+	  false,
+	  0,
+	  { "the event's code compares with a counter mask already",
+	    "leave out the threshold, or cmask and inv", NOTHING } },
+	{ PMUDEV_WHY_PMU_HELD,
+	  true,
+	  PMUDEV_HOLDER_PERF,
+	  { "someone else is using the performance counters",
+	    "end what counts with perf, then try again", HOLDERS } },
+	{ PMUDEV_WHY_PMU_HELD,
+	  true,
+	  PMUDEV_HOLDER_WATCHDOG,
+	  { "someone else is using the performance counters",
+	    "`sysctl kernel.nmi_watchdog=0` stops it", HOLDERS } },
+	/* What pmudev keeps for itself nobody gives back. */
+	{ PMUDEV_WHY_HELD,
+	  true,
+	  PMUDEV_HOLDER_CLAIM,
+	  { "every counter that could take the event is in use",
+	    "count fewer events at a time, or let them have any counter", HOLDERS } },
+};
+
+static const struct pmudev_sentence *general(unsigned int code)
 {
 	if (code >= ARRAY_SIZE(sentences) || !sentences[code].why)
 		return NULL;
 	return &sentences[code];
 }
 
+const struct pmudev_sentence *pmudev_sentence(const struct pmudev_refusal *why)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(special); i++)
+		if (special[i].code == why->code &&
+		    special[i].value == (special[i].holder ? why->holder.kind : why->limit))
+			return &special[i].sentence;
+	return general(why->code);
+}
+
 const char *pmudev_strreason(unsigned int code)
 {
-	const struct pmudev_sentence *s = pmudev_sentence(code);
+	const struct pmudev_sentence *s = general(code);
 
 	return s ? s->why : "a reason that this version of the library does not know";
 }

@@ -25,6 +25,6 @@ struct pmudev_sentence {
 };
 
 /* NULL: a code that is not known here. */
-HIDDEN const struct pmudev_sentence *pmudev_sentence(unsigned int code);
+HIDDEN const struct pmudev_sentence *pmudev_sentence(const struct pmudev_refusal *why);
 
 #endif /* PMUDEV_REASON_H */
