@@ -157,11 +157,11 @@ int pmuv3_encode(const struct pmuv3_caps *caps, const struct pmudev_event_attr *
 /**
  * struct intel_cpuid - what CPUID says of the PMU; each row is EAX, EBX, ECX, EDX
  * @leaf0a: leaf 0AH
- * @leaf23: leaf 23H, subleaves 0 and 1; zero where the CPU has no such leaf
+ * @leaf23: leaf 23H, subleaves 0 to 3; zero where the CPU has no such leaf
  */
 struct intel_cpuid {
 	u32 leaf0a[4];
-	u32 leaf23[2][4];
+	u32 leaf23[4][4];
 };
 
 /**
@@ -179,7 +179,8 @@ struct intel_cpuid {
  * @counters: the counters that exist: bits 0..31 programmable, 32..47 fixed
  * @missing: the architectural events that the CPU does not have, by their number in
  *	CPUID.0AH:EBX: those declared unavailable, and of the first seven, which every
- *	version knows, also those that the declaration is too short for
+ *	version knows, also those that the declaration is too short for. Leaf 23H, where
+ *	it lists the events, has a bit for each.
  */
 struct intel_caps {
 	u32 version;
@@ -195,7 +196,7 @@ struct intel_caps {
 
 /**
  * intel_enumerate - what the PMU is, by what it says of itself
- * @caps: the result; undefined on failure
+ * @caps: the result: all of its bytes, so that memcmp() compares; on failure @version only
  * @id: what CPUID says
  * @perf_capabilities: IA32_PERF_CAPABILITIES; 0 where it does not exist
  * @hypervisor: CPUID.01H:ECX[31]: what CPUID says is a hypervisor's word

@@ -6,9 +6,10 @@
 #define FW_WRITE BIT_ULL(13)
 
 /* CPUID.23H subleaf 0: EAX says which subleaves there are, EBX what IA32_PERFEVTSELx has. */
-#define SUBLEAF_COUNTERS 0x2
-#define HAS_UMASK2	 0x1
-#define HAS_EQ		 0x2
+#define SUBLEAF_COUNTERS BIT(1)
+#define SUBLEAF_EVENTS	 BIT(3)
+#define HAS_UMASK2	 BIT(0)
+#define HAS_EQ		 BIT(1)
 
 /* The index space has room for more, IA32_FIXED_CTR_CTRL has not. */
 #define FIXED_MAX 16
@@ -16,7 +17,7 @@
 /* Architectural events of version 1: the declaration of every version covers them. */
 #define FIRST_EVENTS 0x7f
 
-/* @nr: 0..63 */
+/* The mask of @nr things, 0..63 */
 static u64 first(unsigned int nr)
 {
 	return BIT_ULL(nr) - 1;
@@ -29,10 +30,39 @@ static u64 fixed_counters(const struct intel_cpuid *id, u32 version, bool hyperv
 
 	if (version >= 5)
 		return ecx | first(nr);
-	/* The first CPUs of version 2 have three and do not tell. */
+	/* All that were built have three: the first Core 2 tell of none, the first Atoms of one. */
 	if (nr < 3 && !hypervisor)
 		nr = 3;
 	return first(nr);
+}
+
+static u64 existing_counters(const struct intel_cpuid *id, u32 version, bool hypervisor)
+{
+	unsigned int nr = id->leaf0a[0] >> 8 & 0xff;
+	u64 programmable, fixed;
+
+	if (id->leaf23[0][0] & SUBLEAF_COUNTERS) {
+		programmable = id->leaf23[1][0];
+		fixed = id->leaf23[1][1];
+	} else {
+		/* More than IA32_PERF_GLOBAL_CTRL can enable: nothing of it is to be believed. */
+		if (nr > PMUDEV_FIXED_BASE)
+			return 0;
+		programmable = first(nr);
+		fixed = fixed_counters(id, version, hypervisor);
+	}
+	return programmable | (fixed & first(FIXED_MAX)) << PMUDEV_FIXED_BASE;
+}
+
+static u32 missing_events(const struct intel_cpuid *id)
+{
+	u32 eax = id->leaf0a[0], ebx = id->leaf0a[1], declared;
+
+	/* Of this core; leaf 0AH may speak for all kinds of cores that the machine has. */
+	if (id->leaf23[0][0] & SUBLEAF_EVENTS)
+		return ~id->leaf23[3][0];
+	declared = eax >> 24 < 32 ? first(eax >> 24) : ~0U;
+	return (ebx & declared) | (FIRST_EVENTS & ~declared);
 }
 
 /*
@@ -47,55 +77,31 @@ static bool sane_width(u32 width)
 int intel_enumerate(struct intel_caps *caps, const struct intel_cpuid *id, u64 perf_capabilities,
 		    bool hypervisor)
 {
-	u32 eax = id->leaf0a[0], ebx = id->leaf0a[1], edx = id->leaf0a[3];
-	u32 version = eax & 0xff, nr = eax >> 8 & 0xff, nr_declared = eax >> 24;
-	u64 programmable, fixed;
-	u32 width = 0, width_fixed = 0;
-	u32 declared;
+	u32 width = id->leaf0a[0] >> 16 & 0xff, width_fixed = id->leaf0a[3] >> 5 & 0xff;
 
-	if (version < 2)
+	memset(caps, 0, sizeof(*caps));
+	caps->version = id->leaf0a[0] & 0xff;
+	if (caps->version < 2)
+		return -ENODEV;
+	caps->counters = existing_counters(id, caps->version, hypervisor);
+	if (!caps->counters)
 		return -ENODEV;
 
-	if (id->leaf23[0][0] & SUBLEAF_COUNTERS) {
-		programmable = id->leaf23[1][0];
-		fixed = id->leaf23[1][1];
-	} else {
-		if (nr > PMUDEV_FIXED_BASE)
-			return -ENODEV;
-		programmable = first(nr);
-		fixed = fixed_counters(id, version, hypervisor);
-	}
-	fixed &= first(FIXED_MAX);
-	if (!programmable && !fixed)
-		return -ENODEV;
-
-	if (programmable) {
-		width = eax >> 16 & 0xff;
+	caps->full_width = perf_capabilities & FW_WRITE;
+	if (caps->counters & first(PMUDEV_FIXED_BASE)) {
 		if (!sane_width(width))
 			return -ENODEV;
+		caps->width_hw = width;
+		caps->width = caps->full_width ? width : 31;
 	}
-	if (fixed) {
-		width_fixed = edx >> 5 & 0xff;
+	if (caps->counters >> PMUDEV_FIXED_BASE) {
 		/* Those that do not tell of them do not tell their width either. */
-		if (!width_fixed)
-			width_fixed = width;
-		if (!sane_width(width_fixed))
+		caps->width_fixed = width_fixed ? width_fixed : width;
+		if (!sane_width(caps->width_fixed))
 			return -ENODEV;
 	}
-
-	declared = nr_declared < 32 ? first(nr_declared) : ~0U;
-	*caps = (struct intel_caps){
-		.version = version,
-		.width = width,
-		.width_fixed = width_fixed,
-		.width_hw = width,
-		.full_width = perf_capabilities & FW_WRITE,
-		.eq = id->leaf23[0][1] & HAS_EQ,
-		.umask2 = id->leaf23[0][1] & HAS_UMASK2,
-		.counters = programmable | fixed << PMUDEV_FIXED_BASE,
-		.missing = (ebx & declared) | (FIRST_EVENTS & ~declared),
-	};
-	if (programmable && !caps->full_width)
-		caps->width = 31;
+	caps->eq = id->leaf23[0][1] & HAS_EQ;
+	caps->umask2 = id->leaf23[0][1] & HAS_UMASK2;
+	caps->missing = missing_events(id);
 	return 0;
 }
