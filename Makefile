@@ -4,12 +4,12 @@
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-# For the targets that boot a machine.
+# For the targets that boot a machine. The default machine is the kernel's architecture's most capable.
 KERNEL ?= 6.12-arm64
-MACHINE ?= vhe
+MACHINE ?=
 SMP ?= 1
 
-.PHONY: all modules modules_install clean help setup unit tools vm test demo check check-debug lint
+.PHONY: all modules modules_install clean help setup unit tools vm test demo check check-all check-debug lint
 
 all: modules
 
@@ -33,13 +33,13 @@ tools:
 	$(MAKE) -C tools
 
 vm:
-	tests/vm/shell --kernel $(KERNEL) --machine $(MACHINE) --smp $(SMP)
+	tests/vm/shell --kernel $(KERNEL) $(if $(MACHINE),--machine $(MACHINE)) --smp $(SMP)
 
 test:
 	tests/vm/run
 
 demo:
-	scripts/demo
+	scripts/demo $(if $(ARCH),--arch $(ARCH))
 
 lint:
 	scripts/check
@@ -47,9 +47,12 @@ lint:
 check:
 	scripts/check-all
 
+check-all:
+	scripts/check-all --all
+
 check-debug:
-	scripts/setup tools busybox-arm64 kselftest debug-7.2-arm64
-	tests/vm/run --kernel 7.2-debug-arm64
+	scripts/setup tools busybox-arm64 busybox-amd64 kselftest emulator debug-7.2-arm64 debug-7.2-amd64
+	tests/vm/run --kernel 7.2-debug-arm64,7.2-debug-amd64
 
 help:
 	@echo 'On this machine:'
@@ -59,10 +62,11 @@ help:
 	@echo '  clean           remove what was built'
 	@echo 'In emulated machines (nothing is loaded on this one):'
 	@echo '  setup           get tools, kernels and a busybox into a cache folder'
-	@echo '  demo            boot a kernel and show what pmudev does'
+	@echo '  demo            boot a kernel and show what pmudev does; ARCH=x86: on an Intel PMU'
 	@echo '  vm              boot and give a shell: KERNEL=$(KERNEL) MACHINE=$(MACHINE) SMP=$(SMP)'
 	@echo '  test            the tests in every machine of the matrix (tests/vm/run narrows it)'
 	@echo '  check           everything: setup, lint, unit, tools, test'
+	@echo '  check-all       the same with every x86 machine, not only every pair of their properties'
 	@echo '  check-debug     the tests on a kernel with KASAN, lockdep and more (built on first use)'
 	@echo 'Without a machine:'
 	@echo '  unit            the unit tests'
