@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* pmuv3_encode(): which counters an event may be on, and what no counter offers. */
-#include "encode.h"
+#include "encode_pmuv3.h"
 
 /* ------------------------------------------------------------- counters -- */
 

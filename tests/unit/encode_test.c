@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* pmuv3_encode(): which levels are counted, and which event. */
-#include "encode.h"
+#include "encode_pmuv3.h"
 
 /* --------------------------------------------------------------- levels -- */
 
