@@ -222,7 +222,7 @@ static const struct pmudev_sentence sentences[] = {
 	},
 };
 
-/* Reasons that can be told more exactly by what comes with them: the limit, or the holder's kind. */
+/* Reasons that can be told more exactly by what comes with them: the limit or the holder's kind. */
 static const struct {
 	uint32_t code;
 	bool holder;

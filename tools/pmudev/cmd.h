@@ -3,6 +3,7 @@
 #ifndef CMD_H
 #define CMD_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include <pmudev.h>
@@ -17,6 +18,7 @@
 /* argv[0] is the subcommand. Return: the exit status. */
 int cmd_info(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
+int cmd_monitor(int argc, char **argv);
 
 /* "pmudev: ..." on stderr, with a line end. */
 void complain(const char *format, ...) __attribute__((__format__(printf, 1, 2)));
@@ -24,7 +26,35 @@ void complain(const char *format, ...) __attribute__((__format__(printf, 1, 2)))
 /* "pmudev: WHAT: why the set's last call failed: what to do" on stderr. */
 void complain_refusal(struct pmudev *set, const char *what);
 
-/* "0-3 7" for a mask of counters, "none" for none. */
-const char *counters_text(unsigned long long mask, char *buf, size_t len);
+/* ------------------------------------------------------------------------- -e LIST */
+
+struct event_list;
+
+/* For the help of commands that take events. */
+#define EVENTS_HELP                                                                           \
+	"Events are cycles, instructions, ref-cycles, cache-references, cache-misses,\n"       \
+	"branches, branch-misses, and the CPU's own codes: rHEX or cpu/event=0xc0,umask=0/\n"  \
+	"(Intel also has cmask=N, edge, inv). Behind an event may stand, in this order:\n"     \
+	"\n"                                                                                   \
+	"  @2        on counter 2 and no other; @fixed0 or @32 is the first fixed one,\n"      \
+	"            @0-3 is one of these (`pmudev info` shows those there are)\n"             \
+	"  :u        count user mode, :k the kernel, :h the hypervisor (all without one),\n"   \
+	"            :G guests, :H the host\n"                                                 \
+	"\n"                                                                                   \
+	"Events in braces are on counters together or not at all: '{instructions,cycles}:u'.\n" \
+	"EVENT/threshold=N,threshold_count/ counts the cycles with at least N of the event;\n" \
+	"threshold_compare=lt those with less. name=TEXT between slashes names an event.\n"
+
+/* Appends @more to a list that was allocated, or NULL, as if it had been given in one. */
+char *join_events(char *list, const char *more);
+
+/* Parses it. False if that cannot be done, and why has been told on stderr. */
+bool read_events(const char *text, struct event_list *list);
+
+/* Why the set's last call was refused, with the name of the event in place of its number. */
+void refusal_text(struct pmudev *set, const struct event_list *list, char *text, size_t len);
+
+/* The same on stderr. */
+void complain_events(struct pmudev *set, const struct event_list *list);
 
 #endif /* CMD_H */

@@ -10,6 +10,7 @@
 
 #include "cmd.h"
 #include "events.h"
+#include "identity.h"
 
 static const char help[] =
 	"usage: pmudev info\n\n"
@@ -48,35 +49,25 @@ static __attribute__((__format__(printf, 2, 3))) void row(const char *label, con
 
 static void show_identity(const struct pmudev_query *q)
 {
+	char text[256];
+
 	printf("%.*s (PMU %u)\n", (int)sizeof(q->name), q->name, q->pmu);
-	switch (q->arch) {
-	case PMUDEV_ARCH_ARM64:
-		row("architecture", "arm64, PMUv3, PMUVer %u, MIDR 0x%llx", q->arch_version,
-		    (unsigned long long)q->cpu_id);
-		break;
-	case PMUDEV_ARCH_INTEL:
-		row("architecture", "Intel, perfmon version %u, CPUID signature 0x%llx",
-		    q->arch_version, (unsigned long long)q->cpu_id);
-		break;
-	default:
-		row("architecture", "%u, version %u, CPU 0x%llx", q->arch, q->arch_version,
-		    (unsigned long long)q->cpu_id);
-		break;
-	}
+	architecture_text(q, text, sizeof(text));
+	row("architecture", "%s", text);
+	model_text(q, text, sizeof(text));
+	row("model", "%s", text);
 	row("CPUs", "%u", q->nr_cpus);
 }
 
 static void show_counters(const struct pmudev_query *q)
 {
-	const __u64 fixed = ~0ULL << PMUDEV_FIXED_BASE;
-	char a[256], b[256];
+	char text[512];
 
-	row("counters", "%s (%u bits), fixed %s (%u bits)",
-	    counters_text(q->counters & ~fixed, a, sizeof(a)), q->width,
-	    counters_text(q->counters & fixed, b, sizeof(b)), q->width_fixed);
-	row("available", "%s", counters_text(q->available, a, sizeof(a)));
-	row("user-readable", "%s", counters_text(q->user, a, sizeof(a)));
-	row("in use", "%s", counters_text(q->busy, a, sizeof(a)));
+	widths_text(q, text, sizeof(text));
+	row("counters", "%s", text);
+	row("available", "%s", counters_text(q->available, text, sizeof(text)));
+	row("user-readable", "%s", counters_text(q->user, text, sizeof(text)));
+	row("in use", "%s", counters_text(q->busy, text, sizeof(text)));
 }
 
 static void show_events(const struct pmudev_query *q)
@@ -88,6 +79,8 @@ static void show_events(const struct pmudev_query *q)
 		if (q->generic >> i & 1)
 			printf(" %s", generic_name(i));
 	printf("%s rHEX\n", q->generic ? "," : "");
+	if (q->threshold_max)
+		row("thresholds", "up to %u", q->threshold_max);
 }
 
 static void show_features(const struct pmudev_query *q)

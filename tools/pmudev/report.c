@@ -66,6 +66,17 @@ static const struct {
 	{ PMUDEV_BRANCH_MISSES, PMUDEV_BRANCHES, 100, "% of all branches" },
 };
 
+/* A generic event as it is, whatever counter it is on. */
+static bool is_generic(const struct pmudev_event_attr *attr, enum pmudev_generic config)
+{
+	return attr->type == PMUDEV_TYPE_GENERIC && attr->config == config && !attr->threshold;
+}
+
+static bool same_levels(const struct pmudev_event_attr *a, const struct pmudev_event_attr *b)
+{
+	return !((a->flags ^ b->flags) & ~PMUDEV_COUNTER);
+}
+
 /* The event that counts @config on the same levels as event @like; -1 if there is none. */
 static int find_event(const struct event_list *list, const struct pmudev_record *record,
 		      enum pmudev_generic config, unsigned int like)
@@ -73,8 +84,8 @@ static int find_event(const struct event_list *list, const struct pmudev_record 
 	unsigned int i;
 
 	for (i = 0; i < list->nr; i++)
-		if (list->attrs[i].type == PMUDEV_TYPE_GENERIC && list->attrs[i].config == config &&
-		    list->attrs[i].flags == list->attrs[like].flags && counted_always(record, i) &&
+		if (is_generic(&list->attrs[i], config) &&
+		    same_levels(&list->attrs[i], &list->attrs[like]) && counted_always(record, i) &&
 		    record->counts[i].value)
 			return i;
 	return -1;
@@ -87,10 +98,8 @@ static void ratio_text(const struct event_list *list, const struct pmudev_record
 	size_t r;
 	int per;
 
-	if (list->attrs[i].type != PMUDEV_TYPE_GENERIC)
-		return;
 	for (r = 0; r < ARRAY_SIZE(ratios); r++) {
-		if (list->attrs[i].config != ratios[r].event)
+		if (!is_generic(&list->attrs[i], ratios[r].event))
 			continue;
 		per = find_event(list, record, ratios[r].per, i);
 		if (per < 0)

@@ -48,18 +48,6 @@ static uint64_t now(void)
 
 /* ------------------------------------------------------------------- the set -- */
 
-/* Why the last call was refused, with the name of the event in place of its number. */
-static void describe(struct pmudev *set, const struct event_list *list, char *text, size_t len)
-{
-	struct pmudev_refusal why = { .event = -1 };
-	int error = pmudev_why(set, &why);
-	int used = 0;
-
-	if (why.event >= 0 && (unsigned int)why.event < list->nr)
-		used = snprintf(text, len, "%s: ", list->events[why.event].name);
-	pmudev_explain_refusal(error, &why, text + used, len - used);
-}
-
 /* Restricts what has no u, k or h to user mode; false if there is no such event. */
 static bool restrict_to_user(struct event_list *list)
 {
@@ -175,7 +163,7 @@ static void be_command(struct pmudev *set, const struct stat_options *options,
 
 refused:
 	message.kind = REFUSED;
-	describe(set, list, message.text, sizeof(message.text));
+	refusal_text(set, list, message.text, sizeof(message.text));
 	tell(told, &message);
 	_exit(EXIT_NOT_RUN);
 }
@@ -213,10 +201,7 @@ static int hear(int told, const struct stat_options *options, struct event_list 
 
 static int refused(struct pmudev *set, const struct event_list *list)
 {
-	char text[640];
-
-	describe(set, list, text, sizeof(text));
-	complain("%s", text);
+	complain_events(set, list);
 	return EXIT_NOT_RUN;
 }
 

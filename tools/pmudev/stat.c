@@ -24,14 +24,10 @@ static const char help[] =
 	"  -t TID    count this thread while COMMAND runs\n"
 	"  -p PID    the same for a process's first thread\n"
 	"  -o FILE   write the report there\n"
-	"\n"
-	"Events: cycles, instructions, ref-cycles, cache-references, cache-misses, branches,\n"
-	"branch-misses; rHEX is the CPU's own event code. Modifiers: :u counts user mode, :k the\n"
-	"kernel, :h the hypervisor (all of them without a modifier), :G guests, :H the host.\n"
-	"Events in braces are on counters together or not at all: '{instructions,cycles}:u'.\n"
-	"\n"
+	"\n" EVENTS_HELP "\n"
 	"  pmudev stat -- ls\n"
-	"  pmudev stat -e '{instructions:u,cycles:u},r11' -- sha256sum /bin/ls\n"
+	"  pmudev stat -e '{instructions:u,cycles:u},branches' -- sha256sum /bin/ls\n"
+	"  pmudev stat -e cpu/event=0xc0,cmask=1,inv/u -- true  # Intel: cycles that retire nothing\n"
 	"  pmudev stat -C 0 -- sleep 1\n";
 
 static const struct option long_options[] = {
@@ -43,19 +39,6 @@ static const struct option long_options[] = {
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
-
-/* Appends @more to the list of events, as if it had been given in one. */
-static char *join(char *list, const char *more)
-{
-	char *both;
-
-	if (asprintf(&both, "%s%s%s", list ? list : "", list ? "," : "", more) < 0) {
-		complain("no memory left");
-		exit(EXIT_USAGE);
-	}
-	free(list);
-	return both;
-}
 
 static bool set_target(struct stat_options *options, enum stat_target target, const char *what,
 		       const char *number)
@@ -88,7 +71,7 @@ static int parse_options(int argc, char **argv, struct stat_options *options, ch
 	while (fine && (c = getopt_long(argc, argv, "+:e:C:t:p:o:h", long_options, NULL)) != -1) {
 		switch (c) {
 		case 'e':
-			*events = join(*events, optarg);
+			*events = join_events(*events, optarg);
 			break;
 		case 'C':
 			fine = set_target(options, STAT_CPU, "CPU", optarg);
@@ -123,17 +106,6 @@ static int parse_options(int argc, char **argv, struct stat_options *options, ch
 	}
 	options->command = argv + optind;
 	return -1;
-}
-
-static bool parse_list(const char *text, struct event_list *list)
-{
-	struct event_error error;
-
-	if (parse_events(text, list, &error))
-		return true;
-	complain("%s", error.text);
-	fprintf(stderr, "  %s\n  %*s\n", text, (int)error.position + 1, "^");
-	return false;
 }
 
 static int write_report(const struct stat_options *options, const struct event_list *list,
@@ -175,7 +147,7 @@ int cmd_stat(int argc, char **argv)
 	if (status >= 0)
 		goto out;
 	status = EXIT_USAGE;
-	if (!parse_list(events ? events : "instructions,cycles", &list))
+	if (!read_events(events ? events : "instructions,cycles", &list))
 		goto out;
 	status = stat_run(&options, &list, &run);
 	if (status)

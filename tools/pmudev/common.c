@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the subcommands share: messages, and the way from -e to a list of events.
+ */
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "events.h"
+
+void complain(const char *format, ...)
+{
+	va_list args;
+
+	fflush(stdout);
+	fprintf(stderr, "pmudev: ");
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fprintf(stderr, "\n");
+}
+
+void complain_refusal(struct pmudev *set, const char *what)
+{
+	char text[512];
+
+	pmudev_explain(set, text, sizeof(text));
+	complain("%s: %s", what, text);
+}
+
+char *join_events(char *list, const char *more)
+{
+	char *both;
+
+	if (asprintf(&both, "%s%s%s", list ? list : "", list ? "," : "", more) < 0) {
+		complain("no memory left");
+		exit(EXIT_USAGE);
+	}
+	free(list);
+	return both;
+}
+
+bool read_events(const char *text, struct event_list *list)
+{
+	struct event_error error;
+
+	if (parse_events(text, list, &error))
+		return true;
+	complain("%s", error.text);
+	fprintf(stderr, "  %s\n  %*s\n", text, (int)error.position + 1, "^");
+	return false;
+}
+
+void refusal_text(struct pmudev *set, const struct event_list *list, char *text, size_t len)
+{
+	struct pmudev_refusal why = { .event = -1 };
+	int error = pmudev_why(set, &why);
+	int used = 0;
+
+	if (why.event >= 0 && (unsigned int)why.event < list->nr)
+		used = snprintf(text, len, "%s: ", list->events[why.event].name);
+	pmudev_explain_refusal(error, &why, text + used, len - used);
+}
+
+void complain_events(struct pmudev *set, const struct event_list *list)
+{
+	char text[640];
+
+	refusal_text(set, list, text, sizeof(text));
+	complain("%s", text);
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "identity.h"
+
+/* Of a PMU of version 2 or later; those have 40 bits at least. */
+#define INTEL_NARROW 31
+
+const char *counters_text(unsigned long long mask, char *buf, size_t len)
+{
+	int first, last;
+	size_t used = 0;
+
+	if (!mask)
+		return "none";
+	for (first = 0; first < 64; first = last + 1) {
+		last = first;
+		if (!(mask >> first & 1))
+			continue;
+		while (last < 63 && mask >> (last + 1) & 1)
+			last++;
+		if (used < len)
+			used += snprintf(buf + used, len - used, last > first ? "%s%d-%d" : "%s%d",
+					 used ? " " : "", first, last);
+	}
+	return buf;
+}
+
+void architecture_text(const struct pmudev_query *q, char *buf, size_t len)
+{
+	switch (q->arch) {
+	case PMUDEV_ARCH_ARM64:
+		snprintf(buf, len, "arm64, PMUv3, PMUVer %u", q->arch_version);
+		break;
+	case PMUDEV_ARCH_INTEL:
+		snprintf(buf, len, "Intel, architectural perfmon version %u", q->arch_version);
+		break;
+	default:
+		snprintf(buf, len, "%u, version %u", q->arch, q->arch_version);
+		break;
+	}
+}
+
+/* CPUID.01H:EAX, SDM volume 2A: the extended fields count in some families only. */
+static void signature_text(unsigned int eax, char *buf, size_t len)
+{
+	unsigned int family = eax >> 8 & 0xf, model = eax >> 4 & 0xf;
+
+	if (family == 0x6 || family == 0xf)
+		model |= (eax >> 16 & 0xf) << 4;
+	if (family == 0xf)
+		family += eax >> 20 & 0xff;
+	snprintf(buf, len, "family %u, model %u, stepping %u (CPUID signature %#x)", family, model,
+		 eax & 0xf, eax);
+}
+
+void model_text(const struct pmudev_query *q, char *buf, size_t len)
+{
+	switch (q->arch) {
+	case PMUDEV_ARCH_ARM64:
+		snprintf(buf, len, "MIDR %#llx", (unsigned long long)q->cpu_id);
+		break;
+	case PMUDEV_ARCH_INTEL:
+		signature_text(q->cpu_id, buf, len);
+		break;
+	default:
+		snprintf(buf, len, "%#llx", (unsigned long long)q->cpu_id);
+		break;
+	}
+}
+
+/* Counters that can be written only in part hold a count in the part that can. */
+static bool narrow(const struct pmudev_query *q)
+{
+	return q->arch == PMUDEV_ARCH_INTEL && q->width == INTEL_NARROW;
+}
+
+void widths_text(const struct pmudev_query *q, char *buf, size_t len)
+{
+	const unsigned long long fixed = q->counters & ~0ULL << PMUDEV_FIXED_BASE;
+	const unsigned long long others = q->counters & ~fixed;
+	char a[128], b[128];
+	size_t used = 0;
+
+	if (others)
+		used = snprintf(buf, len, "%s (%u bits%s)", counters_text(others, a, sizeof(a)),
+				q->width, narrow(q) ? ", as there are no full-width writes" : "");
+	else
+		used = snprintf(buf, len, "none");
+	if (fixed && used < len)
+		snprintf(buf + used, len - used, ", fixed %s (%u bits)",
+			 counters_text(fixed, b, sizeof(b)), q->width_fixed);
+}
