@@ -36,8 +36,8 @@ static inline void expect_code(const struct CAPS *caps, struct pmudev_event_attr
 	EXPECT_EQ(allowed, code.allowed);
 }
 
-static inline void expect_refused(const struct CAPS *caps, struct pmudev_event_attr attr,
-				  int error, u32 reason, u64 limit, u64 allowed)
+static inline void expect_refused(const struct CAPS *caps, struct pmudev_event_attr attr, int error,
+				  u32 reason, u64 limit, u64 allowed)
 {
 	struct pmudev_refusal why;
 	struct pmudev_code code;
