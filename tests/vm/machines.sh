@@ -5,7 +5,7 @@
 # line "KERNEL MACHINE SMP"; tests/vm/boot knows what the names mean.
 
 ARM64_MACHINES="vhe nvhe el1"
-X86_VERSIONS="2 3 4"
+X86_VERSIONS="2 3 4 5"
 X86_COUNTERS="4 8"
 
 # A machine without a PMU only refuses the module: one CPU is enough.
@@ -28,6 +28,8 @@ x86_pairwise() {
 	6.12-amd64 v3-g4 4
 	6.1-amd64 v4-g8 4
 	6.12-amd64 v4-g4-w 1
+	6.1-amd64 v5-g4-w 4
+	6.12-amd64 v5-g8 1
 	EOF
 }
 
