@@ -10,25 +10,28 @@
  *   CLAIM_COUNTERS			how many counters the claim costs
  *   RAW_CONFIG				bits that a raw event may have
  *   FAULT_SIGNAL			of a thread that reads a counter without the right to
- *   RIGHT_OF_THE_PROCESS		1: the right is that of all threads of a process with a page,
- *					0: of those threads that are counted
+ *   FAULT_SIGNAL			of a thread that reads a counter without the right
+ *					a page, 0: those threads' that are counted
  *   LOOP_INSTRUCTIONS			retired by one round of loop()
+ *   EMULATED_CYCLES			cycles of each instruction in the emulator
+ *   EMULATED_BY_CPU			1: it counts each CPU's cycles, 0: one clock is all CPUs'
  *
  *   loop(n)				n rounds, n > 0
  *   raw_call(nr, a, b, c)		a system call
  *   read_clock()			the clock behind the user page's times
  *   operand_of(counter)		struct pmudev_slot.operand of a counter
  *   counter(operand)			what is in it; faults without the right to read it
- *   skip_counter(context)		a signal's context, moved behind the instruction of counter()
+ *   skip_counter(context)		moves a signal's context behind counter()'s instruction
  *   cycle_counters(mask)		those of these counters that can count cycles
- *   event_for(counter)			a raw event that this counter can count
+ *   event_on(counter, flags)		an event that this counter can count, on this one
  *   clock_hz()				ticks a second of read_clock(), if the CPU says so, else 0
+ *   long_limit(query)			limit of PMUDEV_WHY_WIDTH where LONG is refused
  *   cpu_id()				struct pmudev_query.cpu_id
  */
 #ifndef PMUDEV_TEST_ARCH_H
 #define PMUDEV_TEST_ARCH_H
 
-#include <linux/types.h>
+#include <linux/pmudev.h>
 
 #if defined(__aarch64__)
 #include "arch_arm64.h"

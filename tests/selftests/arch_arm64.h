@@ -20,6 +20,8 @@
 #define RIGHT_OF_THE_PROCESS 0
 
 #define LOOP_INSTRUCTIONS 2
+#define EMULATED_CYCLES	  1
+#define EMULATED_BY_CPU	  0
 
 static inline __attribute__((always_inline)) void loop(__u64 n)
 {
@@ -67,10 +69,21 @@ static inline __u64 cycle_counters(__u64 counters)
 	return counters & 0x1ffffffffULL;
 }
 
-static inline __u64 event_for(unsigned int counter)
+static inline struct pmudev_event_attr event_on(unsigned int counter, __u32 flags)
 {
-	(void)counter;
-	return EVENT_CYCLES;
+	struct pmudev_event_attr attr = {
+		.type = PMUDEV_TYPE_RAW,
+		.flags = flags | PMUDEV_COUNTER,
+		.config = EVENT_CYCLES,
+		.counter = counter,
+	};
+
+	return attr;
+}
+
+static inline __u64 long_limit(const struct pmudev_query *query)
+{
+	return query->width;
 }
 
 static inline __u64 clock_hz(void)

@@ -28,6 +28,8 @@
 
 #define LOOP_INSTRUCTIONS 2
 #define LOOP_BRANCHES	  1
+#define EMULATED_CYCLES	  2
+#define EMULATED_BY_CPU	  1
 
 static inline __attribute__((always_inline)) void loop(__u64 n)
 {
@@ -72,16 +74,26 @@ static inline __u64 cycle_counters(__u64 counters)
 	return counters & (0xffffffffULL | 1ULL << FIXED_CYCLES);
 }
 
-static inline __u64 event_for(unsigned int counter)
+static inline struct pmudev_event_attr event_on(unsigned int counter, __u32 flags)
 {
-	switch (counter) {
-	case FIXED_INSTRUCTIONS:
-		return EVENT_INSTRUCTIONS;
-	case FIXED_REF_CYCLES:
-		return EVENT_REF_CYCLES;
-	default:
-		return EVENT_CYCLES;
+	struct pmudev_event_attr attr = {
+		.type = PMUDEV_TYPE_RAW,
+		.flags = flags | PMUDEV_COUNTER,
+		.config = counter == FIXED_INSTRUCTIONS ? EVENT_INSTRUCTIONS : EVENT_CYCLES,
+		.counter = counter,
+	};
+
+	/* It counts at another rate than the raw event does. */
+	if (counter == FIXED_REF_CYCLES) {
+		attr.type = PMUDEV_TYPE_GENERIC;
+		attr.config = PMUDEV_REF_CYCLES;
 	}
+	return attr;
+}
+
+static inline __u64 long_limit(const struct pmudev_query *query)
+{
+	return query->width_fixed;
 }
 
 static inline __u64 clock_hz(void)

@@ -178,6 +178,8 @@ bool emulated(void);
 const char *machine_name(void);
 /* May retired instructions be asserted to the unit: each CPU counts its own, all of them? */
 bool exact_instructions(void);
+/* May cycles, so many for each instruction? */
+bool exact_cycles(void);
 /* The raw event for counts that others must not disturb: instructions if exact, else cycles. */
 __u64 steady_event(void);
 /* Is an instruction a nanosecond of CLOCK_MONOTONIC? */

@@ -218,6 +218,7 @@ TEST_F(groups, place_says_what_enable_does)
 		EXPECT_EQ(tried[i], got[i]);
 	ASSERT_EQ(0, pm_query(&query));
 	EXPECT_EQ(self->available, query.busy);
+	events[0].group = 1;
 	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_HELD, pm_place(self->fd, events, 1, tried));
 }
 

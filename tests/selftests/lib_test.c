@@ -82,18 +82,12 @@ TEST_F(lib, reads_the_right_counter)
 	unsigned int i, nr;
 	__u64 left;
 
-	events[0] = raw_event(EVENT_CYCLES, DIRECT_READ | PMUDEV_COUNTER);
-	events[0].counter = CYCLE_COUNTER;
+	events[0] = event_on(CYCLE_COUNTER, DIRECT_READ);
 	ASSERT_EQ(0, start(&self->set, events, 1));
 	ASSERT_EQ(0, pmudev_query(&self->set, 0, &query));
 	left = query.available & ~(1ULL << CYCLE_COUNTER);
-	for (nr = 1; left; left &= left - 1, nr++) {
-		unsigned int counter = __builtin_ctzll(left);
-
-		events[nr] = raw_event(event_for(counter), DIRECT_READ | PMUDEV_COUNTER);
-		events[nr].counter = counter;
-		events[nr].group = nr;
-	}
+	for (nr = 1; left; left &= left - 1, nr++)
+		events[nr] = in_group(event_on(__builtin_ctzll(left), DIRECT_READ), nr);
 	ASSERT_EQ(0, pmudev_add(&self->set, events + 1, nr - 1, NULL));
 	ASSERT_EQ(0, pmudev_enable(&self->set, PMUDEV_ALL));
 	/* Values of their own, far enough apart to tell them. */

@@ -47,7 +47,7 @@ static bool kernel_argument(const char *name, char *value, size_t size)
 		fclose(file);
 	}
 	if (at)
-		snprintf(value, size, "%.*s", (int)strcspn(at + strlen(name), " \n"),
+		snprintf(value, size, "%.*s", (int)strcspn(at + strlen(name), "\n "),
 			 at + strlen(name));
 	return at;
 }
@@ -82,6 +82,12 @@ bool exact_instructions(void)
 	if (!emulated())
 		return true;
 	return exact ? !strcmp(exact, "1") : sysconf(_SC_NPROCESSORS_CONF) == 1;
+}
+
+bool exact_cycles(void)
+{
+	return emulated() && exact_instructions() &&
+	       (EMULATED_BY_CPU || sysconf(_SC_NPROCESSORS_CONF) == 1);
 }
 
 __u64 steady_event(void)

@@ -1,60 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmudev and perf on one PMU: whoever counts first keeps it, the other one is told; nothing of
- * either is ever disturbed by the other; and perf gets it back.
+ * pmudev and perf on one PMU: whoever counts first keeps it, the other one is told, and nothing of
+ * either is disturbed by the other. What perf's events do while pmudev has the PMU differs:
+ * arm64_perf_test.c, intel_perf_test.c.
  */
 #include "common.h"
 #include "kselftest_harness.h"
-
-#include <fcntl.h>
-#include <linux/perf_event.h>
-#include <sys/ioctl.h>
-
-#define PERF_ACCESS   "/proc/sys/kernel/perf_user_access"
-#define CONFIG1_RDPMC 2 /* config1 of arm64's PMU: the event is to be read by user mode */
-
-/* How many reads a reader does while perf is at work. */
-#define READS 1000000
-
-struct perf_count {
-	__u64 value;
-	__u64 enabled;
-	__u64 running;
-};
-
-static int perf_open(__u64 config, pid_t pid, int cpu, bool rdpmc)
-{
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = PERF_TYPE_RAW,
-		.config = config,
-		.config1 = rdpmc ? CONFIG1_RDPMC : 0,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
-	};
-	int fd = syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
-}
-
-static struct perf_count perf_count(int fd)
-{
-	struct perf_count count = { 0 };
-
-	if (read(fd, &count, sizeof(count)) != sizeof(count))
-		count.value = ~0ULL;
-	return count;
-}
+#include "perf.h"
 
 FIXTURE(perf)
 {
 	struct pmudev_query query;
 	int fd; /* a set on this thread */
-	int perf[16];
+	int perf[4];
 	int nr;
-	int child; /* that does something to perf all the time */
-	long access;
 };
 
 FIXTURE_SETUP(perf)
@@ -63,8 +22,7 @@ FIXTURE_SETUP(perf)
 
 	ASSERT_EQ(0, pm_query(&self->query));
 	self->fd = -1;
-	self->access = read_number(PERF_ACCESS);
-	fd = perf_open(EVENT_CYCLES, 0, -1, false);
+	fd = perf_open(EVENT_CYCLES, 0, 0, -1);
 	if (fd < 0)
 		SKIP(return, "perf does not count cycles here");
 	close(fd);
@@ -76,28 +34,25 @@ FIXTURE_SETUP(perf)
 
 FIXTURE_TEARDOWN(perf)
 {
-	stop_child(self->child);
 	while (self->nr)
 		close(self->perf[--self->nr]);
 	if (self->fd >= 0)
 		close(self->fd);
-	if (self->access >= 0)
-		write_file(PERF_ACCESS, self->access ? "1" : "0");
 	set_gate(false);
 }
 
-static int add_perf(struct _test_data_perf *self, __u64 config, pid_t pid, int cpu, bool rdpmc)
+static int add_perf(struct _test_data_perf *self, pid_t pid, int cpu)
 {
-	int fd = perf_open(config, pid, cpu, rdpmc);
+	int fd = perf_open(EVENT_CYCLES, 0, pid, cpu);
 
 	if (fd >= 0)
 		self->perf[self->nr++] = fd;
 	return fd;
 }
 
-static int add_set(struct _test_data_perf *self, __u64 config, __u32 flags)
+static int add_set(struct _test_data_perf *self, __u32 flags)
 {
-	struct pmudev_event_attr event = raw_event(config, flags);
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, flags);
 
 	self->fd = pm_set(&event, 1, true);
 	return self->fd;
@@ -130,310 +85,81 @@ static void expect_refused(struct __test_metadata *_metadata, struct _test_data_
 
 TEST_F(perf, counts_this_thread)
 {
-	int perf = add_perf(self, EVENT_CYCLES, 0, -1, false);
+	int perf = add_perf(self, 0, -1);
 
 	ASSERT_GE(perf, 0);
 	expect_refused(_metadata, self, perf);
 	/* Everything but ENABLE is possible meanwhile; and when perf is gone, that is too. */
 	close(self->perf[--self->nr]);
-	ASSERT_GE(add_set(self, EVENT_CYCLES, USER_ONLY), 0);
+	ASSERT_GE(add_set(self, USER_ONLY), 0);
 }
 
 TEST_F(perf, counts_a_cpu)
 {
 	int cpu = cpus_online() - 1;
-	int perf = add_perf(self, EVENT_CYCLES, -1, cpu, false);
+	int perf = add_perf(self, -1, cpu);
 
 	ASSERT_GE(perf, 0);
 	/* The set's thread may come to any CPU: perf on the last one is in its way, too. */
 	ASSERT_EQ(0, pin_to(cpu));
 	expect_refused(_metadata, self, perf);
 	ASSERT_EQ(0, pin_to(0));
-	EXPECT_EQ(-EBUSY, add_set(self, EVENT_CYCLES, USER_ONLY));
+	EXPECT_EQ(-EBUSY, add_set(self, USER_ONLY));
 	close(self->perf[--self->nr]);
-	ASSERT_GE(add_set(self, EVENT_CYCLES, USER_ONLY), 0);
+	ASSERT_GE(add_set(self, USER_ONLY), 0);
 }
 
 /* Software events have no counter: they are in nobody's way, and nobody is in theirs. */
 TEST_F(perf, software_events_go_on)
 {
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_TASK_CLOCK,
-	};
-	__u64 before = 0, after = 0;
-	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	struct perf_count before, after;
+	int fd = perf_open_clock();
 
 	ASSERT_GE(fd, 0);
 	self->perf[self->nr++] = fd;
-	ASSERT_GE(add_set(self, EVENT_CYCLES, USER_ONLY), 0);
-	EXPECT_EQ((ssize_t)sizeof(before), read(fd, &before, sizeof(before)));
+	ASSERT_GE(add_set(self, USER_ONLY), 0);
+	before = perf_count(fd);
 	loop(100000);
-	EXPECT_EQ((ssize_t)sizeof(after), read(fd, &after, sizeof(after)));
-	EXPECT_GT(after, before);
-}
-
-/* ------------------------------------------------------------ pmudev is first -- */
-
-/* While pmudev has the PMU, perf's events exist but never run; afterwards they do. */
-static void expect_starved_then_fed(struct __test_metadata *_metadata, struct _test_data_perf *self)
-{
-	struct perf_count count;
-	struct pmudev_query query;
-	int i;
-
-	for (i = 0; i < self->nr; i++) {
-		count = perf_count(self->perf[i]);
-		EXPECT_EQ(0ULL, count.value);
-		EXPECT_EQ(0ULL, count.running);
-		EXPECT_GT(count.enabled, 0ULL);
-	}
-	EXPECT_EQ(0, pm_query(&query));
-	EXPECT_TRUE(query.state & PMUDEV_STATE_CLAIMED);
-	close(self->fd);
-	self->fd = -1;
-	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)));
-	for (i = 0; i < self->nr; i++) {
-		EXPECT_TRUE(WAIT_FOR((loop(10000), count = perf_count(self->perf[i]),
-				      count.running && count.value)));
-	}
-}
-
-TEST_F(perf, gets_it_back)
-{
-	ASSERT_GE(add_set(self, EVENT_CYCLES, USER_ONLY), 0);
-	ASSERT_GE(add_perf(self, EVENT_CYCLES, 0, -1, false), 0);
-	ASSERT_GE(add_perf(self, EVENT_CYCLES, -1, 0, false), 0);
-	loop(1000000);
-	expect_starved_then_fed(_metadata, self);
-	/* New ones as well, at once. */
-	ASSERT_GE(add_perf(self, EVENT_CYCLES, 0, -1, false), 0);
-	loop(100000);
-	EXPECT_GE(perf_count(self->perf[self->nr - 1]).value, 1ULL);
-}
-
-/*
- * Direct reads by the million while perf does its worst: none faults, none falls back, none is
- * less than the one before. And what is counted meanwhile is what is counted without it: 2n + c.
- */
-static void read_a_lot(struct __test_metadata *_metadata, struct reader *reader)
-{
-	__u64 i, value, last = 0, next = 0;
-
-	for (i = 0; i < READS; i++) {
-		give_way(i, &next);
-		ASSERT_EQ(0, direct_read(reader, 0, &value)) TH_LOG("read %llu", i);
-		ASSERT_GE(value, last) TH_LOG("read %llu", i);
-		last = value;
-	}
-	EXPECT_GE(value, 10ULL * READS);
-}
-
-static __u64 overhead(struct __test_metadata *_metadata, struct reader *reader, __u64 n)
-{
-	__u64 count = 0;
-
-	EXPECT_EQ(0, measure_direct(reader, 0, n, &count));
-	return count - LOOP_INSTRUCTIONS * n;
-}
-
-static void count_beside(struct __test_metadata *_metadata, struct _test_data_perf *self,
-			 void (*disturb)(struct __test_metadata *, struct _test_data_perf *),
-			 bool mends)
-{
-	__u64 event = exact_instructions() ? EVENT_INSTRUCTIONS : EVENT_CYCLES;
-	struct pmudev_page *page;
-	struct pmudev_query query;
-	struct reader reader;
-	__u64 c = 0, n;
-
-	ASSERT_GE(add_set(self, event, DIRECT_READ), 0);
-	page = pm_map(self->fd);
-	ASSERT_NE(NULL, page);
-	reader = reader_of(page);
-	/* Alone. */
-	if (event == EVENT_INSTRUCTIONS) {
-		c = overhead(_metadata, &reader, 1000);
-		EXPECT_EQ(c, overhead(_metadata, &reader, 10000));
-	}
-	ASSERT_EQ(0, pm_query(&self->query));
-	disturb(_metadata, self);
-	/* Disturbed: long enough for perf to have rotated many times. */
-	read_a_lot(_metadata, &reader);
-	for (n = 1000; event == EVENT_INSTRUCTIONS && n <= 10000000; n *= 10)
-		EXPECT_EQ(c, overhead(_metadata, &reader, n));
-	ASSERT_EQ(0, pm_query(&query));
-	TH_LOG("put back what perf had changed %llu times", query.mends - self->query.mends);
-	if (mends)
-		EXPECT_GT(query.mends, self->query.mends);
-	EXPECT_EQ(self->query.claims, query.claims);
-	pm_unmap(page);
-}
-
-static void cpu_wide(struct __test_metadata *_metadata, struct _test_data_perf *self, int nr)
-{
-	while (nr--)
-		ASSERT_GE(add_perf(self, EVENT_CYCLES, -1, 0, false), 0);
-}
-
-/* More than there are counters: perf rotates them, by its timer, all the time. */
-static void multiplexed(struct __test_metadata *_metadata, struct _test_data_perf *self)
-{
-	cpu_wide(_metadata, self, 10);
-}
-
-TEST_F(perf, multiplexed_on_the_readers_cpu)
-{
-	count_beside(_metadata, self, multiplexed, true);
-	expect_starved_then_fed(_metadata, self);
-}
-
-static void user_read(struct __test_metadata *_metadata, struct _test_data_perf *self)
-{
-	struct perf_event_mmap_page *page;
-	int fd;
-
-	ASSERT_EQ(0, write_file(PERF_ACCESS, "1"));
-	fd = add_perf(self, EVENT_CYCLES, 0, -1, true);
+	after = perf_count(fd);
+	EXPECT_GT(after.value, before.value);
+	EXPECT_EQ(after.enabled, after.running);
+	/* Also those that are made meanwhile. */
+	fd = perf_open_clock();
 	ASSERT_GE(fd, 0);
-	page = mmap(NULL, PAGE_BYTES, PROT_READ, MAP_SHARED, fd, 0);
-	ASSERT_NE(MAP_FAILED, page);
-	/* Others beside it; not so many that, later, they leave it no counter. */
-	cpu_wide(_metadata, self, 3);
+	self->perf[self->nr++] = fd;
+	loop(100000);
+	EXPECT_GT(perf_count(fd).value, 0ULL);
 }
 
-TEST_F(perf, user_read_event_of_the_reader)
-{
-	if (self->access < 0)
-		SKIP(return, "no sysctl kernel.perf_user_access");
-	count_beside(_metadata, self, user_read, true);
-	expect_starved_then_fed(_metadata, self);
-}
+/* --------------------------------------------------------------- taking turns -- */
 
-static void toggle_access(struct __test_metadata *_metadata, struct _test_data_perf *self)
-{
-	struct turns turns;
-	unsigned int i;
-	int fd;
-
-	ASSERT_EQ(0, turns_init(&turns));
-	self->child = fork_bound();
-	if (!self->child) {
-		pin_to(cpus_online() - 1);
-		fd = open(PERF_ACCESS, O_WRONLY | O_CLOEXEC);
-		for (i = 0;; i++) {
-			if (pwrite(fd, i & 1 ? "0" : "1", 1, 0) != 1)
-				_exit(1);
-			if (i == 1)
-				turn_give(&turns, 1);
-			pause_ns(50000 + i % 11 * 9001);
-		}
-	}
-	turn_wait(&turns, 0);
-}
-
-/*
- * Each 0 takes the right to read away on every CPU, behind everybody's back. (On a single one the
- * reader is not running when it happens: it gets its right anew, and there is nothing to mend.)
- */
-TEST_F(perf, user_access_toggled)
-{
-	if (self->access < 0)
-		SKIP(return, "no sysctl kernel.perf_user_access");
-	count_beside(_metadata, self, toggle_access, cpus_online() > 1);
-}
-
-static void both(struct __test_metadata *_metadata, struct _test_data_perf *self)
-{
-	multiplexed(_metadata, self);
-	toggle_access(_metadata, self);
-}
-
-TEST_F(perf, everything_at_once)
-{
-	if (self->access < 0)
-		SKIP(return, "no sysctl kernel.perf_user_access");
-	count_beside(_metadata, self, both, true);
-}
-
-/* perf's events come and go; each open and close stops the PMU. */
-static void open_and_close(struct __test_metadata *_metadata, struct _test_data_perf *self)
-{
-	struct turns turns;
-	unsigned int i;
-	int fd;
-
-	ASSERT_EQ(0, turns_init(&turns));
-	self->child = fork_bound();
-	if (!self->child) {
-		pin_to(cpus_online() - 1);
-		for (i = 0;; i++) {
-			fd = perf_open(EVENT_CYCLES, i & 1 ? -1 : 0, i & 1 ? 0 : -1, false);
-			if (fd < 0)
-				_exit(1);
-			if (i == 2)
-				turn_give(&turns, 1);
-			pause_ns(50000 + i % 11 * 9001);
-			close(fd);
-		}
-	}
-	turn_wait(&turns, 0);
-}
-
-TEST_F(perf, opened_and_closed)
-{
-	count_beside(_metadata, self, open_and_close, true);
-}
-
-/*
- * What perf grants its own readers while pmudev has the PMU is nothing: they would read pmudev's
- * counters. The child's exit code is how often it could.
- */
-TEST_F(perf, a_reader_of_perfs_sees_nothing)
-{
-	int child, fd, i, n = 0;
-
-	if (self->access < 0)
-		SKIP(return, "no sysctl kernel.perf_user_access");
-	ASSERT_EQ(0, write_file(PERF_ACCESS, "1"));
-	ASSERT_GE(add_set(self, EVENT_CYCLES, USER_ONLY), 0);
-	child = fork_bound();
-	if (!child) {
-		fd = perf_open(EVENT_CYCLES, 0, -1, true);
-		if (fd < 0 || mmap(NULL, PAGE_BYTES, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED)
-			_exit(255);
-		for (i = 0; i < 50; i++) {
-			pause_ns(100000);
-			n += !counter_faults(0) + !counter_faults(3);
-		}
-		_exit(n);
-	}
-	loop(1000000);
-	EXPECT_EQ(0, child_result(child));
-}
-
-/* A CPU that was away for a while comes back under the same claim. */
-TEST_F(perf, a_cpu_comes_back)
+/* However often the PMU changes hands: who has it counts all of its own, from the first moment. */
+TEST_F(perf, in_turns)
 {
 	struct perf_count count;
+	struct pmudev_query query;
+	union record record;
+	int i, fd;
 
-	if (cpus_online() < 2 || set_cpu_online(1, true))
-		SKIP(return, "needs a second CPU that can be taken offline");
-	ASSERT_GE(add_set(self, EVENT_CYCLES, USER_ONLY), 0);
-	ASSERT_EQ(0, set_cpu_online(1, false));
-	ASSERT_EQ(0, set_cpu_online(1, true));
-	ASSERT_GE(add_perf(self, EVENT_CYCLES, -1, 1, false), 0);
-	ASSERT_EQ(0, pin_to(1));
-	loop(1000000);
-	count = perf_count(self->perf[0]);
-	EXPECT_GT(count.enabled, 0ULL);
-	EXPECT_EQ(0ULL, count.running);
-	EXPECT_EQ(0ULL, count.value);
-	/* And is given back like the others. */
-	close(self->fd);
-	self->fd = -1;
-	EXPECT_TRUE(WAIT_FOR((loop(10000), perf_count(self->perf[0]).value > 0)));
+	for (i = 0; i < 20; i++) {
+		fd = perf_open(EVENT_CYCLES, 0, i & 1 ? -1 : 0, i & 1 ? 0 : -1);
+		ASSERT_GE(fd, 0);
+		loop(10000);
+		count = perf_count(fd);
+		EXPECT_GE(count.value, 10000ULL);
+		EXPECT_EQ(count.enabled, count.running);
+		EXPECT_EQ(-EBUSY, add_set(self, USER_ONLY));
+		close(fd);
+		ASSERT_GE(add_set(self, USER_ONLY), 0);
+		loop(10000);
+		ASSERT_EQ(0, pm_read(self->fd, &record));
+		EXPECT_GE(record.r.counts[0].value, 10000ULL);
+		EXPECT_EQ(record.r.time_enabled, record.r.time_running);
+		close(self->fd);
+		self->fd = -1;
+		EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)));
+	}
+	EXPECT_EQ(self->query.claims + 20, query.claims);
 }
 
 TEST_HARNESS_MAIN

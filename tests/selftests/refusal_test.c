@@ -155,7 +155,7 @@ TEST_F(set, what_is_not_offered)
 	}
 	if (!(has & (PMUDEV_HAS_LONG | PMUDEV_HAS_CHAIN)) &&
 	    (self->query.generic & 1ULL << PMUDEV_INSTRUCTIONS))
-		EXPECT_BAD_EVENT(EOPNOTSUPP, PMUDEV_WHY_WIDTH, self->query.width,
+		EXPECT_BAD_EVENT(EOPNOTSUPP, PMUDEV_WHY_WIDTH, long_limit(&self->query),
 				 EVENT(.config = EVENT_INSTRUCTIONS,
 				       .flags = USER_ONLY | PMUDEV_LONG));
 }

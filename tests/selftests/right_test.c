@@ -223,8 +223,8 @@ TEST_F(right, shows_nothing_of_others)
 	/* The last one is for the counter that the reader has itself. */
 	for (left = self->before.available & ~(1ULL << page->slots[0].index >> 1); left;
 	     left &= left - 1)
-		events[nr++] = raw_event(event_for(__builtin_ctzll(left)), USER_ONLY);
-	events[nr++] = raw_event(EVENT_CYCLES, USER_ONLY);
+		events[nr++] = event_on(__builtin_ctzll(left), USER_ONLY);
+	events[nr++] = event_on(page->slots[0].index - 1, USER_ONLY);
 	ASSERT_EQ(0, turns_init(&turns));
 	ASSERT_EQ(0, pin_to(0));
 	child = fork_bound();

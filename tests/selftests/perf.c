@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "perf.h"
+#include "common.h"
+
+static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+	int fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int perf_open(__u64 config, __u64 config1, pid_t pid, int cpu)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_RAW,
+		.config = config,
+		.config1 = config1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+
+	return open_event(&attr, pid, cpu);
+}
+
+int perf_open_clock(void)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+
+	return open_event(&attr, 0, -1);
+}
+
+struct perf_count perf_count(int fd)
+{
+	struct perf_count count = { 0 };
+
+	if (read(fd, &count, sizeof(count)) != sizeof(count))
+		count.value = ~0ULL;
+	return count;
+}
