@@ -181,7 +181,8 @@ static u64 counters_for(const struct intel_caps *caps, const struct pmudev_event
 int intel_encode(const struct intel_caps *caps, const struct pmudev_event_attr *attr,
 		 struct pmudev_code *code, struct pmudev_refusal *why)
 {
-	u64 config;
+	u64 config, counters;
+	u32 width;
 	int ret;
 
 	ret = select_event(caps, attr, &config, why);
@@ -194,8 +195,9 @@ int intel_encode(const struct intel_caps *caps, const struct pmudev_event_attr *
 	if (ret)
 		return ret;
 	/* No counter has 64 bits. */
-	ret = pmudev_attr_counters(attr, counters_for(caps, attr, config), 0, caps->width_hw,
-				   &code->allowed, why);
+	counters = counters_for(caps, attr, config);
+	width = counters & PROGRAMMABLE ? caps->width_hw : caps->width_fixed;
+	ret = pmudev_attr_counters(attr, counters, 0, width, &code->allowed, why);
 	if (ret)
 		return ret;
 	code->config = config | INTEL_EVTSEL_EN;

@@ -185,6 +185,11 @@ static const struct row others[] = {
 		.wanted = { 4, 31, 48, 48, 0x70000000f, 0x7f },
 	},
 	{
+		.name = "a declaration of 31 events",
+		.leaf0a = { 0x1f300404, 0xc0000080, 0, 0x00000603 },
+		.wanted = { 4, 31, 48, 48, 0x70000000f, 0x40000080 },
+	},
+	{
 		.name = "a declaration of more events than EBX has bits",
 		.leaf0a = { 0xff300404, 0x80000081, 0, 0x00000603 },
 		.wanted = { 4, 31, 48, 48, 0x70000000f, 0x80000081 },

@@ -121,7 +121,7 @@ static void folding_is_soon_enough(void)
 	unsigned int width;
 	u64 before = 0;
 
-	for (width = 32; width < 64; width++) {
+	for (width = 31; width < 64; width++) {
 		__uint128_t quarter = (__uint128_t)1 << (width - 2);
 		u64 ns = pmudev_fold_ns(width);
 

@@ -169,6 +169,11 @@ static void no_counter_is_long(void)
 		attr.flags |= PMUDEV_COUNTER;
 		attr.counter = 32;
 		expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_WIDTH, widths[i], 0);
+		/* Of a fixed counter where no other will do. */
+		attr = generic(PMUDEV_REF_CYCLES);
+		attr.flags = PMUDEV_LONG;
+		caps.width_fixed = 47;
+		expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_WIDTH, 47, 0);
 	}
 }
 

@@ -187,8 +187,10 @@ enum pmudev_event_type {
 /*
  * Raw encodings
  *   arm64: the event number, 16 bits (PMEVTYPER<n>_EL0.evtCount)
- *   Intel: IA32_PERFEVTSELx bits 7:0 event, 15:8 unit mask, 18 edge, 23 invert,
- *          31:24 counter mask
+ *   Intel: IA32_PERFEVTSELx bits 7:0 event, 15:8 unit mask, 18 edge, 23 invert (which means
+ *          nothing without a counter mask), 31:24 counter mask; where the CPU has them (leaf 23H
+ *          of CPUID) 36 equal, 47:40 second unit mask. What is compared by these bits cannot
+ *          have a threshold as well.
  */
 
 /* Generic events: what they count is the same notion on every CPU. */
