@@ -16,9 +16,7 @@
 #define ROUNDS 100000
 
 /* Readings: events 0 and 1 are instructions, 2 and 3 cycles. */
-enum {
-	EVENTS = 4
-};
+#define EVENTS 4
 
 #if defined(__x86_64__)
 /* Programmable counters 2 and 3, fixed counters 0 and 1. */
@@ -122,7 +120,7 @@ static bool read_later(int fd, const union record *before, union record *after)
 			after->r.counts[0].value > before->r.counts[0].value + 2 * ROUNDS);
 }
 
-/* The kernel does the same each time: where counts are exact, the readings stay apart by as much. */
+/* The kernel does the same each time: where counts are exact, readings stay as far apart. */
 static void compare(struct __test_metadata *_metadata, int fd)
 {
 	union record before, after;

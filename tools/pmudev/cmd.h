@@ -33,8 +33,8 @@ struct event_list;
 /* For the help of commands that take events. */
 #define EVENTS_HELP                                                                           \
 	"Events are cycles, instructions, ref-cycles, cache-references, cache-misses,\n"       \
-	"branches, branch-misses, and the CPU's own codes: rHEX or cpu/event=0xc0,umask=0/\n"  \
-	"(Intel also has cmask=N, edge, inv). Behind an event may stand, in this order:\n"     \
+	"branches, branch-misses, and the CPU's own codes: rHEX or cpu/event=0xc0/ (Intel\n"   \
+	"also has umask=N, cmask=N, edge, inv). Behind an event may stand, in this order:\n"   \
 	"\n"                                                                                   \
 	"  @2        on counter 2 and no other; @fixed0 or @32 is the first fixed one,\n"      \
 	"            @0-3 is one of these (`pmudev info` shows those there are)\n"             \
@@ -50,6 +50,9 @@ char *join_events(char *list, const char *more);
 
 /* Parses it. False if that cannot be done, and why has been told on stderr. */
 bool read_events(const char *text, struct event_list *list);
+
+/* Are all codes such as this machine's? False also if not known; it has been told on stderr. */
+bool codes_fit(struct pmudev *set, const struct event_list *list);
 
 /* Why the set's last call was refused, with the name of the event in place of its number. */
 void refusal_text(struct pmudev *set, const struct event_list *list, char *text, size_t len);

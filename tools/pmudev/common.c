@@ -53,6 +53,29 @@ bool read_events(const char *text, struct event_list *list)
 	return false;
 }
 
+bool codes_fit(struct pmudev *set, const struct event_list *list)
+{
+	struct pmudev_query query;
+	unsigned int i;
+
+	if (pmudev_query(set, 0, &query)) {
+		complain_events(set, list);
+		return false;
+	}
+	for (i = 0; i < list->nr; i++) {
+		if (!list->events[i].arch || list->events[i].arch == query.arch)
+			continue;
+		if (list->events[i].arch == PMUDEV_ARCH_INTEL)
+			complain("%s: umask, cmask, edge and inv are Intel's, not this CPU's",
+				 list->events[i].name);
+		else
+			complain("%s: on this CPU event is a number up to 0xff, and umask another",
+				 list->events[i].name);
+		return false;
+	}
+	return true;
+}
+
 void refusal_text(struct pmudev *set, const struct event_list *list, char *text, size_t len)
 {
 	struct pmudev_refusal why = { .event = -1 };

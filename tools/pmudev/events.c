@@ -134,8 +134,8 @@ static bool parse_modifiers(struct parser *p, unsigned int *flags, bool *levels)
 }
 
 /* What is counted; @name and @len become what it is called if that is not its own text. */
-static bool parse_what(struct parser *p, struct pmudev_event_attr *attr, const char **name,
-		       size_t *name_len)
+static bool parse_what(struct parser *p, struct pmudev_event_attr *attr, __u32 *arch,
+		       const char **name, size_t *name_len)
 {
 	const char *start = p->at;
 	size_t len = word(start);
@@ -144,7 +144,7 @@ static bool parse_what(struct parser *p, struct pmudev_event_attr *attr, const c
 	if (len == 3 && !memcmp(start, "cpu/", 4)) {
 		attr->type = PMUDEV_TYPE_RAW;
 		p->at++;
-		return parse_fields(p, attr, name, name_len);
+		return parse_fields(p, attr, arch, name, name_len);
 	}
 	if (find_raw(start, len, attr))
 		return true;
@@ -154,7 +154,7 @@ static bool parse_what(struct parser *p, struct pmudev_event_attr *attr, const c
 	if (*p->at != '/')
 		return true;
 	p->at++;
-	return parse_fields(p, attr, name, name_len);
+	return parse_fields(p, attr, arch, name, name_len);
 }
 
 /* Behind a slash modifiers need no ':'. */
@@ -179,7 +179,8 @@ static bool parse_event(struct parser *p)
 		return wrong(p, start, "an event is missing here");
 	if (list->nr == PMUDEV_MAX_EVENTS)
 		return wrong(p, start, "more than %u events", PMUDEV_MAX_EVENTS);
-	if (!parse_what(p, &attr, &name, &len))
+	event->arch = 0;
+	if (!parse_what(p, &attr, &event->arch, &name, &len))
 		return false;
 	rest = p->at;
 	if (name == start)

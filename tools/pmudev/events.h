@@ -28,7 +28,8 @@
 
 struct event {
 	char name[EVENT_NAME]; /* as it was written or named, a group's modifiers included */
-	bool levels;	       /* u, k or h was said */
+	bool levels; /* u, k or h was said */
+	__u32 arch; /* enum pmudev_arch that has codes like this one, 0: any */
 };
 
 /* @attrs is what the module takes; @events goes with it. */

@@ -180,7 +180,8 @@ static bool parse_field(struct parser *p, struct pmudev_event_attr *attr, struct
 	return true;
 }
 
-bool parse_fields(struct parser *p, struct pmudev_event_attr *attr, const char **name, size_t *len)
+bool parse_fields(struct parser *p, struct pmudev_event_attr *attr, __u32 *arch, const char **name,
+		  size_t *len)
 {
 	const char *begin = p->at;
 	struct seen seen = { 0 };
@@ -204,6 +205,10 @@ bool parse_fields(struct parser *p, struct pmudev_event_attr *attr, const char *
 	/* Where a code has more fields, its event has 8 bits. */
 	if (seen.kinds & 1U << CODE && seen.event > 0xff)
 		return wrong(p, begin, "event is a number up to 0xff beside umask, cmask ...");
+	if (seen.kinds & 1U << CODE)
+		*arch = PMUDEV_ARCH_INTEL;
+	else if (seen.event > 0xff)
+		*arch = PMUDEV_ARCH_ARM64;
 	return true;
 }
 

@@ -162,6 +162,16 @@ static void one_group(struct event_list *list)
 	list->groups = 1;
 }
 
+static void complain_choice(struct pmudev *set, const struct event_list *list, bool by_default)
+{
+	struct pmudev_refusal why = { .event = -1 };
+
+	complain_events(set, list);
+	pmudev_why(set, &why);
+	if (by_default && why.event >= 0)
+		complain("other events and counters: `pmudev monitor -e LIST`, see its --help");
+}
+
 /* Return: 0, or the exit status after something went wrong, which has been told on stderr. */
 static int set_up(struct pmudev *set, const struct options *options, struct event_list *list)
 {
@@ -179,7 +189,7 @@ static int set_up(struct pmudev *set, const struct options *options, struct even
 		complain_refusal(set, "monitor");
 		return 1;
 	}
-	if (!read_events(events, list))
+	if (!read_events(events, list) || !codes_fit(set, list))
 		return EXIT_USAGE;
 	one_group(list);
 	if (pmudev_bind_cpu(set, options->cpu, 0)) {
@@ -187,9 +197,7 @@ static int set_up(struct pmudev *set, const struct options *options, struct even
 		return 1;
 	}
 	if (pmudev_add(set, list->attrs, list->nr, NULL) || pmudev_enable(set, PMUDEV_ALL)) {
-		complain_events(set, list);
-		if (!options->events)
-			complain("`pmudev monitor -e LIST` takes other events or counters");
+		complain_choice(set, list, !options->events);
 		return 1;
 	}
 	return 0;

@@ -23,9 +23,11 @@ size_t word(const char *at);
  * fields.c: what stands between two slashes, and behind '@'. The parser is behind the first slash
  * (the '@') and is left behind the last one (the last digit).
  *
+ * @arch: as in struct event
  * @name: set to what name= says, and @len to its length; else they stay
  */
-bool parse_fields(struct parser *p, struct pmudev_event_attr *attr, const char **name, size_t *len);
+bool parse_fields(struct parser *p, struct pmudev_event_attr *attr, __u32 *arch, const char **name,
+		  size_t *len);
 bool parse_counter(struct parser *p, struct pmudev_event_attr *attr);
 
 #endif /* PARSER_H */

@@ -25,8 +25,8 @@
 #include "stat.h"
 
 enum message_kind {
-	BEGINS, /* counting starts at @time, restricted to user mode if @user_only */
-	REFUSED, /* the set could not be set up: @text */
+	BEGINS,	      /* counting starts at @time, restricted to user mode if @user_only */
+	REFUSED,      /* the set could not be set up: @text */
 	NOT_EXECUTED, /* @error */
 };
 
@@ -293,6 +293,8 @@ int stat_run(const struct stat_options *options, struct event_list *list, struct
 	if (pmudev_open(&set)) {
 		complain_refusal(&set, "stat");
 		status = EXIT_NOT_RUN;
+	} else if (!codes_fit(&set, list)) {
+		status = EXIT_USAGE;
 	} else if (options->target != STAT_COMMAND &&
 		   set_up(&set, options, list, &run->user_only)) {
 		status = refused(&set, list);

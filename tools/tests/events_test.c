@@ -224,6 +224,12 @@ static void test_names(void)
 	parse_events("cpu/event=1/", &list, &error);
 	event_user_only(&list, 0);
 	is(list.events[0].name, "cpu/event=1/:u", "restricted to user mode behind a slash");
+	parse_events("cpu/event=0xff/,cpu/event=1,edge=0/,cpu/event=0x100/,r100,cycles", &list,
+		     &error);
+	ok(!list.events[0].arch && !list.events[3].arch && !list.events[4].arch,
+	   "codes that every CPU may have");
+	is_number(list.events[1].arch, PMUDEV_ARCH_INTEL, "  Intel's");
+	is_number(list.events[2].arch, PMUDEV_ARCH_ARM64, "  arm64's");
 	parse_events("cycles:h", &list, &error);
 	is_number(list.attrs[0].flags, EXCLUDE_U | EXCLUDE_K, "the hypervisor alone");
 	parse_events("cycles:H", &list, &error);
