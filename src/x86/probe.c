@@ -10,6 +10,7 @@
 #include "intel.h"
 #include "regs.h"
 
+#define LEAF_MODEL	0x01
 #define LEAF_PMU	0x0a
 #define LEAF_PMU_MORE	0x23
 
@@ -19,15 +20,14 @@ int intel_probe_here(struct intel_caps *caps)
 {
 	struct intel_cpuid id = {};
 	u64 capabilities = 0;
-	u32 *r = id.leaf0a;
+	u32 base[4];
 	unsigned int i;
 
-	if (cpuid_eax(0) >= LEAF_PMU)
-		cpuid(LEAF_PMU, &r[0], &r[1], &r[2], &r[3]);
-	for (i = 0; cpuid_eax(0) >= LEAF_PMU_MORE && i < ARRAY_SIZE(id.leaf23); i++) {
-		r = id.leaf23[i];
-		cpuid_count(LEAF_PMU_MORE, i, &r[0], &r[1], &r[2], &r[3]);
-	}
+	intel_cpuid(0, 0, base);
+	if (base[0] >= LEAF_PMU)
+		intel_cpuid(LEAF_PMU, 0, id.leaf0a);
+	for (i = 0; base[0] >= LEAF_PMU_MORE && i < ARRAY_SIZE(id.leaf23); i++)
+		intel_cpuid(LEAF_PMU_MORE, i, id.leaf23[i]);
 	/* CPUID.01H:ECX.PDCM: the register is there. */
 	if (boot_cpu_has(X86_FEATURE_PDCM))
 		capabilities = read_capabilities();
@@ -80,6 +80,7 @@ int intel_probe(struct pmudev_pmu_info *info)
 {
 	struct probe probe = {};
 	struct pmu *pmu;
+	u32 model[4];
 	int ret;
 
 	ret = probe_all(&probe);
@@ -89,7 +90,8 @@ int intel_probe(struct pmudev_pmu_info *info)
 	strscpy(info->name, "intel", sizeof(info->name));
 	info->arch = PMUDEV_ARCH_INTEL;
 	info->arch_version = intel_caps.version;
-	info->cpu_id = cpuid_eax(1);
+	intel_cpuid(LEAF_MODEL, 0, model);
+	info->cpu_id = model[0];
 	info->counters = intel_caps.counters;
 	info->generic = intel_generic_events(&intel_caps);
 	info->width = intel_caps.width;

@@ -47,6 +47,15 @@ static inline u64 intel_rdpmc(u32 operand)
 	return low | (u64)high << 32;
 }
 
+/* The kernel's own moved between headers. @r: EAX, EBX, ECX, EDX. */
+static inline void intel_cpuid(u32 leaf, u32 subleaf, u32 *r)
+{
+	asm volatile("cpuid"
+		     : "=a"(r[0]), "=b"(r[1]), "=c"(r[2]), "=d"(r[3])
+		     : "a"(leaf), "c"(subleaf)
+		     : "memory");
+}
+
 static inline u64 read_capabilities(void)
 {
 	return intel_rdmsr(INTEL_MSR_CAPABILITIES);
@@ -99,11 +108,13 @@ static inline bool read_pce(void)
 	return __read_cr4() & X86_CR4_PCE;
 }
 
+/* No function that some kernels do not export; no other bit changes. Irqs off. */
 static inline void write_pce(bool on)
 {
 	unsigned long cr4 = __read_cr4();
 
-	__write_cr4(on ? cr4 | X86_CR4_PCE : cr4 & ~X86_CR4_PCE);
+	cr4 = on ? cr4 | X86_CR4_PCE : cr4 & ~X86_CR4_PCE;
+	asm volatile("mov %0, %%cr4" : : "r"(cr4) : "memory");
 }
 
 #endif /* _PMUDEV_X86_REGS_H */
