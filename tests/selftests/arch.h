@@ -6,12 +6,13 @@
  *
  *   EVENT_INSTRUCTIONS, EVENT_CYCLES	raw events that every machine of the tests has
  *   PMU_ARCH				struct pmudev_query.arch
- *   CYCLE_COUNTER, CYCLE_OPERAND	index of the counter of cycles, and its operand
+ *   FIXED_COUNTER, FIXED_OPERAND	a fixed counter that every machine has, and its operand
+ *   FIXED_EVENT			the one of the two events above that it counts
  *   CLAIM_COUNTERS			how many counters the claim costs
  *   RAW_CONFIG				bits that a raw event may have
  *   FAULT_SIGNAL			of a thread that reads a counter without the right to
- *   FAULT_SIGNAL			of a thread that reads a counter without the right
- *					a page, 0: those threads' that are counted
+ *   RIGHT_OF_THE_PROCESS		1: all threads of a process with a page have the right
+ *					to read, 0: those that are counted
  *   LOOP_INSTRUCTIONS			retired by one round of loop()
  *   EMULATED_CYCLES			cycles of each instruction in the emulator
  *   EMULATED_BY_CPU			1: it counts each CPU's cycles, 0: one clock is all CPUs'

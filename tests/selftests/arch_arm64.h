@@ -9,10 +9,12 @@
 #define EVENT_INSTRUCTIONS 0x08
 #define EVENT_CYCLES	   0x11
 
-#define PMU_ARCH      PMUDEV_ARCH_ARM64
-#define RAW_CONFIG    0xffffULL
-#define CYCLE_COUNTER 32
-#define CYCLE_OPERAND 31
+#define PMU_ARCH   PMUDEV_ARCH_ARM64
+#define RAW_CONFIG 0xffffULL
+/* Of cycles. */
+#define FIXED_COUNTER 32
+#define FIXED_EVENT   EVENT_CYCLES
+#define FIXED_OPERAND 31
 
 /* An event of perf's keeps one counter while the PMU is pmudev's. */
 #define CLAIM_COUNTERS	     1
@@ -56,7 +58,7 @@ static inline __u64 read_clock(void)
 
 static inline __u32 operand_of(unsigned int counter)
 {
-	return counter == CYCLE_COUNTER ? CYCLE_OPERAND : counter;
+	return counter == FIXED_COUNTER ? FIXED_OPERAND : counter;
 }
 
 static inline void skip_counter(ucontext_t *context)
@@ -137,7 +139,7 @@ static inline __attribute__((always_inline)) __u64 counter(__u32 operand)
 		COUNTER(29);
 		COUNTER(30);
 #undef COUNTER
-	case CYCLE_OPERAND:
+	case FIXED_OPERAND:
 		value = READ_REGISTER("pmccntr_el0");
 		break;
 	default:

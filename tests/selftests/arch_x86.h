@@ -19,8 +19,9 @@
 
 #define PMU_ARCH      PMUDEV_ARCH_INTEL
 #define RAW_CONFIG    0xff84ffffULL
-#define CYCLE_COUNTER FIXED_CYCLES
-#define CYCLE_OPERAND (1U << 30 | 1)
+#define FIXED_COUNTER FIXED_INSTRUCTIONS
+#define FIXED_EVENT   EVENT_INSTRUCTIONS
+#define FIXED_OPERAND (1U << 30)
 
 #define CLAIM_COUNTERS	     0
 #define FAULT_SIGNAL	     SIGSEGV
@@ -96,9 +97,13 @@ static inline __u64 long_limit(const struct pmudev_query *query)
 	return query->width_fixed;
 }
 
+/* CPUID.15H: the TSC as a fraction of a crystal's frequency. */
 static inline __u64 clock_hz(void)
 {
-	return 0;
+	__u32 eax = 0, ebx = 0, ecx = 0, edx = 0;
+
+	__get_cpuid(0x15, &eax, &ebx, &ecx, &edx);
+	return eax && ecx ? (__u64)ecx * ebx / eax : 0;
 }
 
 /* CPUID.01H:EAX */

@@ -254,7 +254,7 @@ bool counter_faults(__u32 operand)
 
 int all_fault(void)
 {
-	int n = counter_faults(0) + counter_faults(3) + counter_faults(CYCLE_OPERAND);
+	int n = counter_faults(0) + counter_faults(3) + counter_faults(FIXED_OPERAND);
 
 	return n == 3 ? 1 : n == 0 ? 0 : -1;
 }

@@ -147,9 +147,9 @@ TEST(right_ends_with_exec_in_a_shared_space)
 	}
 	EXPECT_EQ(0, child_result(child));
 	/* The parent, whose address space it is, has got it only if all its threads have. */
-	EXPECT_EQ(!RIGHT_OF_THE_PROCESS, counter_faults(CYCLE_OPERAND));
+	EXPECT_EQ(!RIGHT_OF_THE_PROCESS, counter_faults(FIXED_OPERAND));
 	if (RIGHT_OF_THE_PROCESS)
-		EXPECT_EQ(0ULL, counter(CYCLE_OPERAND));
+		EXPECT_EQ(0ULL, counter(FIXED_OPERAND));
 	close(fd);
 	EXPECT_EQ(0, set_gate(false));
 }

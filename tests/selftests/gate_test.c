@@ -87,7 +87,7 @@ TEST_F(gate, closed_refuses_user_reads)
 	EXPECT_EQ(NULL, pm_map(self->fd));
 	EXPECT_EQ(EACCES, errno);
 	EXPECT_EQ((__u32)PMUDEV_WHY_GATE, why.code);
-	EXPECT_TRUE(counter_faults(CYCLE_OPERAND));
+	EXPECT_TRUE(counter_faults(FIXED_OPERAND));
 }
 
 TEST_F(gate, open_lets_read)

@@ -82,10 +82,10 @@ TEST_F(lib, reads_the_right_counter)
 	unsigned int i, nr;
 	__u64 left;
 
-	events[0] = event_on(CYCLE_COUNTER, DIRECT_READ);
+	events[0] = event_on(FIXED_COUNTER, DIRECT_READ);
 	ASSERT_EQ(0, start(&self->set, events, 1));
 	ASSERT_EQ(0, pmudev_query(&self->set, 0, &query));
-	left = query.available & ~(1ULL << CYCLE_COUNTER);
+	left = query.available & ~(1ULL << FIXED_COUNTER);
 	for (nr = 1; left; left &= left - 1, nr++)
 		events[nr] = in_group(event_on(__builtin_ctzll(left), DIRECT_READ), nr);
 	ASSERT_EQ(0, pmudev_add(&self->set, events + 1, nr - 1, NULL));

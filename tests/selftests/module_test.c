@@ -97,7 +97,7 @@ TEST_F(module, stays_while_a_page_is_mapped)
 	EXPECT_EQ(0, direct_read(&reader, 0, &value));
 	pm_unmap(page);
 	EXPECT_EQ(0, unload());
-	EXPECT_TRUE(counter_faults(CYCLE_OPERAND));
+	EXPECT_TRUE(counter_faults(FIXED_OPERAND));
 }
 
 /* A child's copy of the page is a page of zeroes, and keeps nothing of ours. */

@@ -130,10 +130,10 @@ TEST_F(set, wrong_counters)
 			       .allowed = 1ULL << 3));
 	if (!(self->query.generic & 1ULL << PMUDEV_INSTRUCTIONS))
 		return;
-	/* The cycle counter counts cycles only. */
+	/* A fixed counter counts its own event only. */
 	EXPECT_BAD_EVENT(EINVAL, PMUDEV_WHY_COUNTER, 0,
-			 EVENT(.config = EVENT_INSTRUCTIONS, .flags = USER_ONLY | PMUDEV_COUNTER,
-			       .counter = CYCLE_COUNTER));
+			 EVENT(.config = FIXED_EVENT ^ EVENT_CYCLES ^ EVENT_INSTRUCTIONS,
+			       .flags = USER_ONLY | PMUDEV_COUNTER, .counter = FIXED_COUNTER));
 }
 
 /* Right by the ABI, but not to be had: refused, and by name. */

@@ -229,7 +229,7 @@ TEST(query_fields)
 		EXPECT_LE(query.clock_hz, measured_hz() / 100 * 101);
 	}
 	EXPECT_EQ(query.width == 64, !!(query.features & PMUDEV_HAS_LONG));
-	EXPECT_TRUE(query.counters & 1ULL << CYCLE_COUNTER);
+	EXPECT_TRUE(query.counters & 1ULL << FIXED_COUNTER);
 	EXPECT_TRUE(query.generic & 1ULL << PMUDEV_CYCLES);
 	EXPECT_EQ(query.available, query.available & query.counters);
 	EXPECT_EQ(CLAIM_COUNTERS, __builtin_popcountll(query.counters & ~query.available));

@@ -48,7 +48,7 @@ FIXTURE_VARIANT(wrap)
 };
 
 #define PROGRAMMABLE 0xffffffffULL
-#define FIXED	     (1ULL << CYCLE_COUNTER)
+#define FIXED	     (1ULL << FIXED_COUNTER)
 
 /* clang-format off */
 FIXTURE_VARIANT_ADD(wrap, programmable) {
@@ -60,7 +60,7 @@ FIXTURE_VARIANT_ADD(wrap, programmable_long) {
 };
 
 FIXTURE_VARIANT_ADD(wrap, fixed) {
-	EVENT_CYCLES, FIXED, DIRECT_READ
+	FIXED_EVENT, FIXED, DIRECT_READ
 };
 
 /* clang-format on */
@@ -341,7 +341,7 @@ TEST(long_events)
 	close(fd);
 	if (!(query.features & (PMUDEV_HAS_LONG | PMUDEV_HAS_CHAIN))) {
 		EXPECT_REFUSED(ENOSPC, PMUDEV_WHY_NO_COUNTER, pm_set(cycles, 2, true));
-		EXPECT_EQ(1ULL << CYCLE_COUNTER, why.allowed);
+		EXPECT_EQ(1ULL << FIXED_COUNTER, why.allowed);
 	}
 	EXPECT_EQ(0, set_gate(false));
 }
