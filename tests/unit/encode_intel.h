@@ -45,14 +45,13 @@ static inline struct intel_caps everything(void)
 /* One of version 4: eight counters and three, neither EQ nor UMASK2. */
 static inline struct intel_caps version4(void)
 {
-	return (struct intel_caps){
-		.version = 4,
-		.width = 48,
-		.width_fixed = 48,
-		.width_hw = 48,
-		.full_width = true,
-		.counters = PROGRAMMABLE | 0x700000000,
-	};
+	struct intel_caps caps = everything();
+
+	caps.version = 4;
+	caps.eq = false;
+	caps.umask2 = false;
+	caps.counters = PROGRAMMABLE | 0x700000000;
+	return caps;
 }
 
 static inline struct pmudev_event_attr generic(u64 event)
