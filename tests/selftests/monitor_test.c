@@ -30,13 +30,13 @@ static const __u32 counters[EVENTS] = { 2, 4, 3, 32 };
  * The group's counters are started by one register write and read one after another with interrupts
  * off, the two readings of an event right behind each other. So there is one reading between them:
  * from the pointer to an event over the read instruction to its new count, 20 to 30 instructions.
- * Kernels that check everything take ten times as many.
+ * Kernels that check everything take some more.
  */
 #define APART 60
 
 static long instructions_apart(void)
 {
-	return debug_kernel() ? 10 * APART : APART;
+	return debug_kernel() ? 3 * APART : APART;
 }
 
 /* On silicon reading a counter takes some ten cycles, and memory may be far away. */
