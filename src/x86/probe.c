@@ -14,6 +14,10 @@
 #define LEAF_PMU	0x0a
 #define LEAF_PMU_MORE	0x23
 
+/* The numbers after IA32_PMC9 belong to registers of another kind. */
+#define PROGRAMMABLE	GENMASK_ULL(PMUDEV_FIXED_BASE - 1, 0)
+#define WITH_REGISTERS	GENMASK_ULL(9, 0)
+
 struct intel_caps intel_caps;
 
 int intel_probe_here(struct intel_caps *caps)
@@ -22,6 +26,7 @@ int intel_probe_here(struct intel_caps *caps)
 	u64 capabilities = 0;
 	u32 base[4];
 	unsigned int i;
+	int ret;
 
 	intel_cpuid(0, 0, base);
 	if (base[0] >= LEAF_PMU)
@@ -31,7 +36,10 @@ int intel_probe_here(struct intel_caps *caps)
 	/* CPUID.01H:ECX.PDCM: the register is there. */
 	if (boot_cpu_has(X86_FEATURE_PDCM))
 		capabilities = read_capabilities();
-	return intel_enumerate(caps, &id, capabilities, boot_cpu_has(X86_FEATURE_HYPERVISOR));
+	ret = intel_enumerate(caps, &id, capabilities, boot_cpu_has(X86_FEATURE_HYPERVISOR));
+	if (!ret)
+		caps->counters &= ~(PROGRAMMABLE & ~WITH_REGISTERS);
+	return ret;
 }
 
 struct probe {
