@@ -29,7 +29,7 @@ static const __u32 counters[EVENTS] = { 2, 4, 3, 32 };
 /*
  * The group's counters are started by one register write and read one after another with interrupts
  * off, the two readings of an event right behind each other. So there is one reading between them:
- * from the pointer to an event over the read instruction to its new count, 20 to 30 instructions.
+ * from the pointer to an event over the read instruction to its new count, some 30 instructions.
  * Kernels that check everything take some more.
  */
 #define APART 60
