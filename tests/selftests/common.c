@@ -225,30 +225,35 @@ __attribute__((noinline)) int measure_read(int fd, unsigned int slot, __u64 n, _
 	return 0;
 }
 
-static __thread bool faulted;
+static __thread bool probing, faulted;
 
-static void skip_instruction(int signal, siginfo_t *info, void *context)
+static void skip_instruction(int signal_, siginfo_t *info, void *context)
 {
-	(void)signal;
 	(void)info;
+	if (!probing) {
+		/* Not what was tried: the instruction faults again, and ends the process. */
+		signal(signal_, SIG_DFL);
+		return;
+	}
 	faulted = true;
 	skip_counter(context);
 }
 
+/* The handler stays, because other threads may be about to fault. */
 bool counter_faults(__u32 operand)
 {
 	struct sigaction action = {
 		.sa_sigaction = skip_instruction,
 		.sa_flags = SA_SIGINFO,
 	};
-	struct sigaction old;
 
-	sigaction(FAULT_SIGNAL, &action, &old);
+	sigaction(FAULT_SIGNAL, &action, NULL);
 	faulted = false;
+	probing = true;
 	barrier();
 	counter(operand);
 	barrier();
-	sigaction(FAULT_SIGNAL, &old, NULL);
+	probing = false;
 	return faulted;
 }
 
