@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the parts of the bare arm64 program share. SHIFT, THWIDTH, CPUS, LONG (64-bit event
+ * counters) say what QEMU was told.
+ */
+#ifndef ARM64_H
+#define ARM64_H
+
+typedef unsigned int u32;
+typedef unsigned long u64;
+
+#define BIT64(n)      (1UL << (n))
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+#define EV_INSN	      0x08
+#define EV_CYCLES     0x11
+#define CYCLE_COUNTER BIT64(31)
+
+#define PMCR_E	BIT64(0)
+#define PMCR_P	BIT64(1)
+#define PMCR_C	BIT64(2)
+#define PMCR_LC BIT64(6)
+#define PMCR_LP BIT64(7)
+
+#define FILTER_P BIT64(31)
+#define FILTER_U BIT64(30)
+
+#define read_reg(r)                                           \
+	({                                                    \
+		u64 val_;                                     \
+		__asm__ volatile("mrs %0, " #r : "=r"(val_)); \
+		val_;                                         \
+	})
+#define write_reg(r, v)                                                           \
+	({                                                                        \
+		u64 val_ = (v);                                                   \
+		__asm__ volatile("msr " #r ", %0; isb" : : "r"(val_) : "memory"); \
+	})
+
+/* start.S knows the first three. */
+struct percpu {
+	u64 pmi_pc, pmi_count, pmi_status;
+	u64 step;
+	u64 insns, cycles, ccnt, wfi_cycles, wfi_ticks;
+	struct {
+		u64 pc, count, status;
+	} pmi[6];
+};
+
+extern struct percpu percpu[8];
+
+/* start.S */
+extern char nops[];
+void secondary(void);
+void run_user(void (*fn)(u64), u64 arg);
+void count_loop(u64 counters, u64 n);
+void count_turns(u64 counters, u64 n);
+void count_nops(u64 counters);
+void user_loop(u64 n);
+u64 cycles_of_wfi(void);
+
+/* What these pieces of code retire, and how many cycles an instruction takes. */
+#define LOOP_INSNS(n)  (2 * (n) + 1)
+#define TURNS_INSNS(n) (3 * (n) + 1)
+#define CPI	       (1UL << SHIFT)
+
+/* main.c */
+void cpu_main(u64 cpu);
+void unexpected(u64 esr, u64 pc) __attribute__((noreturn));
+void check(const char *what, int ok);
+void equal(const char *what, u64 got, u64 want);
+void stop_pmu(u64 pmcr);
+u64 counter(int n);
+void set_counter(int n, u64 val);
+void set_event(int n, u64 typer);
+
+/* one.c: on one CPU; all.c: on each CPU at the same time, and what came of it. */
+void test_one(void);
+void run_all(struct percpu *me, int cpu);
+void test_all(void);
+void barrier(struct percpu *me, u64 step);
+
+#endif

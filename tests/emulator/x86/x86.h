@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the parts of the bare x86 program share: registers, what start.S offers, results. */
+#ifndef X86_H
+#define X86_H
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+#define BIT64(n)      (1ULL << (n))
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define WIDTH_MASK    (BIT64(48) - 1)
+
+#define PMC(n)		  (0xc1 + (n))
+#define EVTSEL(n)	  (0x186 + (n))
+#define DEBUGCTL	  0x1d9
+#define FIXED_CTR(n)	  (0x309 + (n))
+#define PERF_CAPABILITIES 0x345
+#define FIXED_CTR_CTRL	  0x38d
+#define GLOBAL_STATUS	  0x38e
+#define GLOBAL_CTRL	  0x38f
+#define GLOBAL_OVF_CTRL	  0x390
+#define GLOBAL_STATUS_SET 0x391
+#define GLOBAL_INUSE	  0x392
+#define A_PMC(n)	  (0x4c1 + (n))
+
+#define USR	 BIT64(16)
+#define OS	 BIT64(17)
+#define EDGE	 BIT64(18)
+#define INT	 BIT64(20)
+#define ANY	 BIT64(21)
+#define EN	 BIT64(22)
+#define INV	 BIT64(23)
+#define CMASK(n) ((u64)(n) << 24)
+#define EQ	 BIT64(36)
+
+#define EV_CORE	       0x003c
+#define EV_INSN	       0x00c0
+#define EV_REF	       0x013c
+#define EV_LLC_REF     0x4f2e
+#define EV_LLC_MISS    0x412e
+#define EV_BRANCH      0x00c4
+#define EV_BRANCH_MISS 0x00c5
+#define EV_SLOTS       0x01a4
+
+/* What the options of -cpu say, from the command line. */
+struct machine {
+	u32 version, gp, fixed, missing, full_width, strict, core, ref, llc_ref, llc_miss,
+		branch_miss;
+};
+
+extern struct machine machine;
+
+struct idt_entry {
+	u16 low, selector, type, high;
+};
+
+struct multiboot_info {
+	u32 flags, mem[2], boot_device, cmdline;
+};
+
+/* start.S */
+extern struct idt_entry idt[256];
+void on_gp(void);
+void on_other(void);
+void on_pmi(void);
+void on_int80(void);
+extern u32 fixup, gp_seen, pmi_eip, pmi_count, user_n, user_index, user_result;
+extern char nops[], jumps[];
+void run_user(void (*fn)(void));
+void user_loop(void);
+void user_nops(void);
+void user_rdpmc(void);
+void count_loop(u64 ctrl, u32 n);
+void count_nops(u64 ctrl);
+void count_jumps(u64 ctrl);
+void count_mixed(u64 ctrl);
+void sample(u32 out[2], u32 n);
+
+/* What these pieces of code retire. */
+#define LOOP_INSNS(n)	   (2 * (n) + 6)
+#define MIXED_INSNS	   32
+#define MIXED_BRANCHES	   5
+#define USER_LOOP_INSNS(n) (2 * (n) + 2)
+
+/* main.c */
+void main(const struct multiboot_info *info);
+void check(const char *what, int ok);
+void equal(const char *what, u64 got, u64 want);
+void stop_pmu(void);
+void unexpected(u32 eip);
+
+/* Each is one file. */
+void test_registers(void);
+void test_faults(void);
+void test_counts(void);
+void test_rates(void);
+void test_interrupts(void);
+
+static inline void write_port(u16 port, u8 val)
+{
+	__asm__ volatile("outb %0, %1" : : "a"(val), "Nd"(port));
+}
+
+static inline void cpuid(u32 leaf, u32 sub, u32 r[4])
+{
+	__asm__ volatile("cpuid"
+			 : "=a"(r[0]), "=b"(r[1]), "=c"(r[2]), "=d"(r[3])
+			 : "a"(leaf), "c"(sub));
+}
+
+/* The three are 1 if it raised #GP. */
+static inline int try_rdmsr(u32 msr, u64 *val)
+{
+	gp_seen = 0;
+	__asm__ volatile("movl $1f, fixup; rdmsr; 1: movl $0, fixup"
+			 : "=A"(*val)
+			 : "c"(msr)
+			 : "memory");
+	return gp_seen;
+}
+
+static inline int try_wrmsr(u32 msr, u64 val)
+{
+	gp_seen = 0;
+	__asm__ volatile("movl $1f, fixup; wrmsr; 1: movl $0, fixup"
+			 :
+			 : "c"(msr), "A"(val)
+			 : "memory");
+	return gp_seen;
+}
+
+static inline int try_rdpmc(u32 index, u64 *val)
+{
+	gp_seen = 0;
+	__asm__ volatile("movl $1f, fixup; rdpmc; 1: movl $0, fixup"
+			 : "=A"(*val)
+			 : "c"(index)
+			 : "memory");
+	return gp_seen;
+}
+
+static inline u64 rdmsr(u32 msr)
+{
+	u64 val;
+
+	__asm__ volatile("rdmsr" : "=A"(val) : "c"(msr));
+	return val;
+}
+
+static inline void wrmsr(u32 msr, u64 val)
+{
+	__asm__ volatile("wrmsr" : : "c"(msr), "A"(val) : "memory");
+}
+
+static inline u64 rdpmc(u32 index)
+{
+	u64 val;
+
+	__asm__ volatile("rdpmc" : "=A"(val) : "c"(index));
+	return val;
+}
+
+#endif
