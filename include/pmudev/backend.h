@@ -83,6 +83,9 @@ struct pmudev_pmu_info {
  * @clear: Write 0 to counters that are stopped. As @load.
  * @user_access: Allow or forbid user mode to read counters on this CPU. False if that cannot be
  *	now; to forbid is then still owed. As @load.
+ * @spare_reader: user_access() cannot allow it, but the thread has been a reader: the
+ *	instruction that it may be about to execute is not to fault, until the right is
+ *	forbidden. As @load. May be NULL.
  * @grant: Give an address space the right to read, once more. All its threads have it
  *	then, counted or not: user_access() only tells whether it holds, and no thread may
  *	find in a counter what others counted. Its mmap_lock is held for writing. NULL if the right
@@ -104,6 +107,7 @@ struct pmudev_backend_ops {
 	void (*read)(struct pmudev_hw *const *hw, unsigned int nr);
 	void (*clear)(u64 counters);
 	bool (*user_access)(bool allow);
+	void (*spare_reader)(void);
 	void (*grant)(struct mm_struct *mm);
 	void (*revoke)(struct mm_struct *mm);
 	void (*forked)(struct mm_struct *mm);
@@ -118,5 +122,13 @@ extern const struct pmudev_backend_ops pmudev_backend;
  * Called by a backend on the CPU concerned, irqs off, not from one of its operations.
  */
 void pmudev_user_access_lost(void);
+
+/**
+ * pmudev_counters_seen - who may read counters comes to this CPU, whatever gave him the right
+ *
+ * What others left in the counters is cleared. Irqs off, on a CPU that is ours, nothing of a
+ * task's loaded or about to be.
+ */
+void pmudev_counters_seen(void);
 
 #endif /* _PMUDEV_BACKEND_H */

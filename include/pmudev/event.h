@@ -72,6 +72,7 @@ struct pmudev_event {
  * @ready: loaded on a CPU that is ours (else its time is lost)
  * @stale: @lost has changed since the pages were written
  * @user: user mode can read counters while it is loaded
+ * @reader: it could, once since it was given the right: it may be in the midst of a read
  * @owed: the right could not be given or withdrawn as it should: it is withdrawn when the
  *	thread is unloaded
  * @maps: mappings of its sets' pages in @user_mm
@@ -97,6 +98,7 @@ struct pmudev_ctx {
 	bool ready;
 	bool stale;
 	bool user;
+	bool reader;
 	bool owed;
 	u32 maps;
 	struct mm_struct *user_mm;

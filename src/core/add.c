@@ -9,13 +9,17 @@
 /* What is right, but to come: see the README's table. */
 #define NOT_YET (PMUDEV_DIRECT | PMUDEV_CHAIN_READ | PMUDEV_MULTIPLEX)
 
-static int check_user_read(struct pmudev_set *set, u32 flags, struct pmudev_refusal *why)
+static int check_user_read(struct pmudev_set *set, u32 flags, struct pmudev_code *code,
+			   struct pmudev_refusal *why)
 {
+	const struct pmudev_pmu_info *info = &set->pmu->info;
+
 	if (!(flags & PMUDEV_USER_READ))
 		return 0;
-	if (set->cpu >= 0)
+	code->allowed &= info->user;
+	if (set->cpu >= 0 || !(info->features & PMUDEV_HAS_USER_READ) || !code->allowed)
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_HARDWARE, PMUDEV_USER_READ);
-	if (in_compat_syscall() && !set->pmu->info.compat_reads)
+	if (in_compat_syscall() && !info->compat_reads)
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_HARDWARE, PMUDEV_USER_READ);
 	if (!pmudev_gate_open())
 		return pmudev_refuse(why, -EACCES, PMUDEV_WHY_GATE, 0);
@@ -53,7 +57,7 @@ static int check_event(struct pmudev_set *set, const struct pmudev_event_attr *a
 		return ret;
 	if (code->privileged && !perfmon_capable())
 		return pmudev_refuse(why, -EPERM, PMUDEV_WHY_CAP_KERNEL, 0);
-	return check_user_read(set, attr->flags, why);
+	return check_user_read(set, attr->flags, code, why);
 }
 
 /* Can the group that @attr[i] belongs to be on counters at all, new and old together? */

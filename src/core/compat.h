@@ -8,6 +8,7 @@
 
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
+#include <linux/perf_event.h>
 #include <linux/syscore_ops.h>
 #include <linux/sysctl.h>
 #include <linux/version.h>
@@ -80,6 +81,19 @@ typedef struct ctl_table pmudev_ctl_table;
 #define pmudev_register_syscore register_syscore_ops
 #define pmudev_unregister_syscore unregister_syscore_ops
 #endif
+
+/*
+ * How often perf's core has disabled a PMU on this CPU; while it is not 0 it leaves the PMU alone.
+ * Irqs off.
+ */
+static inline int *pmudev_perf_disables(struct pmu *pmu)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
+	return &(*this_cpu_ptr(pmu->cpu_pmu_context))->pmu_disable_count;
+#else
+	return this_cpu_ptr(pmu->pmu_disable_count);
+#endif
+}
 
 /* The counter that arm_pmu's index means: 6.1 had the cycle counter first. */
 static inline unsigned int pmudev_perf_counter(int idx)

@@ -72,6 +72,11 @@ static void clean_here(void *unused)
 	pc->dirty = 0;
 }
 
+void pmudev_counters_seen(void)
+{
+	clean_here(NULL);
+}
+
 void pmudev_counters_clean(void)
 {
 	/* A CPU that has not seen nr_granted yet answers after what it is doing now. */
@@ -96,8 +101,6 @@ static void cpu_load(struct pmudev_cpu *pc, bool ready)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	if (ready)
-		pc->dirty = 0;
 	reload(pc, &pc->ctx, ready);
 	if (pc->task)
 		reload(pc, pc->task, ready);
@@ -106,7 +109,11 @@ static void cpu_load(struct pmudev_cpu *pc, bool ready)
 
 static void cpu_load_ready(void *unused)
 {
-	cpu_load(this_cpu_ptr(&pmudev_cpus), true);
+	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
+
+	/* They were cleared when they were taken. */
+	pc->dirty = 0;
+	cpu_load(pc, true);
 }
 
 static void cpu_load_lost(void *unused)

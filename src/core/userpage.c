@@ -134,6 +134,14 @@ void pmudev_page_forget(struct pmudev_set *set, u64 slots)
 
 /* -------------------------------------------------- loading, unloading -- */
 
+/* It cannot be allowed now: readers fall back. One that was in the middle of a read goes on. */
+static void not_allowed(struct pmudev_ctx *ctx)
+{
+	if (ctx->reader && pmudev_backend.spare_reader)
+		pmudev_backend.spare_reader();
+	ctx->owed = true;
+}
+
 void pmudev_pages_in(struct pmudev_ctx *ctx)
 {
 	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
@@ -145,11 +153,12 @@ void pmudev_pages_in(struct pmudev_ctx *ctx)
 		pmudev_backend.clear(others);
 		pc->dirty &= ~others;
 	}
-	/* It cannot be allowed now: readers fall back. */
-	ctx->owed = !pmudev_backend.user_access(true);
-	if (ctx->owed)
+	if (!pmudev_backend.user_access(true)) {
+		not_allowed(ctx);
 		return;
+	}
 	ctx->user = true;
+	ctx->reader = true;
 	hlist_for_each_entry(set, &ctx->pages, page_node) {
 		if (ctx->stale)
 			publish(ctx, set);
@@ -190,6 +199,7 @@ void pmudev_pages_revoke(struct pmudev_ctx *ctx)
 	lockdep_assert_held(&ctx->lock);
 	if (ctx->cpu >= 0 && (ctx->user || ctx->owed))
 		pmudev_pages_out(ctx);
+	ctx->reader = false;
 	ctx->user_mm = NULL;
 	ctx->maps = 0;
 }

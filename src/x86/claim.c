@@ -2,6 +2,12 @@
 /*
  * Keeping perf away from the counters: by reserving the event selects, which perf does with its
  * first hardware event and the NMI watchdog by being one. The reservation is of all CPUs.
+ *
+ * perf's driver still stops and starts a PMU without hardware events at the switches of some
+ * tasks (those with a software event that was opened in a hardware event's group), writing
+ * IA32_PERF_GLOBAL_CTRL. So on our CPUs the PMU is disabled in perf's own books: it waits to be
+ * enabled again. And its NMI handler, where somebody (Intel PT) has it run, stops the PMU and
+ * starts it only if it was enabled: ours, which runs after it, starts what is ours.
  */
 #include <linux/fs.h>
 #include <linux/perf_event.h>
@@ -10,8 +16,12 @@
 
 #include <asm/nmi.h>
 
+#include "../core/compat.h"
 #include "intel.h"
 #include "regs.h"
+
+/* perf's, NULL if it has none. */
+static struct pmu *perf;
 
 /* ------------------------------------------------------ the reservation -- */
 
@@ -83,17 +93,42 @@ static int check_reservation(void)
 	return -ENODEV;
 }
 
+/* On the CPU, in an NMI. Between the lines of load and save it does no more than they do. */
+static int go_on(unsigned int type, struct pt_regs *regs)
+{
+	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+
+	if (pc->ours)
+		write_global_ctrl(pc->on);
+	return NMI_DONE;
+}
+
+static const char nmi_name[] = "pmudev";
+
 int intel_claim_init(struct pmu **pmu)
 {
 	struct perf_event *event = try_perf();
+	int ret = 0;
 
-	*pmu = NULL;
-	/* No perf for this PMU, or another module has reserved it: nobody to share with. */
-	if (IS_ERR(event))
-		return 0;
-	*pmu = event->pmu;
-	perf_event_release_kernel(event);
-	return check_reservation();
+	perf = NULL;
+	if (!IS_ERR(event)) {
+		perf = event->pmu;
+		perf_event_release_kernel(event);
+		ret = check_reservation();
+	} else if (PTR_ERR(event) != -ENOENT) {
+		/* Not "no such PMU": another module has reserved it, or KVM has it for guests. */
+		ret = PTR_ERR(event);
+		pr_err("pmudev: perf cannot use the PMU now (error %d): another does\n", ret);
+	}
+	if (!ret)
+		ret = register_nmi_handler(NMI_LOCAL, go_on, 0, nmi_name);
+	*pmu = perf;
+	return ret;
+}
+
+void intel_claim_exit(void)
+{
+	unregister_nmi_handler(NMI_LOCAL, nmi_name);
 }
 
 /* ----------------------------------------------------- taking, returning -- */
@@ -125,6 +160,8 @@ static void take_over(void *info)
 		return;
 	}
 	pc->found = read_global_ctrl();
+	if (perf && !(*pmudev_perf_disables(perf))++)
+		perf->pmu_disable(perf);
 	silence();
 	pc->ours = true;
 }
@@ -136,6 +173,8 @@ static void give_back(void *unused)
 	silence();
 	pc->ours = false;
 	write_global_ctrl(pc->found);
+	if (perf && !--*pmudev_perf_disables(perf))
+		perf->pmu_enable(perf);
 }
 
 int intel_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why)

@@ -45,9 +45,10 @@ void intel_remove(struct pmudev_pmu_info *info);
  * intel_claim_init - find out whether perf can be kept away
  * @pmu: out: perf's PMU, NULL if it has none
  *
- * Return: 0, or -ENODEV and a line in the log. May sleep.
+ * Return: 0, or an error and a line in the log. May sleep.
  */
 int intel_claim_init(struct pmu **pmu);
+void intel_claim_exit(void);
 int intel_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why);
 void intel_cpu_down(struct pmudev_pmu_info *info, int cpu);
 void intel_explain(struct pmudev_refusal *why);
@@ -56,6 +57,7 @@ void intel_explain(struct pmudev_refusal *why);
 int intel_user_init(struct pmu *pmu);
 void intel_user_exit(void);
 bool intel_user_access(bool allow);
+void intel_spare_reader(void);
 void intel_grant(struct mm_struct *mm);
 void intel_revoke(struct mm_struct *mm);
 void intel_forked(struct mm_struct *mm);

@@ -122,6 +122,7 @@ const struct pmudev_backend_ops pmudev_backend = {
 	.read = intel_read,
 	.clear = intel_clear,
 	.user_access = intel_user_access,
+	.spare_reader = intel_spare_reader,
 	.grant = intel_grant,
 	.revoke = intel_revoke,
 	.forked = intel_forked,

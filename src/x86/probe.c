@@ -101,6 +101,9 @@ int intel_probe(struct pmudev_pmu_info *info)
 	intel_cpuid(LEAF_MODEL, 0, model);
 	info->cpu_id = model[0];
 	info->counters = intel_caps.counters;
+	/* The microcode of some has counter 3 for aborting transactions, unless told otherwise. */
+	if (boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT))
+		info->reserved = BIT_ULL(3);
 	info->generic = intel_generic_events(&intel_caps);
 	info->width = intel_caps.width;
 	info->width_fixed = intel_caps.width_fixed;
@@ -123,4 +126,5 @@ int intel_probe(struct pmudev_pmu_info *info)
 void intel_remove(struct pmudev_pmu_info *info)
 {
 	intel_user_exit();
+	intel_claim_exit();
 }

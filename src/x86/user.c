@@ -4,13 +4,13 @@
  * whose perf_rdpmc_allowed is not 0. That count is raised and lowered here by perf's own
  * functions, which also have the CPUs where the address space is loaded follow at once.
  *
- * Two things perf does then are kept from the CPUs that are ours, until their next switch to
- * another address space:
- *   - it zeroes counters that it used once, which are ours now;
+ * Two things that perf does then must not reach who counts on the CPUs that are ours:
+ *   - when somebody comes who may read, it zeroes counters that it used once, which are ours now:
+ *     instead those are cleared that we used and do not any more;
  *   - writing 0 to its sysfs file `rdpmc` clears CR4.PCE on all CPUs at once. A reader may have
- *     checked its page just before and would fault: its page is disowned, CR4.PCE stays. When it
- *     is switched in again it may still be in that very read: CR4.PCE is set for it, and its page
- *     has no owner.
+ *     checked its page just before and would fault: its page is disowned, and CR4.PCE set again
+ *     behind the kernel's back. When it is switched in again it may still be in that very read:
+ *     CR4.PCE is set for it, and its page has no owner.
  */
 #include <linux/kprobes.h>
 #include <linux/mm_types.h>
@@ -48,51 +48,44 @@ bool intel_user_access(bool allow)
 {
 	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
 
-	pc->user = false;
-	if (!allow) {
-		if (pc->forced)
-			write_pce(false);
-		pc->forced = false;
-		return true;
-	}
+	pc->user = allow && !pc->forced && read_pce();
+	if (allow)
+		return pc->user;
 	if (pc->forced)
-		return false;
-	pc->user = read_pce();
-	if (!pc->user) {
-		/* Not by the kernel's functions: what they remember of CR4 is what is put back. */
-		write_pce(true);
-		pc->forced = true;
-	}
-	return pc->user;
+		write_pce(false);
+	pc->forced = false;
+	return true;
+}
+
+/*
+ * Not by the kernel's functions: what they remember of CR4 is what is put back. When they write CR4
+ * for another reason (a new bit for all CPUs, a global TLB flush without INVPCID) this is lost.
+ */
+void intel_spare_reader(void)
+{
+	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+
+	if (pc->forced || read_pce())
+		return;
+	write_pce(true);
+	pc->forced = true;
 }
 
 /* ------------------------------------------------------- keeping perf off -- */
 
-static noinline notrace void nothing(void)
+/* Instead of perf_clear_dirty_counters(): irqs are off, who may read comes to this CPU. */
+static noinline notrace void clear_ours(void)
 {
+	pmudev_counters_seen();
 }
 
-/* Have the function that was just entered return at once. */
-static int __kprobes skip(struct pt_regs *regs)
-{
-	instruction_pointer_set(regs, (unsigned long)nothing);
-	return 1;
-}
-
-/* Irqs are off. */
 static int __kprobes clearing(struct kprobe *probe, struct pt_regs *regs)
 {
-	return this_cpu_read(intel_cpus.ours) ? skip(regs) : 0;
-}
-
-static int __kprobes updating(struct kprobe *probe, struct pt_regs *regs)
-{
-	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
-
-	if (!pc->user && !pc->forced)
+	if (!this_cpu_read(intel_cpus.ours))
 		return 0;
-	pmudev_user_access_lost();
-	return skip(regs);
+	/* The function that was just entered returns to its caller by way of ours. */
+	instruction_pointer_set(regs, (unsigned long)clear_ours);
+	return 1;
 }
 
 /* One that has this may not be turned into a jump, past which nothing could be skipped. */
@@ -106,13 +99,39 @@ static struct kprobe clear_probe = {
 	.post_handler = after,
 };
 
-static struct kprobe update_probe = {
-	.symbol_name = "cr4_update_pce",
-	.pre_handler = updating,
-	.post_handler = after,
-};
+/* Irqs are off; CR4.PCE is to be what the kernel remembers of it. */
+static int before_update(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	if (this_cpu_read(intel_cpus.forced))
+		write_pce(false);
+	return 0;
+}
 
-static struct kprobe *probes[] = { &clear_probe, &update_probe };
+NOKPROBE_SYMBOL(before_update);
+
+static int after_update(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+
+	if (!pc->user && !pc->forced)
+		return 0;
+	pc->forced = !read_pce();
+	if (!pc->forced)
+		return 0;
+	write_pce(true);
+	if (pc->user)
+		pmudev_user_access_lost();
+	pc->user = false;
+	return 0;
+}
+
+NOKPROBE_SYMBOL(after_update);
+
+static struct kretprobe update_probe = {
+	.kp.symbol_name = "cr4_update_pce",
+	.entry_handler = before_update,
+	.handler = after_update,
+};
 
 int intel_user_init(struct pmu *pmu)
 {
@@ -120,15 +139,23 @@ int intel_user_init(struct pmu *pmu)
 
 	if (!pmu || !pmu->event_mapped || !pmu->event_unmapped)
 		return -EOPNOTSUPP;
-	ret = register_kprobes(probes, ARRAY_SIZE(probes));
-	if (!ret)
-		perf = pmu;
-	return ret;
+	ret = register_kprobe(&clear_probe);
+	if (ret)
+		return ret;
+	ret = register_kretprobe(&update_probe);
+	if (ret) {
+		unregister_kprobe(&clear_probe);
+		return ret;
+	}
+	perf = pmu;
+	return 0;
 }
 
 void intel_user_exit(void)
 {
-	if (perf)
-		unregister_kprobes(probes, ARRAY_SIZE(probes));
+	if (!perf)
+		return;
+	unregister_kretprobe(&update_probe);
+	unregister_kprobe(&clear_probe);
 	perf = NULL;
 }

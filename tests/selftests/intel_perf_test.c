@@ -1,185 +1,152 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf beside a claim on Intel's PMU: its hardware events are refused as long as it lasts. The NMI
- * watchdog is one of them, and has the PMU for itself as long as it is on.
+ * What perf still does to a PMU that is claimed, and whom it lets read counters: nobody sees what
+ * others counted, and counters that are stopped stay so.
  */
-#include "intel.h"
+#include "common.h"
 #include "kselftest_harness.h"
 #include "perf.h"
 
+#include <sys/mman.h>
+
 #if defined(__x86_64__)
 
-#define WATCHDOG "/proc/sys/kernel/nmi_watchdog"
+#define RDPMC "/sys/bus/event_source/devices/cpu/rdpmc"
 
-static int count_instructions(void)
-{
-	struct pmudev_event_attr event = raw_event(EVENT_INSTRUCTIONS, USER_ONLY);
-
-	return pm_set(&event, 1, true);
-}
-
-static bool unclaimed(void)
-{
-	struct pmudev_query query;
-
-	return WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED));
-}
-
-/* n rounds: what is counted besides them. */
-static __u64 around(struct __test_metadata *_metadata, int fd, __u64 n)
-{
-	__u64 count = 0;
-
-	EXPECT_EQ(0, measure_read(fd, 0, n, &count));
-	return count - LOOP_INSTRUCTIONS * n;
-}
-
-/* ------------------------------------------------------------------ perf's events */
-
-TEST(perf_is_refused)
-{
-	struct perf_count count;
-	int fd, perf, child, i;
-
-	for (i = 0; i < 5; i++) {
-		fd = count_instructions();
-		ASSERT_GE(fd, 0);
-		EXPECT_EQ(-EBUSY, perf_open(EVENT_INSTRUCTIONS, 0, 0, -1));
-		EXPECT_EQ(-EBUSY, perf_open(EVENT_BRANCHES, 0, 0, -1));
-		EXPECT_EQ(-EBUSY, perf_open(EVENT_CYCLES, 0, -1, cpus_online() - 1));
-		/* Whoever asks. */
-		child = fork();
-		if (!child)
-			_exit(perf_open(EVENT_CYCLES, 0, 0, -1) == -EBUSY ? 0 : 1);
-		EXPECT_EQ(0, child_result(child));
-		close(fd);
-		ASSERT_TRUE(unclaimed());
-		perf = perf_open(EVENT_INSTRUCTIONS, 0, 0, -1);
-		ASSERT_GE(perf, 0);
-		loop(10000);
-		count = perf_count(perf);
-		EXPECT_GE(count.value, 10000ULL * LOOP_INSTRUCTIONS);
-		EXPECT_EQ(count.enabled, count.running);
-		close(perf);
-	}
-}
-
-/* It tries all the time, and our counts are none the worse. */
-TEST(perf_tries)
+FIXTURE(claimed)
 {
 	struct turns turns;
-	int fd, child, i;
-	__u64 c, n;
-
-	if (!exact_instructions())
-		SKIP(return, "instructions are not counted exactly here (PMUDEV_EXACT)");
-	ASSERT_EQ(0, turns_init(&turns));
-	fd = count_instructions();
-	ASSERT_GE(fd, 0);
-	around(_metadata, fd, 1000);
-	c = around(_metadata, fd, 1000);
-	child = fork_bound();
-	if (!child) {
-		for (i = 0;; i++) {
-			if (perf_open(EVENT_CYCLES, 0, i & 1 ? -1 : 0, i & 1 ? 0 : -1) != -EBUSY)
-				_exit(1);
-			if (i == 2)
-				turn_give(&turns, 1);
-			pause_ns(20000 + i % 11 * 9001);
-		}
-	}
-	turn_wait(&turns, 0);
-	for (n = 10; n <= 10000000; n *= 10)
-		EXPECT_EQ(c, around(_metadata, fd, n));
-	EXPECT_EQ(0, waitpid(child, NULL, WNOHANG));
-	stop_child(child);
-	close(fd);
-}
-
-/* ----------------------------------------------------------------- NMI watchdog -- */
-
-FIXTURE(watchdog)
-{
 	int fd;
 };
 
-FIXTURE_SETUP(watchdog)
+FIXTURE_SETUP(claimed)
 {
 	self->fd = -1;
-	if (read_number(WATCHDOG) != 0)
-		SKIP(return, "kernel.nmi_watchdog is not 0");
-	ASSERT_EQ(0, write_file(WATCHDOG, "1"));
-	if (read_number(WATCHDOG) != 1)
-		SKIP(return, "the kernel has no NMI watchdog");
+	ASSERT_EQ(0, turns_init(&self->turns));
+	ASSERT_EQ(0, pin_to(0));
 }
 
-FIXTURE_TEARDOWN(watchdog)
+FIXTURE_TEARDOWN(claimed)
 {
 	if (self->fd >= 0)
 		close(self->fd);
-	EXPECT_EQ(0, write_file(WATCHDOG, "0"));
+	write_file(RDPMC, "1");
+	set_gate(false);
 }
 
-TEST_F(watchdog, is_in_the_way)
+/* The counters that do not show 0. */
+static __u64 seen(__u64 counters)
 {
+	__u64 mask = 0;
+
+	for (; counters; counters &= counters - 1)
+		if (counter(operand_of(__builtin_ctzll(counters))))
+			mask |= counters & -counters;
+	return mask;
+}
+
+/* The gate is closed and nothing is mapped, but perf lets everybody read. */
+TEST_F(claimed, shows_nothing_to_everybody)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_INSTRUCTIONS, USER_ONLY);
 	struct pmudev_query query;
-	int i;
+	int i, child;
 
-	for (i = 0; i < 3; i++) {
-		EXPECT_REFUSED(EBUSY, PMUDEV_WHY_PMU_HELD, count_instructions());
-		EXPECT_EQ((__u32)PMUDEV_HOLDER_WATCHDOG, why.holder.kind);
-		EXPECT_EQ(0, pm_query(&query));
-		EXPECT_FALSE(query.state & PMUDEV_STATE_CLAIMED);
-		ASSERT_EQ(0, write_file(WATCHDOG, "0"));
-		self->fd = count_instructions();
-		ASSERT_GE(self->fd, 0);
-		close(self->fd);
-		self->fd = -1;
-		ASSERT_TRUE(unclaimed());
-		ASSERT_EQ(0, write_file(WATCHDOG, "1"));
+	ASSERT_EQ(0, write_file(RDPMC, "2"));
+	ASSERT_EQ(0, pm_query(&query));
+	child = fork();
+	if (!child) {
+		for (i = 0; i < 20; i++) {
+			turn_wait(&self->turns, 1);
+			if (seen(query.available))
+				_exit(1);
+			turn_give(&self->turns, 1);
+		}
+		_exit(0);
 	}
-}
-
-/* With it off, what is in the way is perf. */
-TEST_F(watchdog, is_not_perf)
-{
-	int perf;
-
-	ASSERT_EQ(0, write_file(WATCHDOG, "0"));
-	perf = perf_open(EVENT_CYCLES, 0, 0, -1);
-	ASSERT_GE(perf, 0);
-	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_PMU_HELD, count_instructions());
-	EXPECT_EQ((__u32)PMUDEV_HOLDER_PERF, why.holder.kind);
-	close(perf);
-}
-
-/* Switched on while pmudev has the PMU, it gets none, and takes none. */
-TEST_F(watchdog, switched_while_claimed)
-{
-	__u64 c, n;
-	int i;
-
-	if (!exact_instructions())
-		SKIP(return, "instructions are not counted exactly here (PMUDEV_EXACT)");
-	ASSERT_EQ(0, write_file(WATCHDOG, "0"));
-	self->fd = count_instructions();
+	self->fd = pm_set(&event, 1, true);
 	ASSERT_GE(self->fd, 0);
-	around(_metadata, self->fd, 1000);
-	c = around(_metadata, self->fd, 1000);
-	for (i = 0; i < 5; i++) {
-		/* Whether the kernel tells that it could not is the kernel's affair. */
-		write_file(WATCHDOG, i & 1 ? "0" : "1");
-		for (n = 10; n <= 100000; n *= 10)
-			EXPECT_EQ(c, around(_metadata, self->fd, n));
+	for (i = 0; i < 20; i++) {
+		loop(123456);
+		EXPECT_NE(0ULL, seen(query.available));
+		turn_pass(&self->turns, 0);
 	}
-	close(self->fd);
-	self->fd = -1;
-	ASSERT_TRUE(unclaimed());
-	/* Switched anew, it works again. */
-	ASSERT_EQ(0, write_file(WATCHDOG, "0"));
-	ASSERT_EQ(0, write_file(WATCHDOG, "1"));
-	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_PMU_HELD, count_instructions());
-	EXPECT_EQ((__u32)PMUDEV_HOLDER_WATCHDOG, why.holder.kind);
+	EXPECT_EQ(0, child_result(child));
+}
+
+/*
+ * A software event that was opened in a hardware event's group stays in the hardware's context when
+ * that has gone: at each switch of its task perf stops and starts the PMU.
+ */
+static void leave_software_event(struct turns *turns)
+{
+	int leader = perf_open(EVENT_INSTRUCTIONS, 0, 0, -1), event;
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+	};
+
+	event = syscall(SYS_perf_event_open, &attr, 0, -1, leader, 0);
+	if (leader < 0 || event < 0)
+		_exit(1);
+	close(leader);
+	for (;;) {
+		turn_give(turns, 1);
+		turn_wait(turns, 1);
+		loop(777);
+	}
+}
+
+TEST_F(claimed, stopped_stays_stopped)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_INSTRUCTIONS, DIRECT_READ);
+	struct pmudev_event_attr other = raw_event(EVENT_INSTRUCTIONS, USER_ONLY | PMUDEV_COUNTER);
+	struct pmudev_page *page;
+	int i, child, fd;
+
+	child = fork_bound();
+	if (!child)
+		leave_software_event(&self->turns);
+	turn_wait(&self->turns, 0);
+	ASSERT_EQ(0, set_gate(true));
+	self->fd = pm_set(&event, 1, true);
+	ASSERT_GE(self->fd, 0);
+	page = pm_map(self->fd);
+	ASSERT_NE(NULL, page);
+	other.counter = 3;
+	fd = pm_set(&other, 1, true);
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, pm_disable(fd, 0));
+	for (i = 0; i < 20; i++) {
+		loop(1000);
+		EXPECT_EQ(0ULL, counter(operand_of(3)));
+		turn_pass(&self->turns, 0);
+		EXPECT_EQ(0ULL, counter(operand_of(3)));
+	}
+	stop_child(child);
+	pm_unmap(page);
+	close(fd);
+}
+
+/* perf forbids reading: a page that comes then gives no right, and readers of it fall back. */
+TEST_F(claimed, forbidden_is_forbidden)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_INSTRUCTIONS, DIRECT_READ);
+	struct pmudev_page *page;
+	struct reader reader;
+	__u64 value;
+
+	ASSERT_EQ(0, write_file(RDPMC, "0"));
+	ASSERT_EQ(0, set_gate(true));
+	self->fd = pm_set(&event, 1, true);
+	ASSERT_GE(self->fd, 0);
+	page = pm_map(self->fd);
+	ASSERT_NE(NULL, page);
+	reader = reader_of(page);
+	EXPECT_EQ(-EAGAIN, direct_read(&reader, 0, &value));
+	EXPECT_EQ(1, all_fault());
+	pm_unmap(page);
 }
 
 #else
