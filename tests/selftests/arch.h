@@ -15,7 +15,6 @@
  *					to read, 0: those that are counted
  *   LOOP_INSTRUCTIONS			retired by one round of loop()
  *   EMULATED_CYCLES			cycles of each instruction in the emulator
- *   EMULATED_BY_CPU			1: it counts each CPU's cycles, 0: one clock is all CPUs'
  *
  *   loop(n)				n rounds, n > 0
  *   raw_call(nr, a, b, c)		a system call

@@ -23,7 +23,6 @@
 
 #define LOOP_INSTRUCTIONS 2
 #define EMULATED_CYCLES	  1
-#define EMULATED_BY_CPU	  0
 
 static inline __attribute__((always_inline)) void loop(__u64 n)
 {

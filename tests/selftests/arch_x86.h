@@ -30,7 +30,6 @@
 #define LOOP_INSTRUCTIONS 2
 #define LOOP_BRANCHES	  1
 #define EMULATED_CYCLES	  2
-#define EMULATED_BY_CPU	  1
 
 static inline __attribute__((always_inline)) void loop(__u64 n)
 {

@@ -234,7 +234,7 @@ static void toggled(struct __test_metadata *_metadata, struct _test_data_right *
 		child[1] = toggle(&turns, GATE, "01");
 		turn_wait(&turns, 0);
 	}
-	read_under_toggles(_metadata, self, 40);
+	read_under_toggles(_metadata, self, 20);
 	EXPECT_EQ(0, waitpid(-1, NULL, WNOHANG));
 	stop_child(child[0]);
 	stop_child(child[1]);
@@ -286,7 +286,7 @@ TEST_F(right, the_library_under_both)
 	turn_wait(&turns, 0);
 	child[1] = toggle(&turns, GATE, "01");
 	turn_wait(&turns, 0);
-	for (i = 0; i < READS || READ_ONCE(*toggles) < 40; i++) {
+	for (i = 0; i < READS || READ_ONCE(*toggles) < 20; i++) {
 		uint64_t count;
 
 		give_way(i, &next);
@@ -329,6 +329,50 @@ TEST_F(right, nobody)
 	pm_unmap(self->page);
 	self->page = NULL;
 	EXPECT_EQ(1, all_fault());
+}
+
+/*
+ * Taken while the reader sleeps, alone on its CPU, where no other address space comes, and given
+ * back while it runs: it is enough that the reader is switched once.
+ */
+TEST_F(right, comes_back)
+{
+	struct turns turns;
+	int i, child;
+	__u64 value;
+	bool direct;
+
+	if (cpus_online() < 2)
+		SKIP(return, "needs two CPUs");
+	ASSERT_EQ(0, turns_init(&turns));
+	toggles = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, toggles);
+	child = fork_bound();
+	if (!child) {
+		pin_to(0);
+		for (;;) {
+			turn_wait(&turns, 1);
+			if (write_file(RDPMC, "0"))
+				_exit(1);
+			turn_give(&turns, 1);
+			pause_ns(1000000);
+			if (write_file(RDPMC, "1"))
+				_exit(2);
+			__atomic_fetch_add(toggles, 1, __ATOMIC_RELEASE);
+		}
+	}
+	ASSERT_EQ(0, pin_to(1));
+	ASSERT_EQ(0, start(self, 0));
+	for (i = 0; i < 10; i++) {
+		ASSERT_EQ(0, read_either(self->fd, &self->reader, 0, &value, &direct));
+		EXPECT_TRUE(direct) TH_LOG("round %d", i);
+		turn_pass(&turns, 0);
+		while (__atomic_load_n(toggles, __ATOMIC_ACQUIRE) <= (unsigned int)i)
+			ASSERT_EQ(0, read_either(self->fd, &self->reader, 0, &value, &direct));
+		pause_ns(1000);
+	}
+	EXPECT_EQ(0, waitpid(child, NULL, WNOHANG));
+	stop_child(child);
 }
 
 /* With 2 everybody, which is perf's business; afterwards it is ours again. */

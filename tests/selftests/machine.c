@@ -86,8 +86,7 @@ bool exact_instructions(void)
 
 bool exact_cycles(void)
 {
-	return emulated() && exact_instructions() &&
-	       (EMULATED_BY_CPU || sysconf(_SC_NPROCESSORS_CONF) == 1);
+	return emulated() && exact_instructions();
 }
 
 __u64 steady_event(void)

@@ -76,7 +76,7 @@ FIXTURE_SETUP(wrap)
 		SKIP(return, "instructions are not counted exactly here (PMUDEV_EXACT)");
 	ASSERT_EQ(0, pm_query(&self->query));
 	if (variant->event == EVENT_CYCLES && !exact_cycles())
-		SKIP(return, "cycles are not counted exactly here (emulated, by CPU)");
+		SKIP(return, "cycles are not counted exactly here (emulated, PMUDEV_EXACT)");
 	wide = self->query.features & PMUDEV_HAS_LONG;
 	if (variant->flags & PMUDEV_LONG && !wide)
 		SKIP(return, "no 64-bit programmable counter");
