@@ -229,7 +229,7 @@ static __attribute__((noinline)) int read_both(int cpu_fd, int fd, union record 
 	return ret ? ret : pm_read(fd, thread);
 }
 
-/* Whether the harness, which runs on the same CPU with only one, has begun to wait for this test. */
+/* Whether the harness, on the same CPU if there is one only, has begun to wait for this test. */
 static bool parent_sleeps(void)
 {
 	char path[32], state = 0;
