@@ -126,8 +126,7 @@ void pmudev_user_access_lost(void);
 /**
  * pmudev_counters_seen - who may read counters comes to this CPU, whatever gave him the right
  *
- * What others left in the counters is cleared. Irqs off, on a CPU that is ours, nothing of a
- * task's loaded or about to be.
+ * What others left in the counters is cleared; what is loaded stays. Irqs off, on a CPU that is ours.
  */
 void pmudev_counters_seen(void);
 
