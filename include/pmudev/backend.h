@@ -25,6 +25,17 @@ struct pmudev_hw {
 	u8 width;
 };
 
+/* The mask of their counters. */
+static inline u64 pmudev_hw_counters(struct pmudev_hw *const *hw, unsigned int nr)
+{
+	u64 mask = 0;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		mask |= BIT_ULL(hw[i]->counter);
+	return mask;
+}
+
 /**
  * struct pmudev_pmu_info - what a backend tells of a PMU
  * @name: as users see it

@@ -28,16 +28,6 @@ u64 pmuv3_enable_bits(u64 counters)
 	return bits;
 }
 
-static u64 counters_of(struct pmudev_hw *const *hw, unsigned int nr)
-{
-	u64 mask = 0;
-	unsigned int i;
-
-	for (i = 0; i < nr; i++)
-		mask |= BIT_ULL(hw[i]->counter);
-	return mask;
-}
-
 static void bring_forward(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	unsigned int i;
@@ -50,7 +40,7 @@ static void bring_forward(struct pmudev_hw *const *hw, unsigned int nr)
 static void pmuv3_load(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
-	u64 mask = counters_of(hw, nr);
+	u64 mask = pmudev_hw_counters(hw, nr);
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
@@ -70,7 +60,7 @@ static void pmuv3_load(struct pmudev_hw *const *hw, unsigned int nr)
 static void pmuv3_save(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
-	u64 mask = counters_of(hw, nr);
+	u64 mask = pmudev_hw_counters(hw, nr);
 
 	write_pmcntenclr(pmuv3_enable_bits(mask));
 	pc->on &= ~mask;

@@ -29,16 +29,6 @@ static void write_counter(unsigned int counter, u64 value)
 		write_pmc(counter, value & GENMASK_ULL(intel_caps.width - 1, 0));
 }
 
-static u64 counters_of(struct pmudev_hw *const *hw, unsigned int nr)
-{
-	u64 mask = 0;
-	unsigned int i;
-
-	for (i = 0; i < nr; i++)
-		mask |= BIT_ULL(hw[i]->counter);
-	return mask;
-}
-
 /* Of counters that wrapped meanwhile the overflow status is acknowledged. */
 static void bring_forward(struct pmudev_hw *const *hw, unsigned int nr)
 {
@@ -77,7 +67,7 @@ static void intel_load(struct pmudev_hw *const *hw, unsigned int nr)
 		write_fixed_ctr_ctrl(pc->fixed);
 	}
 	/* WRMSR serializes: all is programmed before it is started. */
-	pc->on |= counters_of(hw, nr);
+	pc->on |= pmudev_hw_counters(hw, nr);
 	write_global_ctrl(pc->on);
 }
 
@@ -86,7 +76,7 @@ static void intel_save(struct pmudev_hw *const *hw, unsigned int nr)
 	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
 
 	/* Selectors stay as they are: what GLOBAL_CTRL has not enabled does not count. */
-	pc->on &= ~counters_of(hw, nr);
+	pc->on &= ~pmudev_hw_counters(hw, nr);
 	write_global_ctrl(pc->on);
 	bring_forward(hw, nr);
 }
