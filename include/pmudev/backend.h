@@ -137,7 +137,8 @@ void pmudev_user_access_lost(void);
 /**
  * pmudev_counters_seen - who may read counters comes to this CPU, whatever gave him the right
  *
- * What others left in the counters is cleared; what is loaded stays. Irqs off, on a CPU that is ours.
+ * What others left in the counters is cleared; what is loaded stays. Irqs off, on a CPU that is
+ * ours.
  */
 void pmudev_counters_seen(void);
 
