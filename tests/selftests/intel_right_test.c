@@ -369,7 +369,8 @@ TEST_F(right, comes_back)
 		turn_pass(&turns, 0);
 		while (__atomic_load_n(toggles, __ATOMIC_ACQUIRE) <= (unsigned int)i)
 			ASSERT_EQ(0, read_either(self->fd, &self->reader, 0, &value, &direct));
-		pause_ns(1000);
+		/* Long enough to be a sleep on slow kernels too: it takes a switch to come back. */
+		pause_ns(1000000);
 	}
 	EXPECT_EQ(0, waitpid(child, NULL, WNOHANG));
 	stop_child(child);
