@@ -2,7 +2,7 @@
 /*
  * pmudev and perf on one PMU: whoever counts first keeps it, the other one is told, and nothing of
  * either is disturbed by the other. What perf's events do while pmudev has the PMU differs:
- * arm64_perf_test.c, intel_perf_test.c.
+ * arm64_perf_test.c, intel_claim_test.c.
  */
 #include "common.h"
 #include "kselftest_harness.h"
