@@ -109,8 +109,7 @@ FIXTURE_SETUP(watchdog)
 	self->fd = -1;
 	if (read_number(WATCHDOG) != 0)
 		SKIP(return, "kernel.nmi_watchdog is not 0");
-	ASSERT_EQ(0, write_file(WATCHDOG, "1"));
-	if (read_number(WATCHDOG) != 1)
+	if (write_file(WATCHDOG, "1") || read_number(WATCHDOG) != 1)
 		SKIP(return, "the kernel has no NMI watchdog");
 }
 
@@ -118,7 +117,7 @@ FIXTURE_TEARDOWN(watchdog)
 {
 	if (self->fd >= 0)
 		close(self->fd);
-	EXPECT_EQ(0, write_file(WATCHDOG, "0"));
+	write_file(WATCHDOG, "0");
 }
 
 TEST_F(watchdog, is_in_the_way)
