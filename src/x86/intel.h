@@ -17,7 +17,7 @@ struct pmu;
  * @fixed: IA32_FIXED_CTR_CTRL while @ours
  * @found: IA32_PERF_GLOBAL_CTRL as it was before
  * @user: user mode reads counters here: CR4.PCE is to stay
- * @forced: CR4.PCE was set behind the kernel's back, see user.c
+ * @forced: CR4.PCE was set behind the kernel's back, which remembers it as not set; see user.c
  *
  * Touched on the CPU itself alone, irqs off.
  */

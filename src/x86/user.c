@@ -73,9 +73,14 @@ void intel_spare_reader(void)
 
 /* ------------------------------------------------------- keeping perf off -- */
 
-/* Instead of perf_clear_dirty_counters(): irqs are off, who may read comes to this CPU. */
+/*
+ * Instead of perf_clear_dirty_counters(): irqs are off, who may read comes to this CPU, and the
+ * kernel is about to set CR4.PCE itself. It may do so under a reader, when text_poke() has left the
+ * reader's address space for a moment.
+ */
 static noinline notrace void clear_ours(void)
 {
+	this_cpu_write(intel_cpus.forced, false);
 	pmudev_counters_seen();
 }
 
@@ -99,29 +104,17 @@ static struct kprobe clear_probe = {
 	.post_handler = after,
 };
 
-/* Irqs are off; CR4.PCE is to be what the kernel remembers of it. */
-static int before_update(struct kretprobe_instance *instance, struct pt_regs *regs)
-{
-	if (this_cpu_read(intel_cpus.forced))
-		write_pce(false);
-	return 0;
-}
-
-NOKPROBE_SYMBOL(before_update);
-
+/* Irqs are off. What is forced the function does not touch, unless it came by clear_ours(). */
 static int after_update(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
 
-	if (!pc->user && !pc->forced)
-		return 0;
-	pc->forced = !read_pce();
-	if (!pc->forced)
+	if (!pc->user || read_pce())
 		return 0;
 	write_pce(true);
-	if (pc->user)
-		pmudev_user_access_lost();
+	pc->forced = true;
 	pc->user = false;
+	pmudev_user_access_lost();
 	return 0;
 }
 
@@ -129,7 +122,6 @@ NOKPROBE_SYMBOL(after_update);
 
 static struct kretprobe update_probe = {
 	.kp.symbol_name = "cr4_update_pce",
-	.entry_handler = before_update,
 	.handler = after_update,
 };
 
