@@ -376,6 +376,24 @@ TEST_F(right, comes_back)
 	stop_child(child);
 }
 
+/* The reader itself writes: the kernel patches its text then, in another address space. */
+TEST_F(right, written_by_the_reader)
+{
+	__u64 value;
+	int i;
+
+	ASSERT_EQ(0, start(self, 0));
+	for (i = 0; i < 5; i++) {
+		ASSERT_EQ(0, write_file(RDPMC, "0"));
+		EXPECT_EQ(-EAGAIN, direct_read(&self->reader, 0, &value));
+		pause_ns(1000000);
+		EXPECT_EQ(-EAGAIN, direct_read(&self->reader, 0, &value));
+		ASSERT_EQ(0, write_file(RDPMC, "1"));
+		EXPECT_TRUE(WAIT_FOR(!direct_read(&self->reader, 0, &value)));
+		EXPECT_EQ(0, all_fault());
+	}
+}
+
 /* With 2 everybody, which is perf's business; afterwards it is ours again. */
 TEST_F(right, everybody)
 {
