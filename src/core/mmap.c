@@ -152,13 +152,18 @@ static void vma_closed(struct pmudev_ctx *ctx, void *arg)
 	pmudev_page_publish(ctx, set);
 }
 
-static vm_fault_t blank_fault(struct vm_fault *vmf)
+static vm_fault_t show(struct vm_fault *vmf, struct page *page)
 {
 	if (vmf->pgoff)
 		return VM_FAULT_SIGBUS;
-	vmf->page = blank;
-	get_page(vmf->page);
+	get_page(page);
+	vmf->page = page;
 	return 0;
+}
+
+static vm_fault_t blank_fault(struct vm_fault *vmf)
+{
+	return show(vmf, blank);
 }
 
 /* A copy that fork made: zeroes, and no right. */
@@ -197,12 +202,10 @@ static vm_fault_t vm_fault(struct vm_fault *vmf)
 {
 	struct pmudev_set *set = vmf->vma->vm_private_data;
 
-	if (vmf->pgoff)
-		return VM_FAULT_SIGBUS;
 	/* map_mm changes only while there is no mapping, or by its own mmap. */
-	vmf->page = READ_ONCE(set->map_mm) == vmf->vma->vm_mm ? virt_to_page(set->page) : blank;
-	get_page(vmf->page);
-	return 0;
+	if (READ_ONCE(set->map_mm) == vmf->vma->vm_mm)
+		return show(vmf, virt_to_page(set->page));
+	return show(vmf, blank);
 }
 
 static const struct vm_operations_struct vm_ops = {

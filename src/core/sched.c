@@ -163,17 +163,13 @@ static void times_start(struct pmudev_set *set, const struct pmudev_clocks *now)
 	times_add(set, -now->enabled, -now->running);
 }
 
-static unsigned int slots_hw(struct pmudev_set *set, u64 slots, struct pmudev_hw **hw, u64 *mask)
+static unsigned int slots_hw(struct pmudev_set *set, u64 slots, struct pmudev_hw **hw)
 {
 	unsigned int slot, nr = 0;
 	u64 rest;
 
-	*mask = 0;
-	pmudev_for_each_slot(slot, rest, slots) {
-		hw[nr] = &pmudev_slot_event(set, slot)->hw;
-		*mask |= BIT_ULL(hw[nr]->counter);
-		nr++;
-	}
+	pmudev_for_each_slot(slot, rest, slots)
+		hw[nr++] = &pmudev_slot_event(set, slot)->hw;
 	return nr;
 }
 
@@ -186,10 +182,9 @@ void pmudev_set_bring_forward(struct pmudev_ctx *ctx, struct pmudev_set *set)
 {
 	struct pmudev_hw *hw[PMUDEV_COUNTERS];
 	unsigned int nr;
-	u64 mask;
 
 	lockdep_assert_held(&ctx->lock);
-	nr = slots_hw(set, set->on, hw, &mask);
+	nr = slots_hw(set, set->on, hw);
 	if (nr && counting(ctx))
 		pmudev_backend.read(hw, nr);
 }
@@ -211,7 +206,8 @@ static void slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 	unsigned int nr;
 	u64 mask;
 
-	nr = slots_hw(set, slots, hw, &mask);
+	nr = slots_hw(set, slots, hw);
+	mask = pmudev_hw_counters(hw, nr);
 	if (!nr || WARN_ON_ONCE((mask & ctx->mask) || ctx->nr + nr > PMUDEV_COUNTERS))
 		return;
 	memcpy(ctx->on + ctx->nr, hw, nr * sizeof(*hw));
@@ -234,7 +230,8 @@ static void slots_off(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 	unsigned int i, nr, left = 0;
 	u64 mask;
 
-	nr = slots_hw(set, slots, hw, &mask);
+	nr = slots_hw(set, slots, hw);
+	mask = pmudev_hw_counters(hw, nr);
 	if (!nr)
 		return;
 	if (counting(ctx)) {
@@ -287,9 +284,9 @@ void pmudev_change_reset(struct pmudev_ctx *ctx, void *arg)
 	struct pmudev_hw *hw[PMUDEV_COUNTERS];
 	bool live = counting(ctx);
 	unsigned int slot, nr;
-	u64 rest, mask;
+	u64 rest;
 
-	nr = slots_hw(set, change->slots & set->on, hw, &mask);
+	nr = slots_hw(set, change->slots & set->on, hw);
 	if (live && nr)
 		pmudev_backend.save(hw, nr);
 	pmudev_for_each_slot(slot, rest, change->slots)

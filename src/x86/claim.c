@@ -30,7 +30,7 @@ static unsigned int users;
 
 static u64 programmable(void)
 {
-	return intel_caps.counters & GENMASK_ULL(PMUDEV_FIXED_BASE - 1, 0);
+	return intel_caps.counters & INTEL_PROGRAMMABLE;
 }
 
 static void release(u64 counters)

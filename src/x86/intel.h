@@ -10,6 +10,9 @@
 struct mm_struct;
 struct pmu;
 
+/* The programmable counters in a mask of counters. */
+#define INTEL_PROGRAMMABLE	GENMASK_ULL(PMUDEV_FIXED_BASE - 1, 0)
+
 /**
  * struct intel_cpu - a CPU
  * @ours: perf is kept away

@@ -15,7 +15,6 @@
 #define LEAF_PMU_MORE	0x23
 
 /* The numbers after IA32_PMC9 belong to registers of another kind. */
-#define PROGRAMMABLE	GENMASK_ULL(PMUDEV_FIXED_BASE - 1, 0)
 #define WITH_REGISTERS	GENMASK_ULL(9, 0)
 
 struct intel_caps intel_caps;
@@ -38,7 +37,7 @@ int intel_probe_here(struct intel_caps *caps)
 		capabilities = read_capabilities();
 	ret = intel_enumerate(caps, &id, capabilities, boot_cpu_has(X86_FEATURE_HYPERVISOR));
 	if (!ret)
-		caps->counters &= ~(PROGRAMMABLE & ~WITH_REGISTERS);
+		caps->counters &= ~(INTEL_PROGRAMMABLE & ~WITH_REGISTERS);
 	return ret;
 }
 
