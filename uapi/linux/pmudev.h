@@ -88,6 +88,7 @@ enum pmudev_reason {
 	PMUDEV_WHY_BUFFER = 15,		/* buffer too short; limit: bytes needed */
 	PMUDEV_WHY_MAPPING = 16,	/* the page is MAP_SHARED, PROT_READ, one page, offset 0 */
 	PMUDEV_WHY_NO_USER_READ = 17,	/* no event of the set asked for user reads */
+	PMUDEV_WHY_INHERITED = 18,	/* (EOPNOTSUPP) children cannot have user reads */
 	/* what can be counted (EINVAL, ENOENT, EOPNOTSUPP) */
 	PMUDEV_WHY_TYPE = 20,		/* no such type of event; limit: the highest */
 	PMUDEV_WHY_CONFIG = 21,		/* not an encoding of this PMU; limit: mask of valid bits */
@@ -103,7 +104,7 @@ enum pmudev_reason {
 	PMUDEV_WHY_NO_CPU = 31,		/* limit: the highest number */
 	PMUDEV_WHY_CPU_OFFLINE = 32,
 	PMUDEV_WHY_NO_PMU = 33,		/* limit: the highest number */
-	PMUDEV_WHY_ENDED = 34,		/* the target exited or gained privileges */
+	PMUDEV_WHY_ENDED = 34,		/* the target exited or gained privileges, its children too */
 	/* who may (EPERM, EACCES) */
 	PMUDEV_WHY_CAP_KERNEL = 40,	/* counting the kernel needs CAP_PERFMON */
 	PMUDEV_WHY_CAP_CPU = 41,	/* counting a CPU needs CAP_PERFMON */
@@ -215,7 +216,7 @@ enum pmudev_generic {
 #define PMUDEV_USER_READ	(1U << 6)	/* the counted thread may read it directly */
 #define PMUDEV_DIRECT		(1U << 7)	/* see "DIRECT events" below */
 #define PMUDEV_CHAIN_READ	(1U << 8)	/* user reads of two chained counters */
-#define PMUDEV_MULTIPLEX	(1U << 9)	/* the group may share counters over time */
+#define PMUDEV_MULTIPLEX	(1U << 9)	/* the group may share counters over time, see below */
 #define PMUDEV_COUNTER		(1U << 10)	/* on counter @counter, and no other */
 #define PMUDEV_THRESHOLD_COUNT	(1U << 11)	/* count 1 for each cycle that passes */
 #define PMUDEV_EVENT_FLAGS	((1U << 12) - 1)
@@ -265,6 +266,18 @@ struct pmudev_event_attr {
  * instruction and no check. Differences are to be taken modulo 2^width. Valid in the owner
  * thread only. Reset, removal and another thread's close end the validity and do
  * not fault: a long measurement compares the page's generation before and after.
+ */
+
+/*
+ * MULTIPLEX groups
+ * The multiplexed groups of a set take turns on a pool of counters: each time the target has run
+ * for about a millisecond, the next group that is off comes on, whole, and the one that has been
+ * on longest makes room. A group counts for (time_running / time_enabled) of the time; value *
+ * time_enabled / time_running estimates the whole, to be computed in 128 bits.
+ * The pool is what others leave. Strict groups (those without the flag) are never displaced, and
+ * have precedence: one that is enabled later may take counters out of a pool, but never so many
+ * that some group of it would not fit at all; then it is refused. Counters that come free
+ * go into the pools.
  */
 
 /* --------------------------------------------------------------- ioctls -- */
@@ -361,9 +374,33 @@ enum pmudev_target {
 	PMUDEV_TARGET_CPU = 1,		/* id: CPU number */
 };
 
+/*
+ * Targets
+ *   - Who may count a thread: the threads of its process; who has CAP_PERFMON; and whose user and
+ *     group id are the real, effective and saved ones of a target that is dumpable (as ptrace
+ *     asks; Yama and security modules are not). Counting a CPU takes CAP_PERFMON.
+ *   - A set counts its target whoever has the file: after the opener's exit, after it was passed
+ *     over a socket, from any thread. It ends with the last descriptor and mapping.
+ *   - When the target exits, its counts stay and can be read and removed; the record says ENDED.
+ *     Calls that would make it count (ADD, ENABLE, mmap) say ESRCH. The same when it gains
+ *     privileges by exec (set-uid, file capabilities, a program it may not read): that ends every
+ *     set on it.
+ *   - INHERIT: threads and processes that the target makes from then on, and theirs, are counted
+ *     as well. A record is the sum: those that live are read where they are, what those counted
+ *     that have ended is kept. Each thread's part is one stretch, the sum of several is not.
+ *     time_enabled and time_running are sums too. A set-uid exec of one child ends that child's
+ *     part. Groups that inherit have no user reads (EOPNOTSUPP). When a child could not be
+ *     counted for want of memory, the record says INCOMPLETE, from then on.
+ *   - ON_EXEC: ENABLE places the groups and holds their counters, but they begin to count when
+ *     the target (with INHERIT, a child of it) next executes a program; the record says ARMED until then.
+ *     After the exec ENABLE acts at once.
+ *   - A thread that another one counts is found at its switches; what it executes between BIND and
+ *     ENABLE is not counted, what it does after ENABLE has returned is.
+ */
+
 /* struct pmudev_bind.flags */
 #define PMUDEV_BIND_INHERIT	(1U << 0)	/* children are counted too */
-#define PMUDEV_BIND_ON_EXEC	(1U << 1)	/* all groups are enabled at the next exec */
+#define PMUDEV_BIND_ON_EXEC	(1U << 1)	/* what is enabled counts from the next exec on */
 #define PMUDEV_BIND_SHARED	(1U << 2)	/* user readers may see the counts of the CPU */
 #define PMUDEV_BIND_PMU		(1U << 3)	/* @pmu names the PMU; else the target decides */
 #define PMUDEV_BIND_FLAGS	((1U << 4) - 1)
@@ -422,7 +459,8 @@ struct pmudev_add {
  * @event_size: sizeof(struct pmudev_event_attr); 0 when @nr is
  * @events: as in struct pmudev_add: they are tried beside those enabled in the set
  * @counters: user pointer to __s32[]: the counter each event gets (or has); for
- *	@nr = 0 as many as the set has slots, -1 in those that are empty
+ *	@nr = 0 as many as the set has slots, -1 in those that are empty. Of a multiplexed
+ *	event: the one it gets when it is its group's turn first.
  */
 struct pmudev_place {
 	__u32 size;
@@ -447,7 +485,7 @@ struct pmudev_place {
  * @value: RESET: the new count; else 0
  *
  * ENABLE puts the groups named on counters, all of them or none; enabling what is
- * enabled does nothing. DISABLE takes them off and keeps the counts. RESET sets
+ * enabled does nothing. Events that are on stay where they are unless moving them makes room. DISABLE takes them off and keeps the counts. RESET sets
  * counts (not times), in the hardware too (modulo 2^width). REMOVE takes
  * disabled groups' events out of the set.
  */
@@ -483,6 +521,8 @@ struct pmudev_why {
 #define PMUDEV_RECORD_ENDED	(1U << 1)	/* the target has ended: counts are final */
 #define PMUDEV_RECORD_OFFLINE	(1U << 2)	/* the CPU is offline: not counting now */
 #define PMUDEV_RECORD_GATED	(1U << 3)	/* stopped: the gate for user reads is closed */
+#define PMUDEV_RECORD_ARMED	(1U << 4)	/* some group waits for the target's next exec */
+#define PMUDEV_RECORD_INCOMPLETE (1U << 5)	/* some child could not be counted: no memory */
 
 /**
  * struct pmudev_count - one event in a record
@@ -514,7 +554,7 @@ struct pmudev_count {
  * @counts: by slot
  *
  * The buffer must take the whole record (ENOSPC). No migration, switch or rotation
- * lies between any two of its numbers.
+ * lies between any two of its numbers (with INHERIT: of its numbers' parts of one thread).
  */
 struct pmudev_record {
 	__u32 size;
