@@ -193,6 +193,9 @@ static void put_errno(struct text *t, int error)
 	case -EBADF:
 		put(t, "the set is not open: open it first");
 		break;
+	case -EMFILE:
+		put(t, "too many open files, one is needed for each set: raise `ulimit -n`");
+		break;
 	case -ENOTTY:
 		put(t, "the module does not know this call: load a newer one");
 		break;
@@ -237,14 +240,48 @@ int pmudev_explain_refusal(int error, const struct pmudev_refusal *why, char *bu
 	return t.used;
 }
 
+/* "event 1: ", for the refusals that are about one. */
+static void put_event(struct text *t, const struct pmudev_refusal *why)
+{
+	if (why->code != PMUDEV_OK && why->event >= 0)
+		put(t, "event %d: ", why->event);
+}
+
 int pmudev_explain(struct pmudev *set, char *buf, size_t len)
 {
 	struct text t = { .buf = buf, .len = len };
 	struct pmudev_refusal why = { .event = -1 };
 	int error = pmudev_why(set, &why);
 
-	if (why.code != PMUDEV_OK && why.event >= 0)
-		put(&t, "event %d: ", why.event);
+	put_event(&t, &why);
 	put_sentence(&t, error, &why);
+	return t.used;
+}
+
+/* What only bundles are refused for. */
+static const char *bundle_words(const struct pmudev_bundle *bundle)
+{
+	if (bundle->target >= 0)
+		return NULL;
+	if (bundle->error == -EAGAIN)
+		return "the process makes new threads faster than they can be found: count it from "
+		       "its beginning, or one of its threads";
+	if (bundle->error == -EEXIST)
+		return "there are events of that group already: add those of a group in one call";
+	return NULL;
+}
+
+int pmudev_bundle_explain(struct pmudev_bundle *bundle, char *buf, size_t len)
+{
+	const char *words = bundle_words(bundle);
+	struct text t = { .buf = buf, .len = len };
+
+	if (bundle->target >= 0)
+		put(&t, "%s %d: ", bundle->cpus ? "CPU" : "thread", bundle->target);
+	put_event(&t, &bundle->refusal);
+	if (words)
+		put(&t, "%s", words);
+	else
+		put_sentence(&t, bundle->error, &bundle->refusal);
 	return t.used;
 }

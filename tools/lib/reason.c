@@ -95,6 +95,11 @@ static const struct pmudev_sentence sentences[] = {
 		"add one with PMUDEV_USER_READ",
 		NOTHING,
 	},
+	[PMUDEV_WHY_INHERITED] = {
+		"what counts children too cannot be read by the counted thread itself",
+		"leave out PMUDEV_USER_READ and use read(2), or PMUDEV_BIND_INHERIT",
+		NOTHING,
+	},
 	[PMUDEV_WHY_TYPE] = {
 		"there is no such type of event",
 		"use PMUDEV_TYPE_GENERIC or PMUDEV_TYPE_RAW",
@@ -161,7 +166,7 @@ static const struct pmudev_sentence sentences[] = {
 		HIGHEST,
 	},
 	[PMUDEV_WHY_ENDED] = {
-		"the counted thread has exited, or gained privileges by exec",
+		"what was counted has exited, or gained privileges by exec",
 		"its last counts can still be read",
 		NOTHING,
 	},
@@ -176,7 +181,7 @@ static const struct pmudev_sentence sentences[] = {
 		NOTHING,
 	},
 	[PMUDEV_WHY_CAP_TASK] = {
-		"counting another user's program needs CAP_PERFMON",
+		"counting a program that is another user's, or has more rights, needs CAP_PERFMON",
 		"run this as root",
 		NOTHING,
 	},

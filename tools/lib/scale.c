@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The estimate of what a multiplexed event would have counted: 128 bits in words of 64, so that it
+ * is the same for 32-bit programs.
+ */
+#include "lib.h"
+
+/* @a * @b */
+static void multiply(uint64_t a, uint64_t b, uint64_t *high, uint64_t *low)
+{
+	uint64_t a1 = a >> 32, a0 = a & UINT32_MAX;
+	uint64_t b1 = b >> 32, b0 = b & UINT32_MAX;
+	uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
+	uint64_t other = a0 * b1 + (middle & UINT32_MAX);
+
+	*high = a1 * b1 + (middle >> 32) + (other >> 32);
+	*low = a * b;
+}
+
+/* (@high, @low) / @by, rounded to the nearest, halves up; @high < @by */
+static uint64_t divide(uint64_t high, uint64_t low, uint64_t by)
+{
+	int bit;
+
+	/* Bits of the quotient come into @low as those of the dividend leave it. */
+	for (bit = 0; bit < 64; bit++) {
+		bool carry = high >> 63;
+
+		high = high << 1 | low >> 63;
+		low <<= 1;
+		if (carry || high >= by) {
+			high -= by;
+			low |= 1;
+		}
+	}
+	return high >= by - high && low != UINT64_MAX ? low + 1 : low;
+}
+
+bool pmudev_scale(uint64_t value, uint64_t enabled, uint64_t running, uint64_t *whole)
+{
+	uint64_t high, low;
+
+	if (!running)
+		return false;
+	*whole = value;
+	if (running >= enabled)
+		return true;
+	multiply(value, enabled, &high, &low);
+	*whole = high < running ? divide(high, low, running) : UINT64_MAX;
+	return true;
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+/* Sums of records, threads of a process, and what a bundle says without a module. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../lib/lib.h"
+#include "tap.h"
+
+/* ----------------------------------------------------------------------------- sums -- */
+
+static union pmudev_record_buffer records[3];
+static struct pmudev_total total;
+
+static void start(void)
+{
+	memset(records, 0, sizeof(records));
+}
+
+static void count(unsigned int record, unsigned int slot, uint64_t value, uint64_t enabled,
+		  uint64_t running)
+{
+	struct pmudev_record *r = &records[record].record;
+
+	if (r->nr <= slot)
+		r->nr = slot + 1;
+	r->present |= 1ULL << slot;
+	r->counts[slot] = (struct pmudev_count){
+		.value = value,
+		.time_enabled = enabled,
+		.time_running = running,
+	};
+}
+
+static void add_up(unsigned int nr)
+{
+	struct pmudev_adding adding = { .total = &total };
+	unsigned int i;
+
+	memset(&total, 0, sizeof(total));
+	for (i = 0; i < nr; i++)
+		pmudev_total_add(&adding, &records[i].record);
+	pmudev_total_end(&adding);
+}
+
+static void test_sums(void)
+{
+	start();
+	count(0, 0, 10, 100, 100);
+	count(0, 2, 7, 100, 100);
+	count(1, 0, 20, 50, 50);
+	records[0].record.time_enabled = 100;
+	records[1].record.time_enabled = 50;
+	records[0].record.time_running = 90;
+	records[1].record.time_running = 40;
+	records[1].record.multiplexed = 4;
+	add_up(2);
+	is_number(total.nr, 3, "as many slots as the longest record");
+	is_number(total.present, 5, "all events that some set has");
+	is_number(total.multiplexed, 4, "what is multiplexed somewhere");
+	is_number(total.time_enabled, 150, "times are added");
+	is_number(total.time_running, 130, "  both");
+	is_number(total.sums[0].value, 30, "counts are added");
+	is_number(total.sums[0].estimate, 30, "  what was always counted needs no estimate");
+	is_number(total.sums[0].time_enabled, 150, "  so are their times");
+	is_number(total.sums[0].time_running, 150, "  both");
+	is_number(total.sums[1].value, 0, "an empty slot");
+	is_number(total.sums[2].value, 7, "an event of one set only");
+}
+
+static void test_estimates(void)
+{
+	start();
+	/* Two CPUs: 1000 events in a half of the time, 1 event in a tenth of it. */
+	count(0, 0, 1000, 100, 50);
+	count(1, 0, 1, 100, 10);
+	add_up(2);
+	is_number(total.sums[0].value, 1001, "what was counted");
+	is_number(total.sums[0].estimate, 2010, "each target is scaled by its own times");
+	/* A third one of which nothing is known, not even that nothing happened there. */
+	count(2, 0, 0, 100, 0);
+	add_up(3);
+	is_number(total.sums[0].estimate, 3015, "an unknown target is like the others");
+	is_number(total.sums[0].time_running, 60, "  and shows in the times");
+	count(2, 0, 0, 0, 0);
+	add_up(3);
+	is_number(total.sums[0].estimate, 2010, "one that did not run has no events");
+	start();
+	count(0, 0, 0, 100, 0);
+	count(1, 0, 0, 70, 0);
+	add_up(2);
+	is_number(total.sums[0].time_running, 0, "never on a counter: nothing is known");
+	is_number(total.sums[0].estimate, 0, "  and nothing estimated");
+	is_number(total.sums[0].time_enabled, 170, "  but how long");
+	start();
+	count(0, 0, UINT64_MAX, 100, 50);
+	count(1, 0, UINT64_MAX, 100, 50);
+	add_up(2);
+	ok(total.sums[0].estimate == UINT64_MAX, "an estimate does not go round");
+}
+
+static uint32_t flags_of(uint32_t a, uint32_t b)
+{
+	start();
+	records[0].record.flags = a;
+	records[1].record.flags = b;
+	add_up(2);
+	return total.flags;
+}
+
+static void test_flags(void)
+{
+	const uint32_t ended = PMUDEV_RECORD_ENDED, enabled = PMUDEV_RECORD_ENABLED;
+
+	is_number(flags_of(ended, ended), ended, "all have ended");
+	is_number(flags_of(ended, enabled), enabled, "one has ended");
+	is_number(flags_of(enabled, ended), enabled, "  or the other");
+	is_number(flags_of(0, PMUDEV_RECORD_INCOMPLETE), PMUDEV_RECORD_INCOMPLETE,
+		  "any other flag is that of all");
+	is_number(flags_of(PMUDEV_RECORD_OFFLINE, enabled), PMUDEV_RECORD_OFFLINE | enabled,
+		  "  several too");
+}
+
+/* -------------------------------------------------------------------------- threads -- */
+
+#define THREADS 20
+
+static int started[THREADS];
+static pthread_barrier_t all_there, may_end;
+
+static void *be_there(void *arg)
+{
+	*(int *)arg = syscall(SYS_gettid);
+	pthread_barrier_wait(&all_there);
+	pthread_barrier_wait(&may_end);
+	return NULL;
+}
+
+static bool among(int tid, const int *tids, unsigned int nr)
+{
+	while (nr--)
+		if (tids[nr] == tid)
+			return true;
+	return false;
+}
+
+static void test_threads(void)
+{
+	unsigned int nr = 0, i, others, wrong = 0;
+	pthread_t threads[THREADS];
+	int *tids = NULL;
+
+	/* A sanitizer may have a thread of its own. */
+	ok(!pmudev_threads(getpid(), &tids, &others) && among(getpid(), tids, others),
+	   "a process alone");
+	free(tids);
+	pthread_barrier_init(&all_there, NULL, THREADS + 1);
+	pthread_barrier_init(&may_end, NULL, THREADS + 1);
+	for (i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, be_there, &started[i]);
+	pthread_barrier_wait(&all_there);
+	ok(!pmudev_threads(getpid(), &tids, &nr) && nr == others + THREADS, "and with 20 more");
+	for (i = 0; i < THREADS; i++)
+		wrong += !among(started[i], tids, nr);
+	for (i = 1; i < nr; i++)
+		wrong += tids[i - 1] >= tids[i];
+	is_number(wrong, 0, "  each of them is listed, in order");
+	free(tids);
+	pthread_barrier_wait(&may_end);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static int ended_child(void)
+{
+	int child = fork();
+
+	if (!child)
+		_exit(0);
+	waitpid(child, NULL, 0);
+	return child;
+}
+
+static void test_no_process(void)
+{
+	struct pmudev_bundle bundle;
+	int pid = ended_child(), *tids = &pid;
+	struct pmudev_refusal why;
+	unsigned int nr = 1;
+	char text[256];
+
+	ok(pmudev_threads(pid, &tids, &nr) == -ESRCH && !tids && !nr, "no such process");
+	ok(pmudev_bundle_process(&bundle, pid, 0) == -ESRCH, "  for a bundle");
+	is_number(-pmudev_bundle_why(&bundle, &why), ESRCH, "  which remembers it");
+	is_number(why.code, PMUDEV_WHY_NO_TASK, "  and why");
+	pmudev_bundle_explain(&bundle, text, sizeof(text));
+	is(text, "there is no such thread: has it ended?", "  in words");
+	pmudev_bundle_close(&bundle);
+}
+
+/* ------------------------------------------------------------------- without a set -- */
+
+static void test_words(void)
+{
+	struct pmudev_bundle bundle = {
+		.target = 3,
+		.cpus = true,
+		.error = -EACCES,
+		.refusal = { .code = PMUDEV_WHY_GATE, .event = 2 },
+	};
+	char text[256], small[16];
+	int len = pmudev_bundle_explain(&bundle, text, sizeof(text));
+
+	is(text,
+	   "CPU 3: event 2: user reads are switched off: `sysctl dev.pmudev.user_access=1` allows "
+	   "them",
+	   "which CPU, which event, why");
+	is_number(len, strlen(text), "  of this length");
+	is_number(pmudev_bundle_explain(&bundle, small, sizeof(small)), len,
+		  "  also if there is no room");
+	is(small, "CPU 3: event 2:", "  for all of it");
+	is_number(pmudev_bundle_explain(&bundle, NULL, 0), len, "  or for nothing");
+	bundle.cpus = false;
+	bundle.refusal.event = -1;
+	pmudev_bundle_explain(&bundle, text, sizeof(text));
+	ok(!strncmp(text, "thread 3: user reads", 20), "which thread");
+	bundle.target = -1;
+	bundle.error = -EAGAIN;
+	pmudev_bundle_explain(&bundle, text, sizeof(text));
+	ok(!strncmp(text, "the process makes new threads", 29), "too many new threads");
+}
+
+static void test_closed(void)
+{
+	struct pmudev_event_attr attr = { .group = 1 };
+	struct pmudev_bundle bundle = { .target = -1 };
+	unsigned int none = 0;
+
+	is_number(-pmudev_bundle_enable(&bundle, PMUDEV_ALL), EBADF, "not open: no enabling");
+	is_number(-pmudev_bundle_disable(&bundle, PMUDEV_ALL), EBADF, "  no disabling");
+	is_number(-pmudev_bundle_add(&bundle, &attr, 1), EBADF, "  no adding");
+	is_number(-pmudev_bundle_read(&bundle, &total), EBADF, "  no reading");
+	bundle.groups = 2;
+	is_number(-pmudev_bundle_add(&bundle, &attr, 1), EEXIST, "a group comes in one call");
+	pmudev_bundle_close(&bundle);
+	is_number(-pmudev_bundle_cpus(&bundle, &none, 0, 0), EINVAL, "no CPU at all");
+	if (!access(PMUDEV_DEVICE, F_OK))
+		return;
+	is_number(-pmudev_bundle_cpus(&bundle, &none, 1, 0), ENOENT, "no module");
+	ok(bundle.target == -1 && !bundle.nr, "  which is no CPU's fault");
+	is_number(-pmudev_bundle_thread(&bundle, getpid(), 0), ENOENT, "  nor a thread's");
+	is_number(-pmudev_bundle_process(&bundle, getpid(), 0), ENOENT, "  nor a process's");
+}
+
+int main(void)
+{
+	test_sums();
+	test_estimates();
+	test_flags();
+	test_threads();
+	test_no_process();
+	test_words();
+	test_closed();
+	return tap_end();
+}
