@@ -264,8 +264,7 @@ static const char *bundle_words(const struct pmudev_bundle *bundle)
 	if (bundle->target >= 0)
 		return NULL;
 	if (bundle->error == -EAGAIN)
-		return "the process makes new threads faster than they can be found: count it from "
-		       "its beginning, or one of its threads";
+		return "the process makes threads faster than they are found: count one of them";
 	if (bundle->error == -EEXIST)
 		return "there are events of that group already: add those of a group in one call";
 	return NULL;

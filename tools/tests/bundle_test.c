@@ -208,16 +208,13 @@ static void test_words(void)
 	struct pmudev_bundle bundle = {
 		.target = 3,
 		.cpus = true,
-		.error = -EACCES,
-		.refusal = { .code = PMUDEV_WHY_GATE, .event = 2 },
+		.error = -EBUSY,
+		.refusal = { .code = PMUDEV_WHY_ENABLED, .event = 2 },
 	};
 	char text[256], small[16];
 	int len = pmudev_bundle_explain(&bundle, text, sizeof(text));
 
-	is(text,
-	   "CPU 3: event 2: user reads are switched off: `sysctl dev.pmudev.user_access=1` allows "
-	   "them",
-	   "which CPU, which event, why");
+	is(text, "CPU 3: event 2: the group is enabled: disable it first", "which CPU, event, why");
 	is_number(len, strlen(text), "  of this length");
 	is_number(pmudev_bundle_explain(&bundle, small, sizeof(small)), len,
 		  "  also if there is no room");
@@ -226,11 +223,11 @@ static void test_words(void)
 	bundle.cpus = false;
 	bundle.refusal.event = -1;
 	pmudev_bundle_explain(&bundle, text, sizeof(text));
-	ok(!strncmp(text, "thread 3: user reads", 20), "which thread");
+	ok(!strncmp(text, "thread 3: the group", 19), "which thread");
 	bundle.target = -1;
 	bundle.error = -EAGAIN;
 	pmudev_bundle_explain(&bundle, text, sizeof(text));
-	ok(!strncmp(text, "the process makes new threads", 29), "too many new threads");
+	ok(!strncmp(text, "the process makes threads", 25), "too many new threads");
 }
 
 static void test_closed(void)

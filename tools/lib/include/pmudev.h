@@ -158,9 +158,9 @@ bool pmudev_try_counts(struct pmudev *set, uint64_t *values, unsigned int n,
 
 /*
  * The estimate of the whole for a multiplexed event: @value * @enabled / @running, rounded to the
- * nearest; @value if it was on a counter all the time; UINT64_MAX if it is more than that. Numbers as
- * in struct pmudev_count. False, and @whole as it was, if it was never on a counter (@running is 0):
- * then nothing is known, not even that it is 0.
+ * nearest; @value if it was on a counter all the time; UINT64_MAX if it is more than that. Numbers
+ * as in struct pmudev_count. False, and @whole as it was, if it was never on a counter (@running
+ * is 0): then nothing is known, not even that it is 0.
  */
 bool pmudev_scale(uint64_t value, uint64_t enabled, uint64_t running, uint64_t *whole);
 

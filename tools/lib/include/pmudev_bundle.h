@@ -2,8 +2,8 @@
 /*
  * pmudev_bundle.h - the same events on several targets: some CPUs, or all threads of a process
  *
- * One set is one thread or one CPU. A bundle is a set on each of several, which get the same events,
- * are enabled all or none, and are read together.
+ * One set is one thread or one CPU. A bundle is a set on each of several, which get the same
+ * events, are enabled all or none, and are read together.
  *
  *	unsigned int cpus[] = { 0, 1, 4 };
  *	struct pmudev_bundle bundle;
@@ -15,8 +15,8 @@
  *	pmudev_bundle_read(&bundle, &total);
  *	pmudev_bundle_close(&bundle);
  *
- * Functions return 0 or a negative errno. A bundle is used by one thread at a time. Targets that have
- * ended are no failure as long as there is another: what they have counted stays.
+ * Functions return 0 or a negative errno. A bundle is used by one thread at a time. Targets that
+ * have ended are no failure as long as there is another: what they have counted stays.
  */
 #ifndef PMUDEV_BUNDLE_H
 #define PMUDEV_BUNDLE_H
@@ -29,8 +29,8 @@ extern "C" {
 
 /**
  * struct pmudev_member - one set of a bundle
- * @set: may be used like any other, to read it or to try events; what the bundle does to all sets is
- *	not to be done to one
+ * @set: may be used like any other, to read it or to try events; what the bundle does to all sets
+ *	is not to be done to one
  * @target: the CPU, or the thread's id
  * @ended: the target has ended, as far as the bundle knows
  * @reserved: for later versions of the library
