@@ -241,18 +241,35 @@ u32 intel_fixed_field(u64 config);
 /* Counters have indices 0..63; more events than that cannot be on at once. */
 #define PMUDEV_ASSIGN_MAX	64
 
+#define PMUDEV_NOWHERE		0xff
+
 /**
- * pmudev_assign - put events on counters, each on one of its own
- * @allowed: for each event the mask of counters that can take it
- * @nr: how many events, up to PMUDEV_ASSIGN_MAX
- * @counter: the result, by event; undefined on failure
- *
- * Exact: finds a placement whenever one exists. Among free counters the highest index is
- * tried first, so that fixed counters are used up before programmable ones.
- *
- * Return: -1, or the index of an event that does not fit beside those before it.
+ * struct pmudev_want - what an event wants of a placement
+ * @allowed: the counters that can take it and are to be had; of a pair the even ones, where the
+ *	next, odd one is to be had as well. An event that must not move has @now only.
+ * @now: the counter (of a pair: the even one) that it is on, or PMUDEV_NOWHERE for a newcomer
+ * @pair: it takes two counters, an even one and the next
  */
-int pmudev_assign(const u64 *allowed, unsigned int nr, u8 *counter);
+struct pmudev_want {
+	u64 allowed;
+	u8 now;
+	bool pair;
+};
+
+/**
+ * pmudev_assign - put events on counters, each on one or two of its own
+ * @want: what each event wants
+ * @nr: how many events, up to PMUDEV_ASSIGN_MAX
+ * @counter: the result, by event: the counter, of a pair the even one; undefined on failure
+ *
+ * Exact: finds a placement whenever one exists. An event that is on a counter it may use stays
+ * there if there is a placement in which all of these stay; otherwise as few of them
+ * move as is cheap.
+ *
+ * Return: -1, or the index of an event that does not fit beside those before it. First come the
+ * events that are on, then those that may not stay where they are, then newcomers, each by index.
+ */
+int pmudev_assign(const struct pmudev_want *want, unsigned int nr, u8 *counter);
 
 /* ------------------------------------------------------------ delta.c -- */
 

@@ -49,14 +49,17 @@ u64 pmudev_ledger_busy(struct pmudev_pmu *pmu)
 
 static int try_place(u64 free, const u64 *allowed, unsigned int nr, u8 *counter)
 {
-	u64 masks[PMUDEV_MAX_EVENTS];
+	struct pmudev_want want[PMUDEV_MAX_EVENTS];
 	unsigned int i;
 
 	if (WARN_ON_ONCE(nr > PMUDEV_MAX_EVENTS))
 		return 0;
-	for (i = 0; i < nr; i++)
-		masks[i] = allowed[i] & free;
-	return pmudev_assign(masks, nr, counter);
+	for (i = 0; i < nr; i++) {
+		want[i].allowed = allowed[i] & free;
+		want[i].now = PMUDEV_NOWHERE;
+		want[i].pair = false;
+	}
+	return pmudev_assign(want, nr, counter);
 }
 
 static bool holds(struct pmudev_set *set, struct pmudev_set *asking, u64 counters)

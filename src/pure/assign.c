@@ -1,86 +1,388 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events to counters: a maximum matching by augmenting paths. An event that finds all its
- * counters taken asks their events, in turn, to move; each counter is asked
- * at most once for each new event, so the work is bounded by events x counters
- * x events.
+ * Events to counters, exactly.
+ *
+ * Single events are a matching: one that finds its counters taken asks their events, in turn,
+ * to move (an augmenting path). So are pairs, once it is settled which slots (an even counter and
+ * the next) are theirs: single events keep off these, and pairs keep to them. Only the choice of
+ * slots has to be searched, and what fails cuts the search short: an event that finds no path
+ * proves that too many events want the same counters (Hall's theorem), and every choice that the
+ * same proof rules out is passed over.
  */
 #include <pmudev/pure.h>
 
-#define NO_EVENT	0xff
-#define NO_COUNTER	0xff
+#define EVEN	0x5555555555555555ULL
+#define CUTS	12	/* of a kind that are remembered; forgetting one costs time only */
 
-/**
- * struct matching - the placement under construction
- * @allowed: of the events
- * @owner: the event on each counter, or NO_EVENT
- * @free: the counters without an event
- * @from: for the search: by counter, the event that asked for it
- */
-struct matching {
-	const u64 *allowed;
-	u64 free;
-	u8 owner[64];
-	u8 from[64];
+enum kind {
+	SINGLE,
+	PAIR,
+	KINDS,
 };
 
-/* Give @counter to the event that asked for it, and so on back to @first. */
-static void shift(struct matching *m, u8 *counter, unsigned int c, unsigned int first)
+/**
+ * struct plan - the placement under construction
+ * @want: what the events want
+ * @counter: by event, of those that have one
+ * @staying: the events that are on are left alone: their counters are barred, and they are not
+ *	in play
+ * @on: the events that are on
+ * @known: the counters that any event can take
+ * @barred: by kind: counters that no event in play can take; of pairs: even ones
+ * @used: by kind: counters that events in play have; of pairs: the even one
+ * @owner: who has a counter that is used
+ * @lost: the events in play that have no counter
+ * @pairs: the events in play that are pairs
+ * @nr_pairs: how many
+ * @slots: what pairs in play can take; this and all below are even counters
+ * @order: the same, those to be tried first in front
+ * @at: so many of @order are decided
+ * @chosen: how many of these for pairs
+ * @in: which
+ * @out: the others of them
+ * @nr_cuts: by kind, how many were found; the last of them are kept
+ * @among: a cut is a set of counters
+ * @room: of which so many can be taken away, by @in from single events, by @out from pairs.
+ *	Negative if there is no placement at all
+ */
+struct plan {
+	const struct pmudev_want *want;
+	u8 *counter;
+	bool staying;
+	u64 on;
+	u64 known;
+	u64 barred[KINDS];
+	u64 used[KINDS];
+	u64 lost;
+	u64 pairs;
+	unsigned int nr_pairs;
+
+	u64 slots;
+	unsigned int at;
+	unsigned int chosen;
+	u64 in;
+	u64 out;
+	unsigned int nr_cuts[KINDS];
+	u64 among[KINDS][CUTS];
+	s8 room[KINDS][CUTS];
+	u8 order[32];
+	u8 owner[64];
+};
+
+/* The counters of pairs on the even ones @slots. */
+static u64 both(u64 slots)
 {
-	unsigned int event;
-
-	m->free &= ~BIT_ULL(c);
-	do {
-		unsigned int freed;
-
-		event = m->from[c];
-		freed = counter[event];
-		m->owner[c] = event;
-		counter[event] = c;
-		c = freed;
-	} while (event != first);
+	return slots | slots << 1;
 }
 
-/* Breadth first from @event over the counters that its kind of path can reach. */
-static bool place(struct matching *m, u8 *counter, unsigned int event)
+/* The slots that @counters are in. */
+static u64 touched(u64 counters)
 {
-	unsigned int head = 0, tail = 0;
-	u8 queue[64];
-	u64 seen = 0;
+	return (counters | counters >> 1) & EVEN;
+}
 
-	counter[event] = NO_COUNTER;
-	queue[tail++] = event;
+/* ------------------------------------------------------------ matching -- */
+
+static void put(struct plan *p, unsigned int event, unsigned int c)
+{
+	p->counter[event] = c;
+	p->owner[c] = event;
+	p->used[p->want[event].pair] |= BIT_ULL(c);
+}
+
+/*
+ * Of several free counters a fixed one, then one whose neighbour is taken, so that slots remain
+ * for pairs, then the highest.
+ */
+static unsigned int best(const struct plan *p, enum kind k, u64 fit)
+{
+	u64 free = p->known & ~p->used[SINGLE] & ~both(p->used[PAIR]) & ~p->barred[SINGLE];
+	u64 alone = fit & ~both(free & (free >> 1) & EVEN);
+
+	if (k == SINGLE && !(fit >> 32) && alone)
+		fit = alone;
+	return fls64(fit) - 1;
+}
+
+/* No path from @events events, which can do with counters @among: the reason, for the search. */
+static void cut(struct plan *p, enum kind k, u64 among, unsigned int events)
+{
+	unsigned int i = p->nr_cuts[k]++ % CUTS;
+
+	p->among[k][i] = among;
+	p->room[k][i] = (int)hweight64(among) - (int)events;
+}
+
+/*
+ * Give @first a counter by a shortest augmenting path: breadth first. Without one, nothing
+ * changes, and there is a new cut.
+ */
+static bool place(struct plan *p, unsigned int first)
+{
+	enum kind k = p->want[first].pair;
+	u64 fresh = k == PAIR ? p->in : ~both(p->in);
+	u64 free = fresh & ~p->used[k], among = 0;
+	unsigned int head = 0, tail = 0, c, old;
+	u8 queue[64], from[64];
+
+	queue[tail++] = first;
 	while (head < tail) {
-		unsigned int e = queue[head++];
-		u64 fresh = m->allowed[e] & ~seen;
+		unsigned int event = queue[head++];
+		u64 can = p->want[event].allowed & ~p->barred[k];
+		u64 ask = can & fresh;
 
-		if (fresh & m->free) {
-			unsigned int c = fls64(fresh & m->free) - 1;
-
-			m->from[c] = e;
-			shift(m, counter, c, event);
+		if (can & free) {
+			c = best(p, k, can & free);
+			for (; event != first; event = from[c]) {
+				old = p->counter[event];
+				put(p, event, c);
+				c = old;
+			}
+			put(p, first, c);
 			return true;
 		}
-		seen |= fresh;
-		while (fresh) {
-			unsigned int c = __ffs64(fresh);
+		among |= can;
+		fresh &= ~ask;
+		for (; ask; ask &= ask - 1) {
+			c = __ffs64(ask);
+			from[c] = event;
+			queue[tail++] = p->owner[c];
+		}
+	}
+	cut(p, k, among, tail);
+	return false;
+}
 
-			fresh &= fresh - 1;
-			m->from[c] = e;
-			queue[tail++] = m->owner[c];
+/* Place all that are lost. */
+static bool place_lost(struct plan *p)
+{
+	while (p->lost) {
+		if (!place(p, __ffs64(p->lost)))
+			return false;
+		p->lost &= p->lost - 1;
+	}
+	return true;
+}
+
+/* Who is on the wrong side of the slots chosen loses its counter. */
+static void evict(struct plan *p)
+{
+	u64 wrong[KINDS] = { p->used[SINGLE] & both(p->in), p->used[PAIR] & ~p->in };
+	u64 rest;
+
+	for (rest = wrong[SINGLE] | wrong[PAIR]; rest; rest &= rest - 1)
+		p->lost |= BIT_ULL(p->owner[__ffs64(rest)]);
+	p->used[SINGLE] &= ~wrong[SINGLE];
+	p->used[PAIR] &= ~wrong[PAIR];
+}
+
+/* --------------------------------------------------- the slots of pairs -- */
+
+/* Does a cut rule out that so much is taken away? */
+static bool ruled_out(const struct plan *p, enum kind k, u64 away)
+{
+	unsigned int i = p->nr_cuts[k] < CUTS ? p->nr_cuts[k] : CUTS;
+
+	while (i--)
+		if ((int)hweight64(away & p->among[k][i]) > p->room[k][i])
+			return true;
+	return false;
+}
+
+static void append(struct plan *p, u64 slots)
+{
+	for (slots &= p->slots & ~p->in; slots; slots &= ~BIT_ULL(p->order[p->at++])) {
+		p->order[p->at] = fls64(slots) - 1;
+		p->in |= BIT_ULL(p->order[p->at]);
+	}
+}
+
+/*
+ * All slots in the order in which to try them: those that pairs are on, those without a single
+ * event, the rest.
+ */
+static void begin_search(struct plan *p)
+{
+	u64 rest, one;
+
+	p->slots = 0;
+	for (rest = p->pairs; rest; rest &= rest - 1)
+		p->slots |= p->want[__ffs64(rest)].allowed & ~p->barred[PAIR];
+	p->at = 0;
+	p->in = 0;
+	append(p, p->used[PAIR]);
+	append(p, ~touched(p->used[SINGLE]));
+	one = p->used[SINGLE] ^ p->used[SINGLE] >> 1;
+	append(p, one);
+	append(p, ~0ULL);
+	p->at = 0;
+	p->in = 0;
+	p->out = 0;
+	p->chosen = 0;
+}
+
+/* Leave out the last slot chosen, or the one before it that can be left out. */
+static bool leave_out(struct plan *p)
+{
+	while (p->at) {
+		u64 slot = BIT_ULL(p->order[--p->at]);
+
+		if (p->out & slot) {
+			p->out ^= slot;
+			continue;
+		}
+		p->in ^= slot;
+		p->chosen--;
+		if (hweight64(p->slots) - (p->at + 1) + p->chosen >= p->nr_pairs &&
+		    !ruled_out(p, SINGLE, both(p->in)) && !ruled_out(p, PAIR, p->out | slot)) {
+			p->out |= slot;
+			p->at++;
+			return true;
 		}
 	}
 	return false;
 }
 
-int pmudev_assign(const u64 *allowed, unsigned int nr, u8 *counter)
+/* The first choice of slots, or the next, that no cut rules out. */
+static bool search(struct plan *p, bool first)
 {
-	struct matching m = { .allowed = allowed, .free = ~0ULL };
+	bool good = first && hweight64(p->slots) >= p->nr_pairs;
+
+	for (;;) {
+		if (!good && !leave_out(p))
+			return false;
+		good = true;
+		if (p->chosen < p->nr_pairs) {
+			p->in |= BIT_ULL(p->order[p->at++]);
+			p->chosen++;
+			good = !ruled_out(p, SINGLE, both(p->in));
+		}
+		if (good && p->chosen == p->nr_pairs) {
+			good = !ruled_out(p, PAIR, p->slots & ~p->in);
+			if (good)
+				return true;
+		}
+	}
+}
+
+/* ---------------------------------------------------------- the events -- */
+
+/* Place all that are lost, wherever the slots of pairs have to be for it. */
+static bool solve(struct plan *p, bool anew)
+{
+	if (anew) {
+		begin_search(p);
+		if (!search(p, true))
+			return false;
+		evict(p);
+	}
+	while (!place_lost(p)) {
+		if (!search(p, false))
+			return false;
+		evict(p);
+	}
+	return true;
+}
+
+static void find_on(struct plan *p, unsigned int nr, u64 *displaced, u64 *newcomers)
+{
 	unsigned int i;
 
-	memset(m.owner, NO_EVENT, sizeof(m.owner));
-	for (i = 0; i < nr; i++)
-		if (!place(&m, counter, i))
-			return i;
+	for (i = 0; i < nr; i++) {
+		const struct pmudev_want *want = &p->want[i];
+		u64 at = want->now < 64 ? want->allowed & BIT_ULL(want->now) : 0;
+		u64 takes = want->pair ? both(at) : at;
+
+		p->known |= want->pair ? both(want->allowed) : want->allowed;
+		if (at && !(p->barred[SINGLE] & takes)) {
+			p->barred[SINGLE] |= takes;
+			p->on |= BIT_ULL(i);
+			p->counter[i] = want->now;
+		} else if (want->now < 64) {
+			*displaced |= BIT_ULL(i);
+		} else {
+			*newcomers |= BIT_ULL(i);
+		}
+	}
+	p->barred[PAIR] = touched(p->barred[SINGLE]);
+}
+
+/* The events that are on must move after all: they come into play where they are. */
+static void bring_in(struct plan *p)
+{
+	u64 rest;
+
+	p->staying = false;
+	p->barred[SINGLE] = 0;
+	p->barred[PAIR] = 0;
+	p->nr_cuts[SINGLE] = 0;
+	p->nr_cuts[PAIR] = 0;
+	for (rest = p->on; rest; rest &= rest - 1) {
+		unsigned int i = __ffs64(rest);
+
+		put(p, i, p->want[i].now);
+		if (p->want[i].pair)
+			p->pairs |= BIT_ULL(i);
+	}
+	p->nr_pairs = hweight64(p->pairs);
+}
+
+static bool add(struct plan *p, unsigned int event)
+{
+	p->lost |= BIT_ULL(event);
+	if (p->want[event].pair) {
+		p->pairs |= BIT_ULL(event);
+		p->nr_pairs++;
+	}
+	if (solve(p, p->want[event].pair))
+		return true;
+	if (!p->staying)
+		return false;
+	bring_in(p);
+	return solve(p, true);
+}
+
+static int add_all(struct plan *p, u64 events)
+{
+	for (; events; events &= events - 1)
+		if (!add(p, __ffs64(events)))
+			return __ffs64(events);
 	return -1;
+}
+
+/*
+ * The search has moved events to and fro. With the slots that it found, place once more whoever
+ * cannot be where it was.
+ */
+static void settle(struct plan *p, u64 events)
+{
+	u64 good[KINDS] = { ~both(p->in), p->in };
+
+	p->used[SINGLE] = 0;
+	p->used[PAIR] = 0;
+	p->lost = events;
+	for (events = p->on; events; events &= events - 1) {
+		unsigned int i = __ffs64(events);
+
+		if (good[p->want[i].pair] & BIT_ULL(p->want[i].now)) {
+			put(p, i, p->want[i].now);
+			p->lost &= ~BIT_ULL(i);
+		}
+	}
+	place_lost(p);
+}
+
+int pmudev_assign(const struct pmudev_want *want, unsigned int nr, u8 *counter)
+{
+	struct plan p = { .want = want, .counter = counter, .staying = true };
+	u64 displaced = 0, newcomers = 0;
+	int bad;
+
+	find_on(&p, nr, &displaced, &newcomers);
+	bad = add_all(&p, displaced);
+	if (bad < 0)
+		bad = add_all(&p, newcomers);
+	if (bad < 0 && !p.staying && p.nr_pairs)
+		settle(&p, p.on | displaced | newcomers);
+	return bad;
 }

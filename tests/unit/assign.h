@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tests of pmudev_assign() share: answers that are proven, and brute force.
+ * What the tests of assign_masks() share: answers that are proven, and brute force.
  */
 #ifndef UNIT_ASSIGN_H
 #define UNIT_ASSIGN_H
@@ -18,6 +18,19 @@ static inline void fail_instance(const u64 *allowed, unsigned int nr, const char
 		at += snprintf(text + at, sizeof(text) - at, " %#llx",
 			       (unsigned long long)allowed[i]);
 	FAIL("%s: %u events of%s", what, nr, text);
+}
+
+static inline int assign_masks(const u64 *allowed, unsigned int nr, u8 *counter)
+{
+	struct pmudev_want want[64];
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		want[i].allowed = allowed[i];
+		want[i].now = PMUDEV_NOWHERE;
+		want[i].pair = false;
+	}
+	return pmudev_assign(want, nr, counter);
 }
 
 /* Each event is on a counter that it may use, and no two are on the same. Or 0. */
@@ -76,13 +89,13 @@ static inline int proven_assign(const u64 *allowed, unsigned int nr, u8 *counter
 	int bad;
 
 	memset(counter, 0xee, 64);
-	bad = pmudev_assign(allowed, nr, counter);
+	bad = assign_masks(allowed, nr, counter);
 	if (bad < -1 || bad >= (int)nr) {
 		fail_instance(allowed, nr, "no answer");
 		return bad;
 	}
 	if (bad >= 0) {
-		if (pmudev_assign(allowed, bad, counter) != -1) {
+		if (assign_masks(allowed, bad, counter) != -1) {
 			fail_instance(allowed, nr, "an event before the one named does not fit");
 			return bad;
 		}

@@ -15,7 +15,7 @@ static void compare(int wanted)
 	u8 counter[64];
 	int got;
 
-	got = pmudev_assign(allowed, EVENTS, counter);
+	got = assign_masks(allowed, EVENTS, counter);
 	if (got != wanted)
 		fail_instance(allowed, EVENTS, "not what brute force says");
 	else if (got < 0 && !used_by_placement(allowed, EVENTS, counter))
