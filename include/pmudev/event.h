@@ -4,27 +4,42 @@
  *
  * A context (struct pmudev_ctx) is what is loaded and unloaded as one: all events
  * of one thread, or of one CPU. A set belongs to one context and lends it its events
- * while they are enabled.
+ * while they are enabled. A set that is inherited has heirs: for each thread that its
+ * target made, and theirs, a set without a file, which belongs to that thread's context and is a
+ * copy of it on the same counters. The sets with a file are the roots; a set and its heirs are a
+ * family.
  *
  * Lifetime
  *   A set lives as long as its file: open descriptors, mappings and calls under
- *   way. A task's context lives as long as a set refers to it or its
- *   preempt notifier is registered; the notifier goes when the thread exits, gains
- *   privileges by exec, or itself closes its last set. It keeps the module loaded.
+ *   way. An heir lives until its thread ends or its root is destroyed, whichever is first.
+ *   A task's context lives as long as a set refers to it, it can be found by its task, or
+ *   its preempt notifier is in the task's list. It is found until the thread exits, gains
+ *   privileges by exec, or its last set goes; then it is dead. See src/core/follow.c for the
+ *   notifier. Each context of a task keeps the module loaded.
  *
  * Lock order, outermost first
  *   mmap_lock			(page faults: no copy to or from user space under any lock below)
  *   set->mutex			one call at a time on a set: slots, groups, binding
+ *   exec_update_lock		of a target that is being bound
+ *   follow_mutex		following threads begins
  *   cpus_read_lock()		the CPUs stay
  *   pmu->lock			claim, ledger, sets enabled. Also taken by the hotplug callback.
+ *   family->mutex		one change or reading of a family at a time
+ *   rq->lock			the scheduler's, at a switch
  *   ctx->lock			raw, irqs off: what is loaded; the pages of its sets
+ *   the newborn's ctx->lock	a child's, in the fork hook, before it runs
+ *   family->lock		raw, irqs off: the list of heirs, and what those that ended counted
+ *   buckets			raw, irqs off: contexts by task
  *   pmu->visible_lock		raw, irqs off: who could read whose counters
- * mmap takes mmap_lock, then ctx->lock; never set->mutex.
+ * mmap takes mmap_lock, then ctx->lock; never set->mutex. At a switch ctx->lock is all that is
+ * taken; another CPU holds it only to look where the context is loaded, or to change some words of one
+ * that is not.
  */
 #ifndef _PMUDEV_EVENT_H
 #define _PMUDEV_EVENT_H
 
 #include <linux/hrtimer.h>
+#include <linux/irq_work.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -65,10 +80,14 @@ struct pmudev_event {
  * @ref: the sets, and the notifier of a task's context
  * @task: the thread; compared, never followed. NULL for a CPU.
  * @notifier: follows the thread
+ * @farewell: drops the notifier's reference where a switch cannot
+ * @bucket: finds it by @task
  * @cpu: where it is loaded, -1 if nowhere. Set and cleared on that CPU only.
  * @nr: events on counters
- * @nr_sets: sets bound to it
- * @dead: the thread has ended, or gained privileges: never loaded again
+ * @nr_sets: sets bound to it, heirs included
+ * @nr_turning: those of them that have a table of turns
+ * @dead: the thread has ended, or gained privileges, or no set is left: never loaded again
+ * @linked: the notifier is in the task's list
  * @ready: loaded on a CPU that is ours (else its time is lost)
  * @stale: @lost has changed since the pages were written
  * @user: user mode can read counters while it is loaded
@@ -78,10 +97,13 @@ struct pmudev_event {
  * @maps: mappings of its sets' pages in @user_mm
  * @user_mm: the address space with the right to read; compared, never followed
  * @mask: counters of the events
- * @held: counters placed for its sets; under pmu->lock
+ * @held: counters placed for its sets (not for heirs); under pmu->lock
+ * @spare: counters that its multiplexing sets use beyond those; under pmu->lock
  * @fold_ns: how often the narrowest counter on it must be folded, 0: never
  * @clock: ticks the target ran, less now while it is loaded
  * @lost: ticks of them in which the CPU was not ours; likewise less now
+ * @turned: the running clock when the multiplexed groups last took turns
+ * @sets: the sets bound to it, heirs included
  * @pages: the sets with a page that have a readable event on a counter
  * @rcu: for freeing: a probe may end the last use with preemption off
  * @on: the events on counters
@@ -91,10 +113,14 @@ struct pmudev_ctx {
 	struct kref ref;
 	struct task_struct *task;
 	struct preempt_notifier notifier;
+	struct irq_work farewell;
+	struct hlist_node bucket;
 	int cpu;
 	u32 nr;
 	u32 nr_sets;
+	u32 nr_turning;
 	bool dead;
+	bool linked;
 	bool ready;
 	bool stale;
 	bool user;
@@ -104,19 +130,93 @@ struct pmudev_ctx {
 	struct mm_struct *user_mm;
 	u64 mask;
 	u64 held;
+	u64 spare;
 	u64 fold_ns;
 	u64 clock;
 	u64 lost;
+	u64 turned;
+	struct hlist_head sets;
 	struct hlist_head pages;
 	struct rcu_head rcu;
 	struct pmudev_hw *on[PMUDEV_COUNTERS];
 };
 
 /**
- * struct pmudev_set - an open file
- * @mutex: one call at a time
+ * struct pmudev_image - which multiplexed groups are on together
+ * @slots: their events
+ * @counter: by slot
+ */
+struct pmudev_image {
+	u64 slots;
+	u8 counter[PMUDEV_MAX_EVENTS];
+};
+
+/**
+ * struct pmudev_turns - the images that multiplexed groups go through, one after the other
+ * @nr: how many
+ * @image: each begins with another group, so all have a turn
+ */
+struct pmudev_turns {
+	u32 nr;
+	struct pmudev_image image[];
+};
+
+/**
+ * struct pmudev_sum - what a family's ended members counted, or what all did
+ * @value: by slot
+ * @enabled: ticks, by slot
+ * @running: ticks, by slot
+ * @set_enabled: ticks, of the set
+ * @set_running: likewise
+ */
+struct pmudev_sum {
+	u64 value[PMUDEV_MAX_EVENTS];
+	u64 enabled[PMUDEV_MAX_EVENTS];
+	u64 running[PMUDEV_MAX_EVENTS];
+	u64 set_enabled;
+	u64 set_running;
+};
+
+/**
+ * struct pmudev_family - what an inherited set has beside its own events
+ * @mutex: one sweep over the heirs at a time
+ * @lock: all below
+ * @heirs: those not yet reached by the sweep first, then the others
+ * @seq: number of the sweep; an heir that was reached has the same
+ * @reading: the sweep changes nothing: an heir that is born meanwhile need not be reached
+ * @incomplete: a child could not be counted
+ * @reset: slots whose values the sweep takes back
+ * @forget: slots whose times it takes back
+ * @ended: of the heirs that have ended
+ * @total: the sum that is being made, or NULL: an heir that ends before it is reached adds itself
+ */
+struct pmudev_family {
+	struct mutex mutex; /* one sweep at a time */
+	raw_spinlock_t lock; /* all below */
+	struct list_head heirs;
+	u32 seq;
+	bool reading;
+	bool incomplete;
+	u64 reset;
+	u64 forget;
+	struct pmudev_sum ended;
+	struct pmudev_sum *total;
+};
+
+/**
+ * struct pmudev_set - an open file, or an heir of one
+ * @mutex: one call at a time; not used of an heir
  * @pmu: where it counts
  * @ctx: what it counts; NULL until bound. Set once, under @mutex.
+ * @root: the set with the file
+ * @family: NULL unless it is inherited; an heir has its root's
+ * @heir_node: an heir: in family->heirs
+ * @heir_ref: an heir: its thread's context, and a sweep that works on it
+ * @seq: the last sweep that reached it
+ * @next_ended: an heir that has ended: the next of its thread's
+ * @own_chunks: an heir: how many of its chunks are part of it
+ * @ctx_node: in ctx->sets; under ctx->lock
+ * @on_exec: PMUDEV_BIND_ON_EXEC, and no program was executed yet; under ctx->lock
  * @cpu: the CPU counted, -1 for a task
  * @shared: PMUDEV_BIND_SHARED
  * @claimed: holds a reference to the claim
@@ -124,10 +224,26 @@ struct pmudev_ctx {
  * @nr_slots: slots in use, empty ones between them included
  * @used: slots with an event; under ctx->lock too, as all masks here
  * @user: those that asked for user reads
+ * @mux: those of multiplexed groups
  * @enabled: those whose group is enabled
+ * @armed: those that will be, at the next exec
  * @on: those on counters
+ * @turns: the images of the multiplexed groups that are enabled, or NULL; under ctx->lock
+ * @turn: which of them is on
+ * @table: what @turns points to; written while nobody takes turns, under pmu->lock
+ * @new_table: a larger one that takes its place
+ * @table_room: images that fit into the larger of the two
+ * @turns_changed: the table is to be made anew; under pmu->lock
  * @placed: those with a place in the ledger; under pmu->lock
- * @held: their counters; under pmu->lock
+ * @held: their counters: of multiplexed groups so many that each fits; under pmu->lock
+ * @base: those of @held that are for multiplexed groups; under pmu->lock
+ * @spare: others that these use now, and give up to whoever asks; under pmu->lock
+ * @new_base: what a plan would make of @base
+ * @old_spare: @spare before the ledger changed
+ * @moving: slots that a plan moves; under pmu->lock
+ * @moving_on: those of them that were on counters
+ * @place: by slot of strict groups: the counter placed; under pmu->lock
+ * @new_place: what a plan would make of it
  * @time_enabled: as an event's, of the whole set; under ctx->lock
  * @time_running: likewise
  * @node: in pmu->sets while @placed; under pmu->lock
@@ -142,12 +258,22 @@ struct pmudev_ctx {
  * @why: the last refusal
  * @error: its errno
  * @chunk: the events, PMUDEV_CHUNK each; they never move. The first is @first.
- * @first: the first events
+ * @rcu: for freeing an heir
+ * @first: the first events; an heir's are all there is
  */
 struct pmudev_set {
 	struct mutex mutex; /* one call at a time */
 	struct pmudev_pmu *pmu;
 	struct pmudev_ctx *ctx;
+	struct pmudev_set *root;
+	struct pmudev_family *family;
+	struct list_head heir_node;
+	struct kref heir_ref;
+	u32 seq;
+	struct pmudev_set *next_ended;
+	u32 own_chunks;
+	struct hlist_node ctx_node;
+	bool on_exec;
 	int cpu;
 	bool shared;
 	bool claimed;
@@ -155,10 +281,26 @@ struct pmudev_set {
 	u32 nr_slots;
 	u64 used;
 	u64 user;
+	u64 mux;
 	u64 enabled;
+	u64 armed;
 	u64 on;
+	const struct pmudev_turns *turns;
+	u32 turn;
+	struct pmudev_turns *table;
+	struct pmudev_turns *new_table;
+	u32 table_room;
+	bool turns_changed;
 	u64 placed;
 	u64 held;
+	u64 base;
+	u64 spare;
+	u64 new_base;
+	u64 old_spare;
+	u64 moving;
+	u64 moving_on;
+	u8 place[PMUDEV_MAX_EVENTS];
+	u8 new_place[PMUDEV_MAX_EVENTS];
 	u64 time_enabled;
 	u64 time_running;
 	struct list_head node;
@@ -172,6 +314,7 @@ struct pmudev_set {
 	spinlock_t why_lock; /* why, error */
 	struct pmudev_refusal why;
 	int error;
+	struct rcu_head rcu;
 	struct pmudev_event *chunk[PMUDEV_MAX_EVENTS / PMUDEV_CHUNK];
 	struct pmudev_event first[PMUDEV_CHUNK];
 };
@@ -185,6 +328,7 @@ struct pmudev_set {
  * @dirty: counters that still show what somebody counted who is gone
  * @timer: folds narrow counters; runs while something loaded here needs it
  * @timer_ns: its period, 0 while it does not run
+ * @turn_timer: has multiplexed groups take turns; runs while something loaded here has some
  */
 struct pmudev_cpu {
 	struct pmudev_ctx ctx;
@@ -194,6 +338,7 @@ struct pmudev_cpu {
 	u64 dirty;
 	struct hrtimer timer;
 	u64 timer_ns;
+	struct hrtimer turn_timer;
 };
 
 DECLARE_PER_CPU(struct pmudev_cpu, pmudev_cpus);
@@ -207,6 +352,10 @@ DECLARE_PER_CPU(struct pmudev_cpu, pmudev_cpus);
  * @sets: sets with a placement
  * @task_use: by counter: placements of task sets
  * @cpu_use: by counter: placements of CPU sets
+ * @nr_mux: sets with multiplexed groups placed
+ * @task_spare: counters that multiplexing task sets use beyond their placements
+ * @cpu_spare: likewise of CPU sets
+ * @turn_ticks: how long an image of multiplexed groups is shown
  * @visible_lock: the two below
  * @nr_granted: mappings of task sets' pages
  * @nr_private: CPU sets enabled that are not SHARED
@@ -221,6 +370,10 @@ struct pmudev_pmu {
 	struct list_head sets;
 	u32 task_use[PMUDEV_COUNTERS];
 	u32 cpu_use[PMUDEV_COUNTERS];
+	u32 nr_mux;
+	u64 task_spare;
+	u64 cpu_spare;
+	u64 turn_ticks;
 	raw_spinlock_t visible_lock;
 	u32 nr_granted;
 	u32 nr_private;
@@ -233,6 +386,19 @@ extern struct pmudev_pmu pmudev_pmu;
 static inline struct pmudev_event *pmudev_slot_event(struct pmudev_set *set, unsigned int slot)
 {
 	return &set->chunk[slot / PMUDEV_CHUNK][slot % PMUDEV_CHUNK];
+}
+
+static inline unsigned int pmudev_counter_width(const struct pmudev_pmu *pmu, unsigned int counter)
+{
+	return counter < PMUDEV_FIXED_BASE ? pmu->info.width : pmu->info.width_fixed;
+}
+
+/* The slot that is the @nth of a mask. */
+static inline unsigned int pmudev_nth_slot(u64 slots, unsigned int nth)
+{
+	while (nth--)
+		slots &= slots - 1;
+	return __ffs64(slots);
 }
 
 /* Walk the slots in a mask. @rest is a u64 that the loop uses up. */

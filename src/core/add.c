@@ -7,7 +7,7 @@
 #include "core.h"
 
 /* What is right, but to come: see the README's table. */
-#define NOT_YET (PMUDEV_DIRECT | PMUDEV_CHAIN_READ | PMUDEV_MULTIPLEX)
+#define NOT_YET (PMUDEV_DIRECT | PMUDEV_CHAIN_READ)
 
 static int check_user_read(struct pmudev_set *set, u32 flags, struct pmudev_code *code,
 			   struct pmudev_refusal *why)
@@ -16,6 +16,8 @@ static int check_user_read(struct pmudev_set *set, u32 flags, struct pmudev_code
 
 	if (!(flags & PMUDEV_USER_READ))
 		return 0;
+	if (set->family)
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_INHERITED, 0);
 	code->allowed &= info->user;
 	if (set->cpu >= 0 || !(info->features & PMUDEV_HAS_USER_READ) || !code->allowed)
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_HARDWARE, PMUDEV_USER_READ);
@@ -43,6 +45,27 @@ static int check_attrs(const struct pmudev_event_attr *attr, unsigned int nr,
 	if (ret)
 		why->event = i;
 	return ret;
+}
+
+/* What is in the set already and what comes share what a group shares. */
+static int check_agreement(struct pmudev_set *set, const struct pmudev_event_attr *attr,
+			   unsigned int nr, struct pmudev_refusal *why)
+{
+	unsigned int i, slot;
+	u64 rest;
+
+	for (i = 0; i < nr; i++) {
+		bool mux = attr[i].flags & PMUDEV_MULTIPLEX;
+
+		pmudev_for_each_slot(slot, rest, set->used) {
+			if (pmudev_slot_event(set, slot)->group != attr[i].group ||
+			    !!(set->mux & BIT_ULL(slot)) == mux)
+				continue;
+			why->event = i;
+			return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_GROUP_FLAGS, 0);
+		}
+	}
+	return 0;
 }
 
 static int check_event(struct pmudev_set *set, const struct pmudev_event_attr *attr,
@@ -102,6 +125,8 @@ int pmudev_check_events(struct pmudev_set *set, const struct pmudev_event_attr *
 	int ret;
 
 	ret = check_attrs(attr, nr, why);
+	if (!ret)
+		ret = check_agreement(set, attr, nr, why);
 	if (ret)
 		return ret;
 	for (i = 0; i < nr; i++) {
@@ -126,7 +151,7 @@ static int check_disabled(struct pmudev_set *set, const struct pmudev_event_attr
 	u64 rest;
 
 	for (i = 0; i < nr; i++) {
-		pmudev_for_each_slot(slot, rest, set->enabled) {
+		pmudev_for_each_slot(slot, rest, READ_ONCE(set->enabled) | READ_ONCE(set->armed)) {
 			if (pmudev_slot_event(set, slot)->group != attr[i].group)
 				continue;
 			why->event = i;
@@ -158,32 +183,10 @@ static void fill_in(struct pmudev_event *event, const struct pmudev_event_attr *
 	};
 }
 
-/* pmudev_ctx_fn: have exactly these slots in use. */
-struct use_slots {
-	struct pmudev_set *set;
-	u64 used;
-	u64 user;
-};
-
-static void use_slots(struct pmudev_ctx *ctx, void *arg)
-{
-	struct use_slots *use = arg;
-	struct pmudev_set *set = use->set;
-
-	if (set->used & ~use->used) {
-		set->generation++;
-		pmudev_page_forget(set, set->used & ~use->used);
-	}
-	set->used = use->used;
-	WRITE_ONCE(set->user, use->user);
-	set->nr_slots = fls64(use->used);
-	pmudev_page_publish(ctx, set);
-}
-
 int pmudev_set_add(struct pmudev_set *set, const struct pmudev_event_attr *attr, unsigned int nr,
 		   u32 *slots, struct pmudev_refusal *why)
 {
-	struct use_slots use = { .set = set, .used = set->used, .user = set->user };
+	struct pmudev_change use = { .slots = set->used, .user = set->user, .mux = set->mux };
 	u64 free = ~set->used;
 	struct pmudev_code *code;
 	unsigned int i;
@@ -192,7 +195,7 @@ int pmudev_set_add(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 	lockdep_assert_held(&set->mutex);
 	if (!set->ctx)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_UNBOUND, 0);
-	if (READ_ONCE(set->ctx->dead))
+	if (pmudev_set_ended(set))
 		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
 	if (nr > hweight64(free))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_NUMBER, PMUDEV_MAX_EVENTS);
@@ -211,19 +214,21 @@ int pmudev_set_add(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 	}
 	for (i = 0; i < nr && !ret; i++) {
 		fill_in(pmudev_slot_event(set, slots[i]), &attr[i], &code[i]);
-		use.used |= BIT_ULL(slots[i]);
+		use.slots |= BIT_ULL(slots[i]);
 		if (attr[i].flags & PMUDEV_USER_READ)
 			use.user |= BIT_ULL(slots[i]);
+		if (attr[i].flags & PMUDEV_MULTIPLEX)
+			use.mux |= BIT_ULL(slots[i]);
 	}
 	if (!ret)
-		pmudev_ctx_call(set->ctx, use_slots, &use);
+		pmudev_family_call(set, pmudev_change_slots, &use);
 	kfree(code);
 	return ret;
 }
 
 int pmudev_set_remove(struct pmudev_set *set, u32 group, struct pmudev_refusal *why)
 {
-	struct use_slots use = { .set = set };
+	struct pmudev_change use = {};
 	u64 slots;
 	int ret;
 
@@ -231,10 +236,13 @@ int pmudev_set_remove(struct pmudev_set *set, u32 group, struct pmudev_refusal *
 	ret = pmudev_group_slots(set, group, &slots, why);
 	if (ret)
 		return ret;
-	if (slots & set->enabled)
+	if (slots & (READ_ONCE(set->enabled) | READ_ONCE(set->armed)))
 		return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_ENABLED, 0);
-	use.used = set->used & ~slots;
+	use.slots = set->used & ~slots;
 	use.user = set->user & ~slots;
-	pmudev_ctx_call(set->ctx, use_slots, &use);
+	use.mux = set->mux & ~slots;
+	use.reset = slots;
+	use.forget = slots;
+	pmudev_family_call(set, pmudev_change_slots, &use);
 	return 0;
 }

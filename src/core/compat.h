@@ -9,6 +9,8 @@
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/perf_event.h>
+#include <linux/sched/coredump.h>
+#include <linux/sched/task.h>
 #include <linux/syscore_ops.h>
 #include <linux/sysctl.h>
 #include <linux/version.h>
@@ -94,6 +96,39 @@ static inline int *pmudev_perf_disables(struct pmu *pmu)
 	return this_cpu_ptr(pmu->pmu_disable_count);
 #endif
 }
+
+/* May a task of the same user look into this one? Not of a kernel thread. */
+#if __has_include(<linux/sched/exec_state.h>)
+#include <linux/sched/exec_state.h>
+static inline bool pmudev_task_dumpable(struct task_struct *task)
+{
+	struct task_exec_state *state;
+	bool dumpable;
+
+	rcu_read_lock();
+	state = rcu_dereference(task->exec_state);
+	dumpable = task->mm && state && READ_ONCE(state->dumpable) == TASK_DUMPABLE_OWNER;
+	rcu_read_unlock();
+	return dumpable;
+}
+#else
+static inline bool pmudev_task_dumpable(struct task_struct *task)
+{
+	bool dumpable;
+
+	task_lock(task);
+	dumpable = task->mm && get_dumpable(task->mm) == SUID_DUMP_USER;
+	task_unlock(task);
+	return dumpable;
+}
+#endif
+
+/* In the fork hook: older kernels run it with preemption off, where PREEMPT_RT has no memory. */
+#if defined(CONFIG_PREEMPT_RT) && LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
+#define PMUDEV_FORK_ALLOCATES false
+#else
+#define PMUDEV_FORK_ALLOCATES true
+#endif
 
 /* The counter that arm_pmu's index means: 6.1 had the cycle counter first. */
 static inline unsigned int pmudev_perf_counter(int idx)

@@ -54,39 +54,136 @@ struct pmudev_clocks {
 /* The clocks now. ctx->lock held. */
 struct pmudev_clocks pmudev_ctx_clocks(const struct pmudev_ctx *ctx);
 
+/* Is it loaded, on a CPU that is ours? ctx->lock held. */
+bool pmudev_ctx_counting(const struct pmudev_ctx *ctx);
+
+/* The events of slots, in ascending order; how many. */
+unsigned int pmudev_slots_hw(struct pmudev_set *set, u64 slots, struct pmudev_hw **hw);
+
+/*
+ * Put events on their counters; false, and nothing done, if another of the context's has one of
+ * them. Take events off theirs, which show 0 then. ctx->lock held, the target here or not running.
+ */
+bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots);
+void pmudev_slots_off(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots);
+
+/* -------------------------------------------------------------- change.c -- */
+
 /**
  * struct pmudev_change - an argument of the functions below
- * @set: a set of the context
+ * @set: a set of the context; pmudev_family_call() fills it in
  * @slots: slots concerned
+ * @user: for slots: the new mask
+ * @mux: for slots: the new mask
  * @value: for reset
+ * @turns: for turns
+ * @total: for a reading: the sum of the heirs
+ * @reset: slots whose heirs' counts are taken back
+ * @forget: slots whose heirs' times are taken back
+ * @data: for others
  * @error: out: 0 or -ESRCH if the context is dead
  */
 struct pmudev_change {
 	struct pmudev_set *set;
 	u64 slots;
+	u64 user;
+	u64 mux;
 	u64 value;
+	const struct pmudev_turns *turns;
+	struct pmudev_sum *total;
+	u64 reset;
+	u64 forget;
+	void *data;
 	int error;
 };
 
 /* pmudev_ctx_fn with a struct pmudev_change */
+void pmudev_change_slots(struct pmudev_ctx *ctx, void *arg);	/* have these in use */
 void pmudev_change_enable(struct pmudev_ctx *ctx, void *arg);	/* placed, not enabled */
 void pmudev_change_disable(struct pmudev_ctx *ctx, void *arg);
 void pmudev_change_reset(struct pmudev_ctx *ctx, void *arg);
+void pmudev_change_turns(struct pmudev_ctx *ctx, void *arg);
+void pmudev_change_places(struct pmudev_ctx *ctx, void *arg);	/* of all sets of it that move */
 void pmudev_change_gate(struct pmudev_ctx *ctx, void *arg);	/* off counters, still enabled */
 void pmudev_change_ungate(struct pmudev_ctx *ctx, void *arg);
 
-/* ---------------------------------------------------------------- task.c -- */
+/* Show the next images of all sets. ctx->lock held. */
+void pmudev_ctx_turn(struct pmudev_ctx *ctx);
+
+/* The thread executes a program: what waited for that is enabled. ctx->lock held. */
+void pmudev_ctx_exec(struct pmudev_ctx *ctx);
+
+/* -------------------------------------------------------------- family.c -- */
+
+int pmudev_family_create(struct pmudev_set *set);
+
+/* No file, no call is left. May sleep. */
+void pmudev_family_destroy(struct pmudev_set *root);
+
+/* Is there an heir? It may be gone the next moment. */
+bool pmudev_family_lives(struct pmudev_set *set);
+
+/* Does some task have both, or an heir of either? */
+bool pmudev_family_meets(struct pmudev_set *set, struct pmudev_set *asking);
 
 /**
- * pmudev_task_self - the context of the calling thread
+ * pmudev_family_call - a change of a set, and of each of its heirs
+ * @set: with a file
+ * @fn: what to do, with a copy of @change for each
+ * @change: its argument; its set is filled in
  *
- * Return: a reference, or an ERR_PTR. May sleep.
+ * Each is reached once, also those that are born meanwhile, unless it is a reading. May sleep if
+ * the set is inherited, else as pmudev_ctx_call().
  */
-struct pmudev_ctx *pmudev_task_self(void);
+void pmudev_family_call(struct pmudev_set *set, pmudev_ctx_fn fn, struct pmudev_change *change);
 
-/* Drop the reference that a set has. Any process context. */
-void pmudev_task_put(struct pmudev_ctx *ctx);
+/* Add what an heir has counted. Its ctx->lock held, brought forward. */
+void pmudev_family_add(struct pmudev_sum *total, struct pmudev_set *heir);
 
+/* @child has been made by the thread of @ctx, and has not run. Does not sleep. */
+void pmudev_family_fork(struct pmudev_ctx *ctx, struct task_struct *child);
+
+/*
+ * The context has ended: its heirs leave their families, and are returned to be freed without the
+ * lock. ctx->lock held.
+ */
+struct pmudev_set *pmudev_family_end(struct pmudev_ctx *ctx);
+void pmudev_family_free(struct pmudev_set *heirs);
+
+/* -------------------------------------------------------------- follow.c -- */
+
+/**
+ * pmudev_follow - have a thread followed, for one more set
+ * @task: referenced by the caller
+ *
+ * When it returns the thread is loaded, if it runs. May sleep. The hooks are in.
+ *
+ * Return: its context with a reference that pmudev_unfollow() drops, or ERR_PTR(-ENOMEM or
+ * -ESRCH).
+ */
+struct pmudev_ctx *pmudev_follow(struct task_struct *task);
+
+/* The same for a task that has not run yet, without sleeping. NULL: no memory, or it has ended. */
+struct pmudev_ctx *pmudev_follow_newborn(struct task_struct *child);
+
+/* One set less; without sets a thread is not followed. */
+void pmudev_unfollow(struct pmudev_ctx *ctx);
+
+/* The context of a task, with a reference; or NULL. Any context. */
+struct pmudev_ctx *pmudev_ctx_find(const struct task_struct *task);
+void pmudev_ctx_put(struct pmudev_ctx *ctx);
+
+/* The context is dead from now on. ctx->lock held. How many references are to be dropped then. */
+unsigned int pmudev_ctx_end(struct pmudev_ctx *ctx);
+
+struct tracepoint;
+int pmudev_follow_init(struct tracepoint *sched_switch);
+void pmudev_follow_exit(void);
+
+/* ---------------------------------------------------------------- task.c -- */
+
+/* Install the hooks on fork, exec and exit. May sleep. */
+int pmudev_task_hook(void);
 bool pmudev_task_hooked(void);
 void pmudev_task_exit(void);
 
@@ -120,31 +217,26 @@ void pmudev_fold_timer(struct pmudev_cpu *pc, u64 period_ns);
 int pmudev_cpu_init(void);
 void pmudev_cpu_exit(void);
 
-/* --------------------------------------------------------------- place.c -- */
+/* -------------------------------------------------------------- ledger.c -- */
 
-/**
- * pmudev_place - find counters for events of a set
- * @set: bound; pmu->lock held
- * @allowed: by event: the counters that can take it
- * @nr: how many events
- * @counter: out: by event
- * @why: filled in on error; its event is the index into @allowed
- *
- * Return: 0, -ENOSPC if no state of the ledger would do, -EBUSY with the holders.
+/* Counters that @set cannot have; with @spare also what multiplexing sets would give up. */
+u64 pmudev_ledger_taken(struct pmudev_set *set, bool spare);
+
+/*
+ * Enter and leave, with what set->placed, place and base say. A set without a placement is in no
+ * ledger. pmu->lock held, as for all here.
  */
-int pmudev_place(struct pmudev_set *set, const u64 *allowed, unsigned int nr, u8 *counter,
-		 struct pmudev_refusal *why);
+void pmudev_ledger_enter(struct pmudev_set *set);
+void pmudev_ledger_withdraw(struct pmudev_set *set);
 
-/* Could these events be on counters together, if nobody else had any? */
-int pmudev_place_ever(struct pmudev_pmu *pmu, const u64 *allowed, unsigned int nr,
-		      struct pmudev_refusal *why);
+/* Give back what sets have whose targets have ended. */
+void pmudev_ledger_sweep(struct pmudev_pmu *pmu);
 
-/* Enter and leave the ledger. pmu->lock held. */
-void pmudev_ledger_take(struct pmudev_set *set, u64 slots);
-void pmudev_ledger_give(struct pmudev_set *set, u64 slots);
-
-/* Counters that some set holds, those of ended threads given back. pmu->lock held. */
+/* Counters that some set holds, those of ended threads given back. */
 u64 pmudev_ledger_busy(struct pmudev_pmu *pmu);
+
+bool pmudev_find_holder(struct pmudev_set *asking, unsigned int counter,
+			struct pmudev_holder *holder);
 
 /**
  * pmudev_list_holders - who has each of these counters
@@ -152,14 +244,78 @@ u64 pmudev_ledger_busy(struct pmudev_pmu *pmu);
  * @busy: the counters
  * @holder: out: room for as many as @busy has bits
  *
- * Return: how many were found. May sleep.
+ * Return: how many were found. May sleep; takes pmu->lock.
  */
 unsigned int pmudev_list_holders(struct pmudev_set *set, u64 busy, struct pmudev_holder *holder);
+
+/* --------------------------------------------------------------- place.c -- */
+
+/**
+ * pmudev_place - find counters for strict events of a set
+ * @set: bound; pmu->lock held
+ * @allowed: by event: the counters that can take it
+ * @nr: how many events
+ * @counter: out: by event
+ * @moves: out: others have to move for it: pmudev_place_moves()
+ * @why: filled in on error; its event is the index into @allowed
+ *
+ * Return: 0, -ENOSPC if no state of the ledger would do, -EBUSY with the holders, -ENOMEM.
+ */
+int pmudev_place(struct pmudev_set *set, const u64 *allowed, unsigned int nr, u8 *counter,
+		 bool *moves, struct pmudev_refusal *why);
+
+/* The same on counters of @free, and nothing moves. */
+int pmudev_place_alone(struct pmudev_set *set, u64 free, const u64 *allowed, unsigned int nr,
+		       u8 *counter, struct pmudev_refusal *why);
+
+/* In the ledger, what has to move for the last placement has moved; see pmudev_change_places(). */
+void pmudev_place_moves(struct pmudev_set *asking);
+
+/* Could these events be on counters together, if nobody else had any? */
+int pmudev_place_ever(struct pmudev_pmu *pmu, const u64 *allowed, unsigned int nr,
+		      struct pmudev_refusal *why);
+
+/* -EBUSY: others hold what could take the event. */
+int pmudev_refuse_held(struct pmudev_set *set, u64 allowed, struct pmudev_refusal *why);
+
+/* --------------------------------------------------------------- turns.c -- */
+
+/* Take turns if an image has been shown long enough. ctx->lock held. */
+void pmudev_turn_if_due(struct pmudev_ctx *ctx);
+
+/* Have this CPU's timer running. ctx->lock held, loaded here. */
+void pmudev_turn_timer(struct pmudev_cpu *pc, struct pmudev_ctx *ctx);
+enum hrtimer_restart pmudev_turn_tick(struct hrtimer *timer);
+
+/* Counters that multiplexed groups of @set could have placed. pmu->lock held, as for all below. */
+u64 pmudev_mux_free(struct pmudev_set *set);
+
+/* Of @free, so many that each group of @slots fits. On error why->event is a slot. */
+int pmudev_find_base(struct pmudev_set *set, u64 slots, u64 free, u64 *base,
+		     struct pmudev_refusal *why);
+
+/* Memory for the images of so many groups. */
+int pmudev_turns_room(struct pmudev_set *set, u64 slots);
+
+/*
+ * After a change of the ledger: have the multiplexing sets that it concerns let go of their
+ * counters, and then take what is theirs now.
+ */
+void pmudev_turns_pause(struct pmudev_pmu *pmu);
+void pmudev_turns_go_on(struct pmudev_pmu *pmu);
+
+/* The counter that an event gets, when it is on for the first time; -1: none. */
+int pmudev_turns_counter(const struct pmudev_set *set, unsigned int slot);
+
+void pmudev_turns_init(struct pmudev_pmu *pmu);
 
 /* ----------------------------------------------------------------- set.c -- */
 
 struct pmudev_set *pmudev_set_create(void);
 void pmudev_set_destroy(struct pmudev_set *set);
+
+/* The target has ended, and all that inherited from it. */
+bool pmudev_set_ended(struct pmudev_set *set);
 int pmudev_set_bind(struct pmudev_set *set, const struct pmudev_bind *bind,
 		    struct pmudev_refusal *why);
 
@@ -190,8 +346,6 @@ int pmudev_check_events(struct pmudev_set *set, const struct pmudev_event_attr *
 
 /* -------------------------------------------------------------- enable.c -- */
 
-int pmudev_set_place(struct pmudev_set *set, const struct pmudev_event_attr *attr, unsigned int nr,
-		     s32 *counter, unsigned int *nr_out, struct pmudev_refusal *why);
 int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *why);
 int pmudev_set_disable(struct pmudev_set *set, u32 group, struct pmudev_refusal *why);
 int pmudev_set_reset(struct pmudev_set *set, u32 group, u32 slot, u64 value,
@@ -199,6 +353,11 @@ int pmudev_set_reset(struct pmudev_set *set, u32 group, u32 slot, u64 value,
 
 /* The slots of a group, or of all. Set's mutex held. -EINVAL if there are none. */
 int pmudev_group_slots(struct pmudev_set *set, u32 group, u64 *slots, struct pmudev_refusal *why);
+
+/* -------------------------------------------------------------- dryrun.c -- */
+
+int pmudev_set_place(struct pmudev_set *set, const struct pmudev_event_attr *attr, unsigned int nr,
+		     s32 *counter, unsigned int *nr_out, struct pmudev_refusal *why);
 
 /* ---------------------------------------------------------------- read.c -- */
 

@@ -223,6 +223,7 @@ static int cpu_offline_here(unsigned int cpu)
 	mutex_unlock(&pmudev_pmu.lock);
 
 	hrtimer_cancel(&pc->timer);
+	hrtimer_cancel(&pc->turn_timer);
 	local_irq_save(flags);
 	pc->timer_ns = 0;
 	local_irq_restore(flags);
@@ -319,6 +320,7 @@ int pmudev_cpu_init(void)
 
 		pmudev_ctx_init(&pc->ctx);
 		pmudev_hrtimer_setup(&pc->timer, fold_tick);
+		pmudev_hrtimer_setup(&pc->turn_timer, pmudev_turn_tick);
 	}
 	ret = cpu_power_init();
 	if (ret)
@@ -337,6 +339,8 @@ void pmudev_cpu_exit(void)
 	/* Runs cpu_offline_here on every CPU that is online. */
 	cpuhp_remove_state(hotplug_state);
 	cpu_power_exit();
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		hrtimer_cancel(&per_cpu_ptr(&pmudev_cpus, cpu)->timer);
+		hrtimer_cancel(&per_cpu_ptr(&pmudev_cpus, cpu)->turn_timer);
+	}
 }

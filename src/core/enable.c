@@ -37,14 +37,6 @@ static unsigned int slots_allowed(struct pmudev_set *set, u64 slots, u64 *allowe
 	return nr;
 }
 
-/* The slot that is the @nth of a mask. */
-static int nth_slot(u64 slots, int nth)
-{
-	while (nth-- > 0)
-		slots &= slots - 1;
-	return __ffs64(slots);
-}
-
 /* ------------------------------------------------------------- enabling -- */
 
 /*
@@ -81,34 +73,118 @@ static void end_private(struct pmudev_set *set)
 	raw_spin_unlock_irq(&set->pmu->visible_lock);
 }
 
-static int place_slots(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
+/* Counters for strict groups. Nothing is changed yet. */
+static int place_strict(struct pmudev_set *set, u64 slots, bool *moves, struct pmudev_refusal *why)
 {
-	const struct pmudev_pmu_info *info = &set->pmu->info;
 	u64 allowed[PMUDEV_MAX_EVENTS], rest;
-	unsigned int slot, i = 0, nr;
 	u8 counter[PMUDEV_MAX_EVENTS];
+	unsigned int slot, i = 0;
 	int ret;
 
-	nr = slots_allowed(set, slots, allowed);
-	ret = pmudev_place(set, allowed, nr, counter, why);
+	*moves = false;
+	if (!slots)
+		return 0;
+	ret = pmudev_place(set, allowed, slots_allowed(set, slots, allowed), counter, moves, why);
 	if (ret) {
-		why->event = nth_slot(slots, why->event);
+		if (why->event >= 0)
+			why->event = pmudev_nth_slot(slots, why->event);
 		return ret;
 	}
-	pmudev_for_each_slot(slot, rest, slots) {
-		struct pmudev_hw *hw = &pmudev_slot_event(set, slot)->hw;
-
-		hw->counter = counter[i++];
-		hw->width = hw->counter < PMUDEV_FIXED_BASE ? info->width : info->width_fixed;
-	}
-	pmudev_ledger_take(set, slots);
+	pmudev_for_each_slot(slot, rest, slots)
+		set->place[slot] = counter[i++];
 	return 0;
+}
+
+/* Counters that let each multiplexed group fit, beside all that is in the ledger. */
+static int place_mux(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
+{
+	u64 all = (set->placed & set->mux) | slots, base;
+	int ret;
+
+	ret = pmudev_find_base(set, all, pmudev_mux_free(set), &base, why);
+	if (ret)
+		return ret;
+	if (pmudev_turns_room(set, all))
+		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+	pmudev_ledger_withdraw(set);
+	set->placed |= slots;
+	set->base = base;
+	set->turns_changed = true;
+	pmudev_ledger_enter(set);
+	return 0;
+}
+
+static void ledger_add(struct pmudev_set *set, u64 slots)
+{
+	pmudev_ledger_withdraw(set);
+	set->placed |= slots;
+	pmudev_ledger_enter(set);
+}
+
+static void ledger_remove(struct pmudev_set *set, u64 slots)
+{
+	pmudev_ledger_withdraw(set);
+	set->placed &= ~slots;
+	pmudev_ledger_enter(set);
+}
+
+/* Whoever has to make room does; then what moves moves, and the rest is shared out anew. */
+static void rearrange(struct pmudev_set *set, bool moves)
+{
+	struct pmudev_change change = {};
+
+	pmudev_turns_pause(set->pmu);
+	if (moves)
+		pmudev_ctx_call(set->ctx, pmudev_change_places, &change);
+	pmudev_turns_go_on(set->pmu);
+}
+
+static int place_slots(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
+{
+	u64 strict = slots & ~set->mux, mux = slots & set->mux;
+	bool moves;
+	int ret;
+
+	ret = place_strict(set, strict, &moves, why);
+	if (ret)
+		return ret;
+	if (moves)
+		pmudev_place_moves(set);
+	ledger_add(set, strict);
+	if (mux)
+		ret = place_mux(set, mux, why);
+	if (ret)
+		ledger_remove(set, strict);
+	rearrange(set, moves);
+	return ret;
+}
+
+/* They are off counters, everywhere. */
+static void displace_slots(struct pmudev_set *set, u64 slots)
+{
+	struct pmudev_change pause = {};
+	struct pmudev_refusal unused;
+
+	pmudev_ledger_withdraw(set);
+	set->placed &= ~slots;
+	if (slots & set->mux) {
+		set->turns_changed = true;
+		/* Those that are left fit where they were, if not on less. */
+		if (!(set->placed & set->mux))
+			set->base = 0;
+		else
+			pmudev_find_base(set, set->placed & set->mux, set->base, &set->base,
+					 &unused);
+		pmudev_family_call(set, pmudev_change_turns, &pause);
+	}
+	pmudev_ledger_enter(set);
+	rearrange(set, false);
 }
 
 /* Claimed, placed and on, or nothing of it. The CPUs stay; pmu->lock held. */
 static int enable_slots(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
 {
-	struct pmudev_change change = { .set = set, .slots = slots };
+	struct pmudev_change change = { .slots = slots };
 	int ret;
 
 	if ((set->user & slots) && !pmudev_gate_open())
@@ -125,9 +201,9 @@ static int enable_slots(struct pmudev_set *set, u64 slots, struct pmudev_refusal
 	ret = place_slots(set, slots, why);
 	if (ret)
 		goto out;
-	pmudev_ctx_call(set->ctx, pmudev_change_enable, &change);
+	pmudev_family_call(set, pmudev_change_enable, &change);
 	if (change.error) {
-		pmudev_ledger_give(set, slots);
+		displace_slots(set, slots);
 		ret = pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
 	}
 out:
@@ -145,15 +221,15 @@ int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *
 	ret = pmudev_group_slots(set, group, &slots, why);
 	if (ret)
 		return ret;
-	if (READ_ONCE(set->ctx->dead))
+	if (pmudev_set_ended(set))
 		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
-	slots &= ~set->enabled;
-	if (!slots)
-		return 0;
 
 	cpus_read_lock();
 	mutex_lock(&set->pmu->lock);
-	if (set->cpu >= 0 && !cpu_online(set->cpu))
+	slots &= ~set->placed;
+	if (!slots)
+		ret = 0;
+	else if (set->cpu >= 0 && !cpu_online(set->cpu))
 		ret = pmudev_refuse(why, -ENODEV, PMUDEV_WHY_CPU_OFFLINE, 0);
 	else
 		ret = enable_slots(set, slots, why);
@@ -171,18 +247,19 @@ int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *
 
 int pmudev_set_disable(struct pmudev_set *set, u32 group, struct pmudev_refusal *why)
 {
-	struct pmudev_change change = { .set = set };
+	struct pmudev_change change = {};
 	int ret;
 
 	ret = pmudev_group_slots(set, group, &change.slots, why);
 	if (ret)
 		return ret;
-	change.slots &= set->enabled;
+	/* Also what has no place any more: its target ended. */
+	change.slots &= set->placed | READ_ONCE(set->enabled) | READ_ONCE(set->armed);
 	if (!change.slots)
 		return 0;
 	mutex_lock(&set->pmu->lock);
-	pmudev_ctx_call(set->ctx, pmudev_change_disable, &change);
-	pmudev_ledger_give(set, change.slots);
+	pmudev_family_call(set, pmudev_change_disable, &change);
+	displace_slots(set, change.slots);
 	end_private(set);
 	mutex_unlock(&set->pmu->lock);
 	return 0;
@@ -191,7 +268,7 @@ int pmudev_set_disable(struct pmudev_set *set, u32 group, struct pmudev_refusal 
 int pmudev_set_reset(struct pmudev_set *set, u32 group, u32 slot, u64 value,
 		     struct pmudev_refusal *why)
 {
-	struct pmudev_change change = { .set = set, .value = value };
+	struct pmudev_change change = { .value = value };
 	int ret;
 
 	ret = pmudev_group_slots(set, group, &change.slots, why);
@@ -203,77 +280,7 @@ int pmudev_set_reset(struct pmudev_set *set, u32 group, u32 slot, u64 value,
 			return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_SLOT, 0);
 		change.slots = BIT_ULL(slot);
 	}
-	pmudev_ctx_call(set->ctx, pmudev_change_reset, &change);
+	change.reset = change.slots;
+	pmudev_family_call(set, pmudev_change_reset, &change);
 	return 0;
-}
-
-/* ------------------------------------------------------------- dry runs -- */
-
-static int place_in_set(struct pmudev_set *set, s32 *counter, struct pmudev_refusal *why)
-{
-	u64 placed = set->placed, want = set->used & ~placed;
-	u64 allowed[PMUDEV_MAX_EVENTS], rest;
-	u8 place[PMUDEV_MAX_EVENTS];
-	unsigned int slot, i = 0;
-	int ret = 0;
-
-	for (slot = 0; slot < set->nr_slots; slot++)
-		counter[slot] = -1;
-	if (want) {
-		ret = pmudev_place(set, allowed, slots_allowed(set, want, allowed), place, why);
-		if (ret)
-			why->event = nth_slot(want, why->event);
-	}
-	if (ret)
-		return ret;
-	pmudev_for_each_slot(slot, rest, set->used) {
-		if (placed & BIT_ULL(slot))
-			counter[slot] = pmudev_slot_event(set, slot)->hw.counter;
-		else
-			counter[slot] = place[i++];
-	}
-	return 0;
-}
-
-static int place_new(struct pmudev_set *set, const struct pmudev_event_attr *attr, unsigned int nr,
-		     s32 *counter, struct pmudev_refusal *why)
-{
-	u64 allowed[PMUDEV_MAX_EVENTS];
-	u8 place[PMUDEV_MAX_EVENTS];
-	struct pmudev_code *code;
-	unsigned int i;
-	int ret;
-
-	code = kcalloc(nr, sizeof(*code), GFP_KERNEL);
-	if (!code)
-		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
-	ret = pmudev_check_events(set, attr, nr, code, why);
-	for (i = 0; i < nr && !ret; i++)
-		allowed[i] = code[i].allowed;
-	kfree(code);
-	if (!ret)
-		ret = pmudev_place(set, allowed, nr, place, why);
-	for (i = 0; i < nr && !ret; i++)
-		counter[i] = place[i];
-	return ret;
-}
-
-int pmudev_set_place(struct pmudev_set *set, const struct pmudev_event_attr *attr, unsigned int nr,
-		     s32 *counter, unsigned int *nr_out, struct pmudev_refusal *why)
-{
-	int ret;
-
-	lockdep_assert_held(&set->mutex);
-	if (!set->ctx)
-		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_UNBOUND, 0);
-	if (READ_ONCE(set->ctx->dead))
-		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
-	mutex_lock(&set->pmu->lock);
-	if (nr)
-		ret = place_new(set, attr, nr, counter, why);
-	else
-		ret = place_in_set(set, counter, why);
-	mutex_unlock(&set->pmu->lock);
-	*nr_out = nr ? nr : set->nr_slots;
-	return ret;
 }

@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "compat.h"
 #include "core.h"
 
 /* What every ioctl's structure begins with. */
@@ -59,7 +60,8 @@ static int ioctl_query(struct pmudev_set *set, union args *args, struct pmudev_r
 	query->arch = pmu->info.arch;
 	query->arch_version = pmu->info.arch_version;
 	query->cpu_id = pmu->info.cpu_id;
-	query->features = pmu->info.features;
+	query->features = pmu->info.features | PMUDEV_HAS_OTHER_TASKS | PMUDEV_HAS_MULTIPLEX |
+			  (PMUDEV_FORK_ALLOCATES ? PMUDEV_HAS_INHERIT : 0);
 	query->counters = pmu->info.counters;
 	query->generic = pmu->info.generic;
 	query->width = pmu->info.width;

@@ -3,6 +3,7 @@
 #include <linux/clocksource.h>
 #include <linux/math64.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/time64.h>
 
 #include "core.h"
@@ -33,6 +34,7 @@ static int __init pmu_init(struct pmudev_pmu *pmu)
 	if (ret)
 		return ret;
 	set_clock(pmu);
+	pmudev_turns_init(pmu);
 	return 0;
 }
 
@@ -79,6 +81,8 @@ static void __exit pmudev_exit(void)
 	pmudev_chardev_exit();
 	pmudev_gate_exit();
 	pmudev_task_exit();
+	/* Heirs are freed by a function of ours. */
+	rcu_barrier();
 	pmudev_cpu_exit();
 	pmudev_page_exit();
 	pmudev_backend.remove(&pmudev_pmu.info);

@@ -1,136 +1,209 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ledger: which counters are placed for whom. A placement is made when a
- * set is enabled and holds on every CPU, wherever its task goes.
- *
- *   a task set		avoids the counters of every CPU set and of the same task's sets
- *   a CPU set		avoids the counters of every task set and of the same CPU's sets
+ * Placing events: against the ledger as it is, at the cost of what multiplexing sets have to
+ * spare, by moving what is placed for the same target, and if all fails, the reason.
  */
-#include <linux/pid_namespace.h>
-#include <linux/sched.h>
+#include <linux/slab.h>
 
 #include "core.h"
 
-static u64 busy_for(struct pmudev_set *set)
-{
-	struct pmudev_pmu *pmu = set->pmu;
-	const u32 *use = set->cpu < 0 ? pmu->cpu_use : pmu->task_use;
-	u64 busy = set->ctx->held;
-	unsigned int c;
+/**
+ * struct puzzle - a placement that is being looked for
+ * @want: the newcomers first, then what may be moved
+ * @set: of the latter: whose it is
+ * @slot: of the latter: which of its slots
+ * @counter: the solution
+ * @nr: how many
+ */
+struct puzzle {
+	struct pmudev_want want[PMUDEV_ASSIGN_MAX];
+	struct pmudev_set *set[PMUDEV_ASSIGN_MAX];
+	u8 slot[PMUDEV_ASSIGN_MAX];
+	u8 counter[PMUDEV_ASSIGN_MAX];
+	unsigned int nr;
+};
 
-	for (c = 0; c < PMUDEV_COUNTERS; c++)
-		if (use[c])
-			busy |= BIT_ULL(c);
-	return busy;
+static u64 available(const struct pmudev_pmu *pmu)
+{
+	return pmu->info.counters & ~pmu->info.reserved;
 }
 
-/* Sets whose thread has ended count no more: their counters are free. */
-static void sweep(struct pmudev_pmu *pmu)
+static int try_place(struct puzzle *puzzle, u64 free, const u64 *allowed, unsigned int nr,
+		     u8 *counter)
 {
-	struct pmudev_set *set, *next;
-
-	list_for_each_entry_safe(set, next, &pmu->sets, node)
-		if (READ_ONCE(set->ctx->dead))
-			pmudev_ledger_give(set, set->placed);
-}
-
-u64 pmudev_ledger_busy(struct pmudev_pmu *pmu)
-{
-	unsigned int c;
-	u64 busy = 0;
-
-	lockdep_assert_held(&pmu->lock);
-	sweep(pmu);
-	for (c = 0; c < PMUDEV_COUNTERS; c++)
-		if (pmu->task_use[c] || pmu->cpu_use[c])
-			busy |= BIT_ULL(c);
-	return busy;
-}
-
-static int try_place(u64 free, const u64 *allowed, unsigned int nr, u8 *counter)
-{
-	struct pmudev_want want[PMUDEV_MAX_EVENTS];
 	unsigned int i;
+	int bad;
 
-	if (WARN_ON_ONCE(nr > PMUDEV_MAX_EVENTS))
+	if (WARN_ON_ONCE(nr > PMUDEV_ASSIGN_MAX))
 		return 0;
-	for (i = 0; i < nr; i++) {
-		want[i].allowed = allowed[i] & free;
-		want[i].now = PMUDEV_NOWHERE;
-		want[i].pair = false;
-	}
-	return pmudev_assign(want, nr, counter);
+	for (i = 0; i < nr; i++)
+		puzzle->want[i] = (struct pmudev_want){
+			.allowed = allowed[i] & free,
+			.now = PMUDEV_NOWHERE,
+		};
+	bad = pmudev_assign(puzzle->want, nr, puzzle->counter);
+	if (bad < 0)
+		memcpy(counter, puzzle->counter, nr);
+	return bad;
 }
 
-static bool holds(struct pmudev_set *set, struct pmudev_set *asking, u64 counters)
+/* --------------------------------------------------------------- moving -- */
+
+/* Inherited sets stay where they are: their heirs' tasks have sets of their own. */
+static bool movable(const struct pmudev_set *set, const struct pmudev_ctx *ctx)
 {
-	if (!(set->held & counters))
-		return false;
-	/* As in busy_for(): others of the other kind, and those of the same target. */
-	return set->ctx == asking->ctx || (set->cpu < 0) != (asking->cpu < 0);
+	return set->ctx == ctx && !set->family;
 }
 
-static void name_holder(struct pmudev_set *set, struct pmudev_set *asking, unsigned int counter,
-			struct pmudev_holder *holder)
-{
-	pid_t pid = pid_nr_ns(set->opener, task_active_pid_ns(current));
-
-	holder->counter = counter;
-	if (set == asking)
-		holder->kind = PMUDEV_HOLDER_SET;
-	else
-		holder->kind = set->cpu < 0 ? PMUDEV_HOLDER_TASK_SET : PMUDEV_HOLDER_CPU_SET;
-	holder->cpu = set->cpu;
-	holder->pid = set->opener == task_tgid(current) || perfmon_capable() ? pid : 0;
-}
-
-static bool find_holder(struct pmudev_set *asking, unsigned int counter,
-			struct pmudev_holder *holder)
+/* Everything that may move joins the puzzle. Its counters are free then; 0: too many. */
+static u64 add_movable(struct puzzle *puzzle, struct pmudev_pmu *pmu, const struct pmudev_ctx *ctx)
 {
 	struct pmudev_set *set;
+	unsigned int slot;
+	u64 rest, freed = 0;
 
-	list_for_each_entry(set, &asking->pmu->sets, node) {
-		if (holds(set, asking, BIT_ULL(counter))) {
-			name_holder(set, asking, counter, holder);
-			return true;
+	list_for_each_entry(set, &pmu->sets, node) {
+		if (!movable(set, ctx))
+			continue;
+		pmudev_for_each_slot(slot, rest, set->placed & ~set->mux) {
+			if (puzzle->nr == PMUDEV_ASSIGN_MAX)
+				return 0;
+			puzzle->set[puzzle->nr] = set;
+			puzzle->slot[puzzle->nr++] = slot;
+			freed |= BIT_ULL(set->place[slot]);
 		}
 	}
-	return false;
+	return freed;
 }
 
-unsigned int pmudev_list_holders(struct pmudev_set *set, u64 busy, struct pmudev_holder *holder)
+/* The bases of the context's multiplexing sets may move, too. */
+static u64 movable_bases(struct pmudev_pmu *pmu, const struct pmudev_ctx *ctx)
 {
-	unsigned int c, nr = 0;
-	u64 rest;
+	struct pmudev_set *set;
+	u64 freed = 0;
 
-	mutex_lock(&set->pmu->lock);
-	pmudev_for_each_slot(c, rest, busy) {
-		if (set->pmu->info.reserved & BIT_ULL(c))
-			holder[nr++] = (struct pmudev_holder){
-				.counter = c,
-				.kind = PMUDEV_HOLDER_CLAIM,
-				.cpu = -1,
-			};
-		else if (find_holder(set, c, &holder[nr]))
-			nr++;
-	}
-	mutex_unlock(&set->pmu->lock);
-	return nr;
+	list_for_each_entry(set, &pmu->sets, node)
+		if (movable(set, ctx))
+			freed |= set->base;
+	return freed;
 }
+
+static bool solve(struct puzzle *puzzle, u64 free, const u64 *allowed, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < puzzle->nr; i++) {
+		struct pmudev_want *want = &puzzle->want[i];
+
+		if (i < nr) {
+			want->allowed = allowed[i] & free;
+			want->now = PMUDEV_NOWHERE;
+		} else {
+			struct pmudev_set *set = puzzle->set[i];
+
+			want->allowed = pmudev_slot_event(set, puzzle->slot[i])->allowed & free;
+			want->now = set->place[puzzle->slot[i]];
+		}
+		want->pair = false;
+	}
+	return pmudev_assign(puzzle->want, puzzle->nr, puzzle->counter) < 0;
+}
+
+/* Would every multiplexing set of the context still have counters for each of its groups? */
+static bool find_bases(struct pmudev_pmu *pmu, const struct pmudev_ctx *ctx, u64 free)
+{
+	struct pmudev_refusal unused;
+	struct pmudev_set *set;
+
+	list_for_each_entry(set, &pmu->sets, node) {
+		if (!movable(set, ctx) || !set->base)
+			continue;
+		if (pmudev_find_base(set, set->placed & set->mux, free, &set->new_base, &unused))
+			return false;
+		free &= ~set->new_base;
+	}
+	return true;
+}
+
+static u64 solution(const struct puzzle *puzzle)
+{
+	unsigned int i;
+	u64 mask = 0;
+
+	for (i = 0; i < puzzle->nr; i++)
+		mask |= BIT_ULL(puzzle->counter[i]);
+	return mask;
+}
+
+/* Write the plan into the sets: what moves, and where to. */
+static void plan(struct puzzle *puzzle, unsigned int nr, struct pmudev_pmu *pmu,
+		 const struct pmudev_ctx *ctx, bool bases)
+{
+	struct pmudev_set *set;
+	unsigned int i;
+
+	list_for_each_entry(set, &pmu->sets, node) {
+		if (!movable(set, ctx))
+			continue;
+		set->moving = 0;
+		if (!bases)
+			set->new_base = set->base;
+	}
+	for (i = nr; i < puzzle->nr; i++) {
+		u8 slot = puzzle->slot[i];
+
+		set = puzzle->set[i];
+		if (set->place[slot] == puzzle->counter[i])
+			continue;
+		set->moving |= BIT_ULL(slot);
+		set->new_place[slot] = puzzle->counter[i];
+	}
+}
+
+static bool place_by_moving(struct puzzle *puzzle, struct pmudev_set *set, const u64 *allowed,
+			    unsigned int nr, u8 *counter)
+{
+	struct pmudev_pmu *pmu = set->pmu;
+	u64 free = available(pmu) & ~pmudev_ledger_taken(set, false);
+	u64 freed, bases = 0;
+
+	if (nr > PMUDEV_ASSIGN_MAX)
+		return false;
+	puzzle->nr = nr;
+	freed = add_movable(puzzle, pmu, set->ctx);
+	if (!solve(puzzle, free | freed, allowed, nr)) {
+		bases = movable_bases(pmu, set->ctx);
+		if (!bases || !solve(puzzle, free | freed | bases, allowed, nr) ||
+		    !find_bases(pmu, set->ctx, (free | freed | bases) & ~solution(puzzle)))
+			return false;
+	}
+	plan(puzzle, nr, pmu, set->ctx, bases);
+	memcpy(counter, puzzle->counter, nr);
+	return true;
+}
+
+/* ------------------------------------------------------------- refusing -- */
 
 int pmudev_place_ever(struct pmudev_pmu *pmu, const u64 *allowed, unsigned int nr,
 		      struct pmudev_refusal *why)
 {
 	u64 reserved = pmu->info.reserved;
 	u8 counter[PMUDEV_MAX_EVENTS];
+	struct puzzle *puzzle;
+	bool ever;
 	int bad;
 
-	bad = try_place(pmu->info.counters & ~reserved, allowed, nr, counter);
+	puzzle = kmalloc(sizeof(*puzzle), GFP_KERNEL);
+	if (!puzzle)
+		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+	bad = try_place(puzzle, available(pmu), allowed, nr, counter);
+	ever = bad < 0 || try_place(puzzle, pmu->info.counters, allowed, nr, counter) < 0;
+	kfree(puzzle);
 	if (bad < 0)
 		return 0;
 	why->event = bad;
 	why->allowed = allowed[bad];
-	if (try_place(pmu->info.counters, allowed, nr, counter) >= 0)
+	if (!ever)
 		return pmudev_refuse(why, -ENOSPC, PMUDEV_WHY_NO_COUNTER, 0);
 	/* All would fit if the claim did not cost a counter. */
 	why->busy = allowed[bad] & reserved;
@@ -139,78 +212,91 @@ int pmudev_place_ever(struct pmudev_pmu *pmu, const u64 *allowed, unsigned int n
 	return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_HELD, 0);
 }
 
-int pmudev_place(struct pmudev_set *set, const u64 *allowed, unsigned int nr, u8 *counter,
-		 struct pmudev_refusal *why)
+int pmudev_refuse_held(struct pmudev_set *set, u64 allowed, struct pmudev_refusal *why)
 {
-	struct pmudev_pmu *pmu = set->pmu;
-	u64 available = pmu->info.counters & ~pmu->info.reserved;
-	int bad, ret;
-
-	lockdep_assert_held(&pmu->lock);
-	bad = try_place(available & ~busy_for(set), allowed, nr, counter);
-	if (bad < 0)
-		return 0;
-	sweep(pmu);
-	bad = try_place(available & ~busy_for(set), allowed, nr, counter);
-	if (bad < 0)
-		return 0;
-
-	ret = pmudev_place_ever(pmu, allowed, nr, why);
-	if (ret)
-		return ret;
-	why->event = bad;
-	why->allowed = allowed[bad];
-	why->busy = allowed[bad] & available & busy_for(set);
-	if (!why->busy)
-		return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_HELD, 0);
-	find_holder(set, __ffs64(why->busy), &why->holder);
+	why->allowed = allowed;
+	why->busy = allowed & available(set->pmu) & pmudev_ledger_taken(set, true);
+	if (why->busy)
+		pmudev_find_holder(set, __ffs64(why->busy), &why->holder);
 	return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_HELD, 0);
 }
 
-static u64 slots_counters(struct pmudev_set *set, u64 slots)
+static int refuse(struct pmudev_set *set, const u64 *allowed, unsigned int nr, int bad,
+		  struct pmudev_refusal *why)
 {
+	int ret = pmudev_place_ever(set->pmu, allowed, nr, why);
+
+	if (ret)
+		return ret;
+	why->event = bad;
+	return pmudev_refuse_held(set, allowed[bad], why);
+}
+
+int pmudev_place(struct pmudev_set *set, const u64 *allowed, unsigned int nr, u8 *counter,
+		 bool *moves, struct pmudev_refusal *why)
+{
+	struct pmudev_pmu *pmu = set->pmu;
+	struct puzzle *puzzle;
+	int bad, ret = 0;
+
+	lockdep_assert_held(&pmu->lock);
+	*moves = false;
+	puzzle = kmalloc(sizeof(*puzzle), GFP_KERNEL);
+	if (!puzzle)
+		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+	bad = try_place(puzzle, available(pmu) & ~pmudev_ledger_taken(set, true), allowed, nr,
+			counter);
+	if (bad >= 0) {
+		pmudev_ledger_sweep(pmu);
+		bad = try_place(puzzle, available(pmu) & ~pmudev_ledger_taken(set, false), allowed,
+				nr, counter);
+	}
+	if (bad >= 0)
+		*moves = place_by_moving(puzzle, set, allowed, nr, counter);
+	if (bad >= 0 && !*moves)
+		ret = refuse(set, allowed, nr, bad, why);
+	kfree(puzzle);
+	return ret;
+}
+
+int pmudev_place_alone(struct pmudev_set *set, u64 free, const u64 *allowed, unsigned int nr,
+		       u8 *counter, struct pmudev_refusal *why)
+{
+	struct puzzle *puzzle = kmalloc(sizeof(*puzzle), GFP_KERNEL);
+	int bad, ret = 0;
+
+	if (!puzzle)
+		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+	bad = try_place(puzzle, free, allowed, nr, counter);
+	kfree(puzzle);
+	if (bad >= 0)
+		ret = refuse(set, allowed, nr, bad, why);
+	return ret;
+}
+
+void pmudev_place_moves(struct pmudev_set *asking)
+{
+	struct pmudev_pmu *pmu = asking->pmu;
+	struct pmudev_ctx *ctx = asking->ctx;
+	struct pmudev_set *set, *next;
 	unsigned int slot;
-	u64 rest, mask = 0;
-
-	pmudev_for_each_slot(slot, rest, slots)
-		mask |= BIT_ULL(pmudev_slot_event(set, slot)->hw.counter);
-	return mask;
-}
-
-void pmudev_ledger_take(struct pmudev_set *set, u64 slots)
-{
-	struct pmudev_pmu *pmu = set->pmu;
-	u32 *use = set->cpu < 0 ? pmu->task_use : pmu->cpu_use;
-	u64 rest, mask = slots_counters(set, slots);
-	unsigned int c;
+	LIST_HEAD(moved);
+	u64 rest;
 
 	lockdep_assert_held(&pmu->lock);
-	if (!set->placed)
-		list_add_tail(&set->node, &pmu->sets);
-	set->placed |= slots;
-	set->held |= mask;
-	set->ctx->held |= mask;
-	pmudev_for_each_slot(c, rest, mask)
-		use[c]++;
-}
-
-void pmudev_ledger_give(struct pmudev_set *set, u64 slots)
-{
-	struct pmudev_pmu *pmu = set->pmu;
-	u32 *use = set->cpu < 0 ? pmu->task_use : pmu->cpu_use;
-	u64 rest, mask;
-	unsigned int c;
-
-	lockdep_assert_held(&pmu->lock);
-	slots &= set->placed;
-	if (!slots)
-		return;
-	mask = slots_counters(set, slots);
-	set->placed &= ~slots;
-	set->held &= ~mask;
-	set->ctx->held &= ~mask;
-	pmudev_for_each_slot(c, rest, mask)
-		use[c]--;
-	if (!set->placed)
+	/* All leave the ledger before the first enters it: they may change places. */
+	list_for_each_entry_safe(set, next, &pmu->sets, node) {
+		if (!movable(set, ctx) || (!set->moving && set->new_base == set->base))
+			continue;
+		pmudev_ledger_withdraw(set);
+		list_add_tail(&set->node, &moved);
+	}
+	list_for_each_entry_safe(set, next, &moved, node) {
 		list_del(&set->node);
+		set->turns_changed |= set->new_base != set->base;
+		set->base = set->new_base;
+		pmudev_for_each_slot(slot, rest, set->moving)
+			set->place[slot] = set->new_place[slot];
+		pmudev_ledger_enter(set);
+	}
 }

@@ -10,47 +10,42 @@
 /* A record of this many counts is put together on the stack. */
 #define SMALL_RECORD 8
 
-struct reading {
-	struct pmudev_set *set;
-	struct pmudev_record *record;
-};
-
 /* A time in ns, of one that is a total or, while it advances, relative to a clock. */
 static u64 total(const struct pmudev_set *set, u64 time, bool advances, u64 clock)
 {
 	return pmudev_ticks_to_ns(advances ? time + clock : time, set->pmu->mult, set->pmu->shift);
 }
 
-static u32 record_flags(const struct pmudev_ctx *ctx, const struct pmudev_set *set)
+static u32 record_flags(const struct pmudev_ctx *ctx, struct pmudev_set *set)
 {
 	u32 flags = 0;
 
-	if (set->enabled && !ctx->dead)
-		flags |= PMUDEV_RECORD_ENABLED;
-	if (ctx->dead)
+	if (pmudev_set_ended(set))
 		flags |= PMUDEV_RECORD_ENDED;
-	else if (set->cpu >= 0 && !cpu_online(set->cpu))
+	else if (set->enabled)
+		flags |= PMUDEV_RECORD_ENABLED;
+	if (set->cpu >= 0 && !cpu_online(set->cpu))
 		flags |= PMUDEV_RECORD_OFFLINE;
-	if (set->on != set->enabled)
+	if (((set->on ^ set->enabled) & ~set->mux) ||
+	    (set->enabled & set->mux & set->user && !pmudev_gate_open()))
 		flags |= PMUDEV_RECORD_GATED;
+	if (set->armed)
+		flags |= PMUDEV_RECORD_ARMED;
 	return flags;
 }
 
-static void fill_record(struct pmudev_ctx *ctx, void *arg)
+static void fill_record(struct pmudev_ctx *ctx, struct pmudev_set *set,
+			struct pmudev_record *record)
 {
-	struct reading *reading = arg;
-	struct pmudev_record *record = reading->record;
-	struct pmudev_set *set = reading->set;
-	struct pmudev_clocks now;
+	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
 	u64 rest;
 	unsigned int slot;
 
-	pmudev_set_bring_forward(ctx, set);
-	now = pmudev_ctx_clocks(ctx);
 	record->time = ktime_get_mono_fast_ns();
 	record->flags = record_flags(ctx, set);
 	record->generation = set->generation;
 	record->present = set->used;
+	record->multiplexed = set->mux;
 	record->time_enabled = total(set, set->time_enabled, set->enabled, now.enabled);
 	record->time_running =
 		total(set, set->time_running, set->enabled && set->on == set->enabled, now.running);
@@ -67,10 +62,48 @@ static void fill_record(struct pmudev_ctx *ctx, void *arg)
 	}
 }
 
+/* pmudev_ctx_fn: the root's part of the record, or an heir's of the sum. */
+static void read_part(struct pmudev_ctx *ctx, void *arg)
+{
+	struct pmudev_change *change = arg;
+	struct pmudev_set *set = change->set;
+	struct pmudev_record *record = change->data;
+
+	pmudev_set_bring_forward(ctx, set);
+	if (set == set->root) {
+		fill_record(ctx, set, record);
+		return;
+	}
+	pmudev_family_add(change->total, set);
+	if (set->enabled)
+		record->flags |= PMUDEV_RECORD_ENABLED;
+	if (set->armed)
+		record->flags |= PMUDEV_RECORD_ARMED;
+}
+
+static void add_heirs(struct pmudev_set *set, struct pmudev_record *record,
+		      const struct pmudev_sum *sum)
+{
+	unsigned int slot;
+	u64 rest;
+
+	if (READ_ONCE(set->family->incomplete))
+		record->flags |= PMUDEV_RECORD_INCOMPLETE;
+	record->time_enabled += total(set, sum->set_enabled, false, 0);
+	record->time_running += total(set, sum->set_running, false, 0);
+	pmudev_for_each_slot(slot, rest, set->used) {
+		struct pmudev_count *count = &record->counts[slot];
+
+		count->value += sum->value[slot];
+		count->time_enabled += total(set, sum->enabled[slot], false, 0);
+		count->time_running += total(set, sum->running[slot], false, 0);
+	}
+}
+
 static int read_record(struct pmudev_set *set, struct pmudev_record *record, size_t room,
 		       size_t size, struct pmudev_refusal *why)
 {
-	struct reading reading = { .set = set, .record = record };
+	struct pmudev_change reading = { .data = record };
 	size_t need;
 
 	lockdep_assert_held(&set->mutex);
@@ -82,10 +115,18 @@ static int read_record(struct pmudev_set *set, struct pmudev_record *record, siz
 	/* Slots may have come since the caller looked: have it look again. */
 	if (room < need)
 		return -EAGAIN;
+	if (set->family) {
+		reading.total = kmalloc(sizeof(*reading.total), GFP_KERNEL);
+		if (!reading.total)
+			return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+	}
 	memset(record, 0, need);
 	record->size = need;
 	record->nr = set->nr_slots;
-	pmudev_ctx_call(set->ctx, fill_record, &reading);
+	pmudev_family_call(set, read_part, &reading);
+	if (set->family)
+		add_heirs(set, record, reading.total);
+	kfree(reading.total);
 	return need;
 }
 

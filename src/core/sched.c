@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loading and unloading contexts, and changing what is loaded. Nothing is decided here: counters
- * were placed when the set was enabled.
+ * Loading and unloading contexts, work on them, and putting events on counters. Nothing is decided
+ * here: counters were placed when the set was enabled.
  */
 #include <linux/smp.h>
 #include <linux/timex.h>
@@ -12,6 +12,7 @@ void pmudev_ctx_init(struct pmudev_ctx *ctx)
 {
 	raw_spin_lock_init(&ctx->lock);
 	kref_init(&ctx->ref);
+	INIT_HLIST_HEAD(&ctx->sets);
 	INIT_HLIST_HEAD(&ctx->pages);
 	ctx->cpu = -1;
 }
@@ -37,6 +38,9 @@ void pmudev_ctx_load(struct pmudev_ctx *ctx, int cpu)
 	u64 now = get_cycles();
 
 	lockdep_assert_held(&ctx->lock);
+	/* What is not loaded takes turns for nothing. */
+	if (ctx->nr_turning && pc->ready)
+		pmudev_turn_if_due(ctx);
 	ctx->cpu = cpu;
 	if (ctx->task)
 		pc->task = ctx;
@@ -54,6 +58,8 @@ void pmudev_ctx_load(struct pmudev_ctx *ctx, int cpu)
 	}
 	if (ctx->maps)
 		pmudev_pages_in(ctx);
+	if (ctx->nr_turning)
+		pmudev_turn_timer(pc, ctx);
 }
 
 void pmudev_ctx_unload(struct pmudev_ctx *ctx)
@@ -128,42 +134,9 @@ void pmudev_ctx_call(struct pmudev_ctx *ctx, pmudev_ctx_fn fn, void *arg)
 	}
 }
 
-/* --------------------------------------------- changing what is loaded -- */
+/* ------------------------------------------------- events on counters -- */
 
-/*
- * Times are kept relative to the context's clocks while they advance. A change makes
- * them totals, changes the masks, and makes them relative again.
- */
-static void times_add(struct pmudev_set *set, u64 enabled, u64 running)
-{
-	struct pmudev_event *event;
-	unsigned int slot;
-	u64 rest;
-
-	if (set->enabled) {
-		set->time_enabled += enabled;
-		if (set->on == set->enabled)
-			set->time_running += running;
-	}
-	pmudev_for_each_slot(slot, rest, set->enabled) {
-		event = pmudev_slot_event(set, slot);
-		event->time_enabled += enabled;
-		if (set->on & BIT_ULL(slot))
-			event->time_running += running;
-	}
-}
-
-static void times_stop(struct pmudev_set *set, const struct pmudev_clocks *now)
-{
-	times_add(set, now->enabled, now->running);
-}
-
-static void times_start(struct pmudev_set *set, const struct pmudev_clocks *now)
-{
-	times_add(set, -now->enabled, -now->running);
-}
-
-static unsigned int slots_hw(struct pmudev_set *set, u64 slots, struct pmudev_hw **hw)
+unsigned int pmudev_slots_hw(struct pmudev_set *set, u64 slots, struct pmudev_hw **hw)
 {
 	unsigned int slot, nr = 0;
 	u64 rest;
@@ -173,7 +146,7 @@ static unsigned int slots_hw(struct pmudev_set *set, u64 slots, struct pmudev_hw
 	return nr;
 }
 
-static bool counting(const struct pmudev_ctx *ctx)
+bool pmudev_ctx_counting(const struct pmudev_ctx *ctx)
 {
 	return ctx->cpu >= 0 && ctx->ready;
 }
@@ -184,8 +157,8 @@ void pmudev_set_bring_forward(struct pmudev_ctx *ctx, struct pmudev_set *set)
 	unsigned int nr;
 
 	lockdep_assert_held(&ctx->lock);
-	nr = slots_hw(set, set->on, hw);
-	if (nr && counting(ctx))
+	nr = pmudev_slots_hw(set, set->on, hw);
+	if (nr && pmudev_ctx_counting(ctx))
 		pmudev_backend.read(hw, nr);
 }
 
@@ -198,43 +171,48 @@ static void set_fold_period(struct pmudev_ctx *ctx)
 	ctx->fold_ns = pmudev_fold_ns(width);
 }
 
-/* Put events on their counters. */
-static void slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
+bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 {
 	struct pmudev_hw *hw[PMUDEV_COUNTERS];
 	struct pmudev_cpu *pc;
 	unsigned int nr;
 	u64 mask;
 
-	nr = slots_hw(set, slots, hw);
+	lockdep_assert_held(&ctx->lock);
+	if (!slots)
+		return true;
+	if (WARN_ON_ONCE(hweight64(slots) > PMUDEV_COUNTERS))
+		return false;
+	nr = pmudev_slots_hw(set, slots, hw);
 	mask = pmudev_hw_counters(hw, nr);
-	if (!nr || WARN_ON_ONCE((mask & ctx->mask) || ctx->nr + nr > PMUDEV_COUNTERS))
-		return;
+	if ((mask & ctx->mask) || hweight64(mask) != nr)
+		return false;
 	memcpy(ctx->on + ctx->nr, hw, nr * sizeof(*hw));
 	ctx->nr += nr;
 	ctx->mask |= mask;
 	set->on |= slots;
 	set_fold_period(ctx);
-	if (!counting(ctx))
-		return;
+	if (!pmudev_ctx_counting(ctx))
+		return true;
 	pc = this_cpu_ptr(&pmudev_cpus);
 	pc->dirty &= ~mask;
 	pmudev_backend.load(hw, nr);
 	pmudev_fold_timer(pc, ctx->fold_ns);
+	return true;
 }
 
-/* Take events off their counters, which show 0 then. */
-static void slots_off(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
+void pmudev_slots_off(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 {
 	struct pmudev_hw *hw[PMUDEV_COUNTERS];
 	unsigned int i, nr, left = 0;
 	u64 mask;
 
-	nr = slots_hw(set, slots, hw);
+	lockdep_assert_held(&ctx->lock);
+	nr = pmudev_slots_hw(set, slots, hw);
 	mask = pmudev_hw_counters(hw, nr);
 	if (!nr)
 		return;
-	if (counting(ctx)) {
+	if (pmudev_ctx_counting(ctx)) {
 		pmudev_backend.save(hw, nr);
 		pmudev_backend.clear(mask);
 	}
@@ -245,95 +223,4 @@ static void slots_off(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 	ctx->mask &= ~mask;
 	set->on &= ~slots;
 	set_fold_period(ctx);
-}
-
-void pmudev_change_enable(struct pmudev_ctx *ctx, void *arg)
-{
-	struct pmudev_change *change = arg;
-	struct pmudev_set *set = change->set;
-	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
-
-	change->error = ctx->dead ? -ESRCH : 0;
-	if (change->error)
-		return;
-	times_stop(set, &now);
-	set->enabled |= change->slots;
-	slots_on(ctx, set, change->slots);
-	times_start(set, &now);
-	pmudev_page_publish(ctx, set);
-}
-
-void pmudev_change_disable(struct pmudev_ctx *ctx, void *arg)
-{
-	struct pmudev_change *change = arg;
-	struct pmudev_set *set = change->set;
-	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
-
-	times_stop(set, &now);
-	slots_off(ctx, set, change->slots & set->on);
-	set->enabled &= ~change->slots;
-	times_start(set, &now);
-	set->generation++;
-	pmudev_page_publish(ctx, set);
-}
-
-void pmudev_change_reset(struct pmudev_ctx *ctx, void *arg)
-{
-	struct pmudev_change *change = arg;
-	struct pmudev_set *set = change->set;
-	struct pmudev_hw *hw[PMUDEV_COUNTERS];
-	bool live = counting(ctx);
-	unsigned int slot, nr;
-	u64 rest;
-
-	nr = slots_hw(set, change->slots & set->on, hw);
-	if (live && nr)
-		pmudev_backend.save(hw, nr);
-	pmudev_for_each_slot(slot, rest, change->slots)
-		pmudev_slot_event(set, slot)->hw.value = change->value;
-	if (live && nr)
-		pmudev_backend.load(hw, nr);
-	set->generation++;
-	pmudev_page_publish(ctx, set);
-}
-
-/* Groups with an event that user mode may read: the gate stops them whole. */
-static u64 gated_slots(struct pmudev_set *set)
-{
-	u64 rest, groups = 0, slots = 0;
-	unsigned int slot;
-
-	pmudev_for_each_slot(slot, rest, set->user & set->enabled)
-		groups |= BIT_ULL(pmudev_slot_event(set, slot)->group);
-	pmudev_for_each_slot(slot, rest, set->enabled)
-		if (groups & BIT_ULL(pmudev_slot_event(set, slot)->group))
-			slots |= BIT_ULL(slot);
-	return slots;
-}
-
-void pmudev_change_gate(struct pmudev_ctx *ctx, void *arg)
-{
-	struct pmudev_change *change = arg;
-	struct pmudev_set *set = change->set;
-	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
-
-	times_stop(set, &now);
-	slots_off(ctx, set, gated_slots(set) & set->on);
-	times_start(set, &now);
-	set->generation++;
-	pmudev_page_publish(ctx, set);
-}
-
-void pmudev_change_ungate(struct pmudev_ctx *ctx, void *arg)
-{
-	struct pmudev_change *change = arg;
-	struct pmudev_set *set = change->set;
-	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
-
-	if (ctx->dead)
-		return;
-	times_stop(set, &now);
-	slots_on(ctx, set, set->enabled & ~set->on);
-	times_start(set, &now);
-	pmudev_page_publish(ctx, set);
 }

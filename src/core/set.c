@@ -8,6 +8,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "compat.h"
 #include "core.h"
 
 struct pmudev_set *pmudev_set_create(void)
@@ -21,9 +22,38 @@ struct pmudev_set *pmudev_set_create(void)
 	INIT_LIST_HEAD(&set->node);
 	set->pmu = &pmudev_pmu;
 	set->cpu = -1;
+	set->root = set;
 	set->chunk[0] = set->first;
 	set->opener = get_pid(task_tgid(current));
 	return set;
+}
+
+bool pmudev_set_ended(struct pmudev_set *set)
+{
+	return READ_ONCE(set->ctx->dead) && !pmudev_family_lives(set);
+}
+
+static void join_ctx(struct pmudev_ctx *ctx, void *arg)
+{
+	struct pmudev_set *set = arg;
+
+	hlist_add_head(&set->ctx_node, &ctx->sets);
+}
+
+static void leave_ctx(struct pmudev_ctx *ctx, void *arg)
+{
+	struct pmudev_set *set = arg;
+
+	hlist_del_init(&set->ctx_node);
+	if (set->turns)
+		ctx->nr_turning--;
+}
+
+/* Seen whole by mmap, which takes no mutex. */
+static void bind_ctx(struct pmudev_set *set, struct pmudev_ctx *ctx)
+{
+	pmudev_ctx_call(ctx, join_ctx, set);
+	smp_store_release(&set->ctx, ctx);
 }
 
 void pmudev_set_destroy(struct pmudev_set *set)
@@ -37,6 +67,8 @@ void pmudev_set_destroy(struct pmudev_set *set)
 		pmudev_set_disable(set, PMUDEV_ALL, &why);
 		mutex_unlock(&set->mutex);
 		pmudev_page_detach(set);
+		pmudev_ctx_call(set->ctx, leave_ctx, set);
+		pmudev_family_destroy(set);
 	}
 	if (set->claimed) {
 		cpus_read_lock();
@@ -46,9 +78,11 @@ void pmudev_set_destroy(struct pmudev_set *set)
 		cpus_read_unlock();
 	}
 	if (set->ctx && set->cpu < 0)
-		pmudev_task_put(set->ctx);
+		pmudev_unfollow(set->ctx);
 	for (i = 1; i < ARRAY_SIZE(set->chunk); i++)
 		kfree(set->chunk[i]);
+	kfree(set->table);
+	kfree(set->new_table);
 	put_pid(set->opener);
 	mutex_destroy(&set->mutex);
 	kfree(set);
@@ -69,67 +103,98 @@ static int bind_cpu(struct pmudev_set *set, const struct pmudev_bind *bind,
 		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_CPU_OFFLINE, 0);
 	set->cpu = bind->id;
 	set->shared = bind->flags & PMUDEV_BIND_SHARED;
-	/* Seen whole by mmap, which takes no mutex. */
-	smp_store_release(&set->ctx, &per_cpu_ptr(&pmudev_cpus, bind->id)->ctx);
+	bind_ctx(set, &per_cpu_ptr(&pmudev_cpus, bind->id)->ctx);
 	return 0;
 }
 
-/* May the caller count @task? As ptrace would ask, without its security modules. */
+/* As ptrace would ask, without its security modules. Under the target's exec_update_lock. */
 static bool may_count(struct task_struct *task)
 {
 	const struct cred *cred = current_cred(), *tcred;
 	bool may;
 
+	if (same_thread_group(task, current))
+		return true;
 	rcu_read_lock();
 	tcred = __task_cred(task);
 	may = uid_eq(cred->uid, tcred->euid) && uid_eq(cred->uid, tcred->suid) &&
 	      uid_eq(cred->uid, tcred->uid) && gid_eq(cred->gid, tcred->egid) &&
 	      gid_eq(cred->gid, tcred->sgid) && gid_eq(cred->gid, tcred->gid);
 	rcu_read_unlock();
-	return may || perfmon_capable();
+	return (may && pmudev_task_dumpable(task)) || perfmon_capable();
 }
 
-/* Is @tid the calling thread? If not, 0 never comes back. */
-static int check_task(pid_t tid, struct pmudev_refusal *why)
+static struct task_struct *get_task(pid_t tid)
 {
 	struct task_struct *task;
-	int ret = 0;
 
 	rcu_read_lock();
 	task = tid ? pid_task(find_vpid(tid), PIDTYPE_PID) : current;
-	if (!task || (task->flags & PF_EXITING))
-		ret = pmudev_refuse(why, -ESRCH, PMUDEV_WHY_NO_TASK, 0);
-	else if (task != current && !may_count(task))
-		ret = pmudev_refuse(why, -EPERM, PMUDEV_WHY_CAP_TASK, 0);
-	else if (task != current)
-		ret = pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE, 0);
+	if (task)
+		get_task_struct(task);
 	rcu_read_unlock();
-	return ret;
+	return task;
+}
+
+/* The exec_update_lock of others: no program with other rights comes in between. */
+static struct pmudev_ctx *follow(struct task_struct *task)
+{
+	struct pmudev_ctx *ctx;
+	int ret;
+
+	if (same_thread_group(task, current))
+		return pmudev_follow(task);
+	ret = down_read_killable(&task->signal->exec_update_lock);
+	if (ret)
+		return ERR_PTR(ret);
+	ctx = may_count(task) ? pmudev_follow(task) : ERR_PTR(-EPERM);
+	up_read(&task->signal->exec_update_lock);
+	return ctx;
+}
+
+static int refuse_task(int error, struct pmudev_refusal *why)
+{
+	switch (error) {
+	case -EPERM:
+		return pmudev_refuse(why, error, PMUDEV_WHY_CAP_TASK, 0);
+	case -ENOMEM:
+		return pmudev_refuse(why, error, PMUDEV_WHY_MEMORY, 0);
+	case -ESRCH:
+	case -EINTR:
+		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_NO_TASK, 0);
+	default:
+		/* No hooks in this kernel. */
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE, 0);
+	}
 }
 
 static int bind_task(struct pmudev_set *set, const struct pmudev_bind *bind,
 		     struct pmudev_refusal *why)
 {
-	u32 later = bind->flags & (PMUDEV_BIND_INHERIT | PMUDEV_BIND_ON_EXEC);
+	bool inherit = bind->flags & PMUDEV_BIND_INHERIT;
+	struct task_struct *task;
 	struct pmudev_ctx *ctx;
 	int ret;
 
 	if (bind->flags & PMUDEV_BIND_SHARED)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COMBINATION, PMUDEV_BIND_SHARED);
-	if (bind->id < 0)
-		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_NO_TASK, 0);
-	ret = check_task(bind->id, why);
-	if (ret)
-		return ret;
-	if (later)
-		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE, later);
-	ctx = pmudev_task_self();
-	if (IS_ERR(ctx) && PTR_ERR(ctx) != -ENOMEM)
-		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE, 0);
-	if (IS_ERR(ctx))
-		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
-	/* As above. */
-	smp_store_release(&set->ctx, ctx);
+	if (inherit && !PMUDEV_FORK_ALLOCATES)
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE, PMUDEV_BIND_INHERIT);
+	task = bind->id < 0 ? NULL : get_task(bind->id);
+	if (!task)
+		return refuse_task(-ESRCH, why);
+	ret = pmudev_task_hook();
+	if (!ret && inherit)
+		ret = pmudev_family_create(set);
+	ctx = ret ? ERR_PTR(ret) : follow(task);
+	put_task_struct(task);
+	if (IS_ERR(ctx)) {
+		kfree(set->family);
+		set->family = NULL;
+		return refuse_task(PTR_ERR(ctx), why);
+	}
+	set->on_exec = bind->flags & PMUDEV_BIND_ON_EXEC;
+	bind_ctx(set, ctx);
 	return 0;
 }
 

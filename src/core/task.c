@@ -1,91 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Following threads. A thread that counts itself carries a preempt notifier: it pays for its
- * own switches, others pay a test of an empty list. The notifier can only be
- * taken off by the thread itself, so it stays until the thread closes its last set, exits, or
- * gains privileges by exec; it keeps the module loaded.
+ * What happens to a followed thread: it makes children, executes programs, ends. The hooks are
+ * tracepoints found by name.
  */
 #include <linux/binfmts.h>
-#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 #include <linux/tracepoint.h>
 
 #include "compat.h"
 #include "core.h"
 
-static void task_in(struct preempt_notifier *notifier, int cpu)
-{
-	struct pmudev_ctx *ctx = container_of(notifier, struct pmudev_ctx, notifier);
-	unsigned long flags;
-
-	/* Runs after switch_mm and after perf's and KVM's own switches; irqs are on. */
-	raw_spin_lock_irqsave(&ctx->lock, flags);
-	if (!ctx->dead)
-		pmudev_ctx_load(ctx, cpu);
-	raw_spin_unlock_irqrestore(&ctx->lock, flags);
-}
-
-static void task_out(struct preempt_notifier *notifier, struct task_struct *next)
-{
-	struct pmudev_ctx *ctx = container_of(notifier, struct pmudev_ctx, notifier);
-
-	/* Irqs are off, the run queue is locked. */
-	raw_spin_lock(&ctx->lock);
-	if (ctx->cpu >= 0)
-		pmudev_ctx_unload(ctx);
-	raw_spin_unlock(&ctx->lock);
-}
-
-static struct preempt_ops task_ops = {
-	.sched_in = task_in,
-	.sched_out = task_out,
-};
-
-/* The calling thread's notifier. Only the thread itself changes the list. */
-static struct pmudev_ctx *find_self(void)
-{
-	struct preempt_notifier *notifier;
-
-	hlist_for_each_entry(notifier, &current->preempt_notifiers, link)
-		if (notifier->ops == &task_ops)
-			return container_of(notifier, struct pmudev_ctx, notifier);
-	return NULL;
-}
-
-static void ctx_free(struct kref *ref)
-{
-	/* Not kfree(): some kernels run probes with preemption off, where PREEMPT_RT cannot. */
-	kfree_rcu(container_of(ref, struct pmudev_ctx, ref), rcu);
-	module_put(THIS_MODULE);
-}
-
-/* The calling thread is followed no longer. Its notifier's reference goes with it. */
-static void unfollow_self(struct pmudev_ctx *ctx)
-{
-	unsigned long flags;
-
-	/* Not preempted between the two: no switch may see half a list. */
-	preempt_disable();
-	raw_spin_lock_irqsave(&ctx->lock, flags);
-	if (ctx->cpu >= 0)
-		pmudev_ctx_unload(ctx);
-	ctx->dead = true;
-	pmudev_pages_revoke(ctx);
-	raw_spin_unlock_irqrestore(&ctx->lock, flags);
-	preempt_notifier_unregister(&ctx->notifier);
-	preempt_enable();
-	kref_put(&ctx->ref, ctx_free);
-}
-
 /* ------------------------------------------------- fork, exec and exit -- */
 
 static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
+	struct pmudev_ctx *ctx;
+
 	/* Before the child runs. A thread has its process's right, a new process none. */
 	if (pmudev_backend.forked && child->mm && child->mm != parent->mm)
 		pmudev_backend.forked(child->mm);
+	ctx = pmudev_ctx_find(parent);
+	if (!ctx)
+		return;
+	pmudev_family_fork(ctx, child);
+	pmudev_ctx_put(ctx);
+}
+
+/* The thread is watched no longer, by anybody. */
+static void end_self(struct pmudev_ctx *ctx)
+{
+	struct pmudev_set *heirs;
+	unsigned long flags;
+	unsigned int refs;
+
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	refs = pmudev_ctx_end(ctx);
+	heirs = pmudev_family_end(ctx);
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	pmudev_family_free(heirs);
+	while (refs--)
+		pmudev_ctx_put(ctx);
 }
 
 static void on_exit(PMUDEV_PROBE_EXIT_ARGS)
@@ -94,29 +49,34 @@ static void on_exit(PMUDEV_PROBE_EXIT_ARGS)
 
 	if (p != current)
 		return;
-	ctx = find_self();
-	if (ctx)
-		unfollow_self(ctx);
+	ctx = pmudev_ctx_find(p);
+	if (!ctx)
+		return;
+	end_self(ctx);
+	pmudev_ctx_put(ctx);
 }
 
 static void on_exec(void *data, struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm)
 {
-	struct pmudev_ctx *ctx = find_self();
+	struct pmudev_ctx *ctx = pmudev_ctx_find(p);
 	unsigned long flags;
 
 	if (!ctx)
 		return;
 	/* Whoever gains privileges, or may not be read, is not to be watched. */
 	if (bprm->secureexec || (bprm->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP)) {
-		unfollow_self(ctx);
-		return;
+		end_self(ctx);
+	} else {
+		/* The old address space had the right to read; the new one starts without. */
+		raw_spin_lock_irqsave(&ctx->lock, flags);
+		pmudev_pages_revoke(ctx);
+		pmudev_ctx_exec(ctx);
+		raw_spin_unlock_irqrestore(&ctx->lock, flags);
 	}
-	/* The old address space had the right to read; the new one starts without. */
-	raw_spin_lock_irqsave(&ctx->lock, flags);
-	pmudev_pages_revoke(ctx);
-	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	pmudev_ctx_put(ctx);
 }
 
+/* The last is for follow.c, which installs it when it is needed. */
 static struct {
 	const char *name;
 	void *probe;
@@ -125,7 +85,10 @@ static struct {
 	{ .name = "sched_process_fork", .probe = on_fork },
 	{ .name = "sched_process_exit", .probe = on_exit },
 	{ .name = "sched_process_exec", .probe = on_exec },
+	{ .name = "sched_switch" },
 };
+
+#define NR_HOOKS (ARRAY_SIZE(hooks) - 1)
 
 static DEFINE_MUTEX(hooks_mutex);
 static bool hooked;
@@ -153,7 +116,10 @@ static int hook(void)
 	int ret;
 
 	for_each_kernel_tracepoint(find_hook, NULL);
-	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
+	ret = pmudev_follow_init(hooks[NR_HOOKS].tp);
+	if (ret)
+		return ret;
+	for (i = 0; i < NR_HOOKS; i++) {
 		ret = hooks[i].tp ? tracepoint_probe_register(hooks[i].tp, hooks[i].probe, NULL) :
 				    -ENOENT;
 		if (ret) {
@@ -170,7 +136,7 @@ static int hook(void)
  * Hooks go in with the first thread followed and stay until the module goes: they
  * patch kernel text, which is nothing that any user should be able to repeat.
  */
-static int hook_once(void)
+int pmudev_task_hook(void)
 {
 	int ret = 0;
 
@@ -194,59 +160,7 @@ void pmudev_task_exit(void)
 {
 	if (!hooked)
 		return;
-	unhook(ARRAY_SIZE(hooks));
+	pmudev_follow_exit();
+	unhook(NR_HOOKS);
 	preempt_notifier_dec();
-}
-
-/* ------------------------------------------------------------ contexts -- */
-
-struct pmudev_ctx *pmudev_task_self(void)
-{
-	struct pmudev_ctx *ctx;
-	unsigned long flags;
-	int ret;
-
-	ctx = find_self();
-	if (ctx) {
-		kref_get(&ctx->ref);
-		goto out;
-	}
-	ret = hook_once();
-	if (ret)
-		return ERR_PTR(ret);
-	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
-	if (!ctx)
-		return ERR_PTR(-ENOMEM);
-	pmudev_ctx_init(ctx);
-	ctx->task = current;
-	__module_get(THIS_MODULE);
-	preempt_notifier_init(&ctx->notifier, &task_ops);
-	kref_get(&ctx->ref);
-
-	/* From here on the notifier says when the thread comes and goes. */
-	preempt_disable();
-	preempt_notifier_register(&ctx->notifier);
-	raw_spin_lock_irqsave(&ctx->lock, flags);
-	pmudev_ctx_load(ctx, smp_processor_id());
-	raw_spin_unlock_irqrestore(&ctx->lock, flags);
-	preempt_enable();
-out:
-	raw_spin_lock_irqsave(&ctx->lock, flags);
-	ctx->nr_sets++;
-	raw_spin_unlock_irqrestore(&ctx->lock, flags);
-	return ctx;
-}
-
-void pmudev_task_put(struct pmudev_ctx *ctx)
-{
-	unsigned long flags;
-	bool last;
-
-	raw_spin_lock_irqsave(&ctx->lock, flags);
-	/* current is compared with a thread that lives: a dead context follows none. */
-	last = !--ctx->nr_sets && !ctx->dead && ctx->task == current;
-	raw_spin_unlock_irqrestore(&ctx->lock, flags);
-	if (last)
-		unfollow_self(ctx);
-	kref_put(&ctx->ref, ctx_free);
 }

@@ -52,6 +52,8 @@ static void publish_slot(struct pmudev_page *page, struct pmudev_set *set, unsig
 				 event->group);
 	else
 		pmudev_page_slot_off(&page->slots[slot], event->hw.value, event->group);
+	if (set->mux & BIT_ULL(slot))
+		page->slots[slot].flags |= PMUDEV_SLOT_MULTIPLEX;
 	times->enabled = event->time_enabled;
 	times->running = event->time_running - lost;
 }

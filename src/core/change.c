@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Changing what a set has on its context: enabling, disabling, resetting, moving, taking turns.
+ * All of it runs with ctx->lock held, where the context is loaded.
+ */
+#include "core.h"
+
+/*
+ * Times are kept relative to the context's clocks while they advance. A change makes
+ * them totals, changes the masks, and makes them relative again.
+ */
+static void times_add(struct pmudev_set *set, u64 enabled, u64 running)
+{
+	struct pmudev_event *event;
+	unsigned int slot;
+	u64 rest;
+
+	if (set->enabled) {
+		set->time_enabled += enabled;
+		if (set->on == set->enabled)
+			set->time_running += running;
+	}
+	pmudev_for_each_slot(slot, rest, set->enabled) {
+		event = pmudev_slot_event(set, slot);
+		event->time_enabled += enabled;
+		if (set->on & BIT_ULL(slot))
+			event->time_running += running;
+	}
+}
+
+static void times_stop(struct pmudev_set *set, const struct pmudev_clocks *now)
+{
+	times_add(set, now->enabled, now->running);
+}
+
+static void times_start(struct pmudev_set *set, const struct pmudev_clocks *now)
+{
+	times_add(set, -now->enabled, -now->running);
+}
+
+/* Groups with an event that user mode may read: a closed gate stops them whole. */
+static u64 gated_slots(struct pmudev_set *set)
+{
+	u64 rest, groups = 0, slots = 0;
+	unsigned int slot;
+
+	pmudev_for_each_slot(slot, rest, set->user & set->enabled)
+		groups |= BIT_ULL(pmudev_slot_event(set, slot)->group);
+	pmudev_for_each_slot(slot, rest, set->enabled)
+		if (groups & BIT_ULL(pmudev_slot_event(set, slot)->group))
+			slots |= BIT_ULL(slot);
+	return slots;
+}
+
+/* ---------------------------------------------------------- taking turns -- */
+
+/* Have on counters what the current image says, of the multiplexed groups. */
+static void show_image(struct pmudev_ctx *ctx, struct pmudev_set *set)
+{
+	const struct pmudev_image *image = NULL;
+	unsigned int slot, width, counter;
+	u64 want = 0, off, rest;
+
+	if (set->turns && set->turns->nr) {
+		image = &set->turns->image[set->turn];
+		want = image->slots & set->enabled;
+	}
+	if (set->user & want && !pmudev_gate_open())
+		want &= ~gated_slots(set);
+	off = set->on & set->mux & ~want;
+	pmudev_for_each_slot(slot, rest, set->on & want)
+		if (pmudev_slot_event(set, slot)->hw.counter != image->counter[slot])
+			off |= BIT_ULL(slot);
+	pmudev_slots_off(ctx, set, off);
+	want &= ~set->on;
+	pmudev_for_each_slot(slot, rest, want) {
+		counter = image->counter[slot];
+		width = pmudev_counter_width(set->pmu, counter);
+		pmudev_slot_event(set, slot)->hw.counter = counter;
+		pmudev_slot_event(set, slot)->hw.width = width;
+	}
+	WARN_ON_ONCE(!pmudev_slots_on(ctx, set, want));
+}
+
+void pmudev_change_turns(struct pmudev_ctx *ctx, void *arg)
+{
+	struct pmudev_change *change = arg;
+	struct pmudev_set *set = change->set;
+	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
+
+	times_stop(set, &now);
+	ctx->nr_turning += !!change->turns - !!set->turns;
+	set->turns = change->turns;
+	if (!set->turns || set->turn >= set->turns->nr)
+		set->turn = 0;
+	show_image(ctx, set);
+	times_start(set, &now);
+	if (pmudev_ctx_counting(ctx) && set->turns)
+		pmudev_turn_timer(this_cpu_ptr(&pmudev_cpus), ctx);
+	pmudev_page_publish(ctx, set);
+}
+
+void pmudev_ctx_turn(struct pmudev_ctx *ctx)
+{
+	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
+	struct pmudev_set *set;
+
+	ctx->turned = now.running;
+	hlist_for_each_entry(set, &ctx->sets, ctx_node) {
+		if (!set->turns || set->turns->nr < 2)
+			continue;
+		times_stop(set, &now);
+		set->turn = (set->turn + 1) % set->turns->nr;
+		show_image(ctx, set);
+		times_start(set, &now);
+		pmudev_page_publish(ctx, set);
+	}
+}
+
+/* ----------------------------------------------------- enabling, disabling -- */
+
+/* An heir learns of events that came after it was born. Those that it has room for. */
+static u64 copy_events(struct pmudev_set *heir, u64 slots)
+{
+	unsigned int slot;
+	u64 rest;
+
+	pmudev_for_each_slot(slot, rest, slots & ~heir->used) {
+		struct pmudev_event *from = pmudev_slot_event(heir->root, slot);
+
+		if (!heir->chunk[slot / PMUDEV_CHUNK]) {
+			slots &= ~BIT_ULL(slot);
+			continue;
+		}
+		*pmudev_slot_event(heir, slot) = (struct pmudev_event){
+			.hw.config = from->hw.config,
+			.allowed = from->allowed,
+			.flags = from->flags,
+			.group = from->group,
+		};
+		heir->used |= BIT_ULL(slot);
+	}
+	heir->mux = heir->root->mux & heir->used;
+	heir->nr_slots = fls64(heir->used);
+	return slots;
+}
+
+/* Where strict events were placed. */
+static void take_places(struct pmudev_set *set, u64 slots)
+{
+	unsigned int slot;
+	u64 rest;
+
+	pmudev_for_each_slot(slot, rest, slots & ~set->mux) {
+		struct pmudev_hw *hw = &pmudev_slot_event(set, slot)->hw;
+
+		hw->counter = set->root->place[slot];
+		hw->width = pmudev_counter_width(set->pmu, hw->counter);
+	}
+}
+
+static void enable(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
+{
+	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
+	u64 strict = slots & ~set->mux;
+
+	times_stop(set, &now);
+	set->enabled |= slots;
+	if ((set->user & strict) && !pmudev_gate_open())
+		strict &= ~gated_slots(set);
+	WARN_ON_ONCE(!pmudev_slots_on(ctx, set, strict));
+	if (slots & set->mux)
+		show_image(ctx, set);
+	times_start(set, &now);
+	pmudev_page_publish(ctx, set);
+}
+
+void pmudev_change_enable(struct pmudev_ctx *ctx, void *arg)
+{
+	struct pmudev_change *change = arg;
+	struct pmudev_set *set = change->set;
+	u64 slots = change->slots;
+
+	/* With children that live it goes on without its target. */
+	if (ctx->dead && !set->family) {
+		change->error = -ESRCH;
+		return;
+	}
+	slots &= ~(set->enabled | set->armed);
+	if (set != set->root)
+		slots = copy_events(set, slots);
+	take_places(set, slots);
+	if (set->on_exec)
+		set->armed |= slots;
+	else
+		enable(ctx, set, slots);
+}
+
+void pmudev_ctx_exec(struct pmudev_ctx *ctx)
+{
+	struct pmudev_set *set;
+	u64 slots;
+
+	lockdep_assert_held(&ctx->lock);
+	hlist_for_each_entry(set, &ctx->sets, ctx_node) {
+		if (!set->on_exec)
+			continue;
+		set->on_exec = false;
+		slots = set->armed;
+		set->armed = 0;
+		if (slots)
+			enable(ctx, set, slots);
+	}
+}
+
+void pmudev_change_disable(struct pmudev_ctx *ctx, void *arg)
+{
+	struct pmudev_change *change = arg;
+	struct pmudev_set *set = change->set;
+	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
+
+	times_stop(set, &now);
+	pmudev_slots_off(ctx, set, change->slots & set->on);
+	set->enabled &= ~change->slots;
+	set->armed &= ~change->slots;
+	times_start(set, &now);
+	set->generation++;
+	pmudev_page_publish(ctx, set);
+}
+
+void pmudev_change_reset(struct pmudev_ctx *ctx, void *arg)
+{
+	struct pmudev_change *change = arg;
+	struct pmudev_set *set = change->set;
+	struct pmudev_hw *hw[PMUDEV_COUNTERS];
+	bool live = pmudev_ctx_counting(ctx);
+	unsigned int slot, nr;
+	u64 rest;
+
+	nr = pmudev_slots_hw(set, change->slots & set->on, hw);
+	if (live && nr)
+		pmudev_backend.save(hw, nr);
+	/* The family's count is the root's and its heirs' together. */
+	pmudev_for_each_slot(slot, rest, change->slots & set->used)
+		pmudev_slot_event(set, slot)->hw.value = set == set->root ? change->value : 0;
+	if (live && nr)
+		pmudev_backend.load(hw, nr);
+	set->generation++;
+	pmudev_page_publish(ctx, set);
+}
+
+void pmudev_change_slots(struct pmudev_ctx *ctx, void *arg)
+{
+	struct pmudev_change *change = arg;
+	struct pmudev_set *set = change->set;
+	u64 removed = set->used & ~change->slots;
+
+	if (removed) {
+		set->generation++;
+		pmudev_page_forget(set, removed);
+	}
+	/* An heir hears of what is new when it is enabled. */
+	set->used = set == set->root ? change->slots : set->used & change->slots;
+	set->mux &= set->used;
+	WRITE_ONCE(set->user, set->user & set->used);
+	if (set == set->root) {
+		set->mux = change->mux;
+		WRITE_ONCE(set->user, change->user);
+	}
+	set->nr_slots = fls64(set->used);
+	pmudev_page_publish(ctx, set);
+}
+
+/* --------------------------------------------------------------- moving -- */
+
+void pmudev_change_places(struct pmudev_ctx *ctx, void *arg)
+{
+	struct pmudev_change *change = arg;
+	struct pmudev_set *set;
+	u64 on, rest;
+	unsigned int slot;
+
+	/* All of them leave before the first comes: they may change places among themselves. */
+	hlist_for_each_entry(set, &ctx->sets, ctx_node) {
+		set->moving_on = set->on & set->moving;
+		pmudev_slots_off(ctx, set, set->moving_on);
+	}
+	hlist_for_each_entry(set, &ctx->sets, ctx_node) {
+		if (!set->moving)
+			continue;
+		pmudev_for_each_slot(slot, rest, set->moving) {
+			struct pmudev_hw *hw = &pmudev_slot_event(set, slot)->hw;
+
+			hw->counter = set->place[slot];
+			hw->width = pmudev_counter_width(set->pmu, hw->counter);
+		}
+		on = set->moving_on;
+		set->moving_on = 0;
+		set->moving = 0;
+		WARN_ON_ONCE(!pmudev_slots_on(ctx, set, on));
+		pmudev_page_publish(ctx, set);
+	}
+	change->error = 0;
+}
+
+/* ----------------------------------------------------------------- gate -- */
+
+void pmudev_change_gate(struct pmudev_ctx *ctx, void *arg)
+{
+	struct pmudev_change *change = arg;
+	struct pmudev_set *set = change->set;
+	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
+
+	times_stop(set, &now);
+	pmudev_slots_off(ctx, set, gated_slots(set) & set->on);
+	times_start(set, &now);
+	set->generation++;
+	pmudev_page_publish(ctx, set);
+}
+
+void pmudev_change_ungate(struct pmudev_ctx *ctx, void *arg)
+{
+	struct pmudev_change *change = arg;
+	struct pmudev_set *set = change->set;
+	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
+
+	if (ctx->dead)
+		return;
+	times_stop(set, &now);
+	WARN_ON_ONCE(!pmudev_slots_on(ctx, set, set->enabled & ~set->on & ~set->mux));
+	show_image(ctx, set);
+	times_start(set, &now);
+	pmudev_page_publish(ctx, set);
+}

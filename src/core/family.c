@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Inherited sets: heirs come with their threads and go with them, and what is done to a set or
+ * read from it reaches them all. event.h has the words.
+ */
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "core.h"
+
+int pmudev_family_create(struct pmudev_set *set)
+{
+	struct pmudev_family *family = kzalloc(sizeof(*family), GFP_KERNEL_ACCOUNT);
+
+	if (!family)
+		return -ENOMEM;
+	mutex_init(&family->mutex);
+	raw_spin_lock_init(&family->lock);
+	INIT_LIST_HEAD(&family->heirs);
+	set->family = family;
+	return 0;
+}
+
+bool pmudev_family_lives(struct pmudev_set *set)
+{
+	return set->family && !list_empty(&set->family->heirs);
+}
+
+bool pmudev_family_meets(struct pmudev_set *set, struct pmudev_set *asking)
+{
+	struct pmudev_set *heir;
+	unsigned long flags;
+	bool meets = false;
+
+	raw_spin_lock_irqsave(&asking->ctx->lock, flags);
+	hlist_for_each_entry(heir, &asking->ctx->sets, ctx_node)
+		meets |= heir->root == set;
+	raw_spin_unlock_irqrestore(&asking->ctx->lock, flags);
+	if (meets || !asking->family)
+		return meets;
+	raw_spin_lock_irqsave(&asking->family->lock, flags);
+	list_for_each_entry(heir, &asking->family->heirs, heir_node)
+		meets |= heir->ctx == set->ctx;
+	raw_spin_unlock_irqrestore(&asking->family->lock, flags);
+	return meets;
+}
+
+/* ------------------------------------------------------- an heir's life -- */
+
+static struct pmudev_set *heir_alloc(unsigned int nr_slots)
+{
+	unsigned int i, chunks = DIV_ROUND_UP(max(nr_slots, 1U), PMUDEV_CHUNK);
+	struct pmudev_event *more;
+	struct pmudev_set *heir;
+
+	/* One piece: what a set has in chunks follows it. */
+	heir = kzalloc(sizeof(*heir) + (chunks - 1) * PMUDEV_CHUNK * sizeof(*more),
+		       GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
+	if (!heir)
+		return NULL;
+	more = (struct pmudev_event *)(heir + 1);
+	heir->chunk[0] = heir->first;
+	for (i = 1; i < chunks; i++)
+		heir->chunk[i] = more + (i - 1) * PMUDEV_CHUNK;
+	heir->own_chunks = chunks;
+	kref_init(&heir->heir_ref);
+	return heir;
+}
+
+static void heir_free(struct rcu_head *rcu)
+{
+	struct pmudev_set *heir = container_of(rcu, struct pmudev_set, rcu);
+	unsigned int i;
+
+	/* What was added to the root after the heir was born has chunks of its own. */
+	for (i = heir->own_chunks; i < ARRAY_SIZE(heir->chunk); i++)
+		kfree(heir->chunk[i]);
+	kfree(heir);
+}
+
+static void heir_release(struct kref *ref)
+{
+	struct pmudev_set *heir = container_of(ref, struct pmudev_set, heir_ref);
+
+	if (heir->ctx)
+		pmudev_ctx_put(heir->ctx);
+	call_rcu(&heir->rcu, heir_free);
+}
+
+static void heir_put(struct pmudev_set *heir)
+{
+	kref_put(&heir->heir_ref, heir_release);
+}
+
+static void copy_events(struct pmudev_set *heir, struct pmudev_set *src, u64 slots)
+{
+	unsigned int slot;
+	u64 rest;
+
+	pmudev_for_each_slot(slot, rest, slots) {
+		struct pmudev_event *event = pmudev_slot_event(heir, slot);
+
+		*event = *pmudev_slot_event(src, slot);
+		event->hw.value = 0;
+		event->time_enabled = 0;
+		event->time_running = 0;
+	}
+}
+
+/* Join the family: before those that the sweep has reached, if the parent was not. */
+static void join(struct pmudev_set *heir, const struct pmudev_set *src)
+{
+	struct pmudev_family *family = heir->family;
+
+	raw_spin_lock(&family->lock);
+	heir->seq = family->reading ? family->seq : src->seq;
+	if (heir->seq == family->seq)
+		list_add_tail(&heir->heir_node, &family->heirs);
+	else
+		list_add(&heir->heir_node, &family->heirs);
+	raw_spin_unlock(&family->lock);
+}
+
+/*
+ * Make @heir the heir of @src on @ctx, a child's that has not run: its clocks stand at 0. Both
+ * contexts' locks are held. False if the counters are taken there: somebody was quick.
+ */
+static bool be_born(struct pmudev_set *heir, struct pmudev_set *src, struct pmudev_ctx *ctx)
+{
+	heir->root = src->root;
+	heir->family = src->family;
+	heir->pmu = src->pmu;
+	heir->cpu = -1;
+	heir->on_exec = src->on_exec;
+	heir->armed = src->armed;
+	heir->nr_slots = src->nr_slots;
+	heir->used = src->used;
+	heir->mux = src->mux;
+	heir->turns = src->turns;
+	heir->turn = src->turn;
+	heir->enabled = src->enabled;
+	copy_events(heir, src, src->used);
+	if (!pmudev_slots_on(ctx, heir, src->on))
+		return false;
+	if (heir->turns)
+		ctx->nr_turning++;
+	heir->ctx = ctx;
+	kref_get(&ctx->ref);
+	ctx->nr_sets++;
+	hlist_add_head(&heir->ctx_node, &ctx->sets);
+	join(heir, src);
+	return true;
+}
+
+static void lose(struct pmudev_set *set)
+{
+	raw_spin_lock(&set->family->lock);
+	set->family->incomplete = true;
+	raw_spin_unlock(&set->family->lock);
+}
+
+/* How many sets of the context are inherited, and the most slots one has. */
+static unsigned int count_inherited(struct pmudev_ctx *ctx, unsigned int *slots)
+{
+	struct pmudev_set *set;
+	unsigned long flags;
+	unsigned int nr = 0;
+
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	hlist_for_each_entry(set, &ctx->sets, ctx_node) {
+		if (!set->family)
+			continue;
+		nr++;
+		*slots = max(*slots, set->nr_slots);
+	}
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	return nr;
+}
+
+static bool has_heir(struct pmudev_ctx *ctx, const struct pmudev_set *root)
+{
+	struct pmudev_set *set;
+
+	hlist_for_each_entry(set, &ctx->sets, ctx_node)
+		if (set->root == root)
+			return true;
+	return false;
+}
+
+/* One heir for each inherited set of @ctx. */
+static void inherit(struct pmudev_ctx *ctx, struct pmudev_ctx *child, struct list_head *spares,
+		    unsigned int slots)
+{
+	struct pmudev_set *set, *heir;
+
+	hlist_for_each_entry(set, &ctx->sets, ctx_node) {
+		if (!set->family || (child && has_heir(child, set->root)))
+			continue;
+		heir = list_first_entry_or_null(spares, struct pmudev_set, heir_node);
+		/* The set may have grown, or come, since memory was asked for. */
+		if (!child || !heir || set->nr_slots > slots) {
+			lose(set);
+			continue;
+		}
+		list_del_init(&heir->heir_node);
+		if (!be_born(heir, set, child)) {
+			lose(set);
+			list_add(&heir->heir_node, spares);
+		}
+	}
+}
+
+void pmudev_family_fork(struct pmudev_ctx *ctx, struct task_struct *child)
+{
+	struct pmudev_set *heir, *next;
+	struct pmudev_ctx *born;
+	unsigned int nr, slots = 0;
+	unsigned long flags;
+	LIST_HEAD(spares);
+
+	nr = count_inherited(ctx, &slots);
+	if (!nr)
+		return;
+	slots = round_up(slots, PMUDEV_CHUNK);
+	while (nr--) {
+		heir = heir_alloc(slots);
+		if (heir)
+			list_add(&heir->heir_node, &spares);
+	}
+	born = pmudev_follow_newborn(child);
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	if (born)
+		raw_spin_lock_nested(&born->lock, SINGLE_DEPTH_NESTING);
+	inherit(ctx, born, &spares, slots);
+	if (born)
+		raw_spin_unlock(&born->lock);
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	list_for_each_entry_safe(heir, next, &spares, heir_node)
+		heir_put(heir);
+	/* It was kept by one set too many. */
+	if (born)
+		pmudev_unfollow(born);
+}
+
+/* ---------------------------------------------------------- an heir ends -- */
+
+static void add_to_sum(struct pmudev_sum *sum, struct pmudev_set *heir, u64 values, u64 times)
+{
+	struct pmudev_clocks now = pmudev_ctx_clocks(heir->ctx);
+	unsigned int slot;
+	u64 rest;
+
+	pmudev_for_each_slot(slot, rest, heir->used) {
+		struct pmudev_event *event = pmudev_slot_event(heir, slot);
+		u64 bit = BIT_ULL(slot);
+
+		if (values & bit)
+			sum->value[slot] += event->hw.value;
+		if (!(times & bit))
+			continue;
+		sum->enabled[slot] += event->time_enabled;
+		sum->running[slot] += event->time_running;
+		if (heir->enabled & bit)
+			sum->enabled[slot] += now.enabled;
+		if (heir->on & bit)
+			sum->running[slot] += now.running;
+	}
+	sum->set_enabled += heir->time_enabled;
+	sum->set_running += heir->time_running;
+	if (heir->enabled)
+		sum->set_enabled += now.enabled;
+	if (heir->enabled && heir->on == heir->enabled)
+		sum->set_running += now.running;
+}
+
+/* What it counted stays with the family, once. Its context's lock is held. */
+static void leave(struct pmudev_set *heir)
+{
+	struct pmudev_family *family = heir->family;
+	bool reached;
+
+	raw_spin_lock(&family->lock);
+	list_del_init(&heir->heir_node);
+	reached = heir->seq == family->seq;
+	/* What a sweep takes back, it takes back from those that it does not reach, too. */
+	add_to_sum(&family->ended, heir, reached ? ~0ULL : ~family->reset,
+		   reached ? ~0ULL : ~family->forget);
+	if (family->total && !reached)
+		add_to_sum(family->total, heir, ~0ULL, ~0ULL);
+	raw_spin_unlock(&family->lock);
+
+	hlist_del_init(&heir->ctx_node);
+	heir->ctx->nr_sets--;
+	if (heir->turns)
+		heir->ctx->nr_turning--;
+}
+
+struct pmudev_set *pmudev_family_end(struct pmudev_ctx *ctx)
+{
+	struct pmudev_set *set, *ended = NULL;
+	struct hlist_node *next;
+
+	lockdep_assert_held(&ctx->lock);
+	hlist_for_each_entry_safe(set, next, &ctx->sets, ctx_node) {
+		if (set->root == set)
+			continue;
+		leave(set);
+		set->next_ended = ended;
+		ended = set;
+	}
+	return ended;
+}
+
+void pmudev_family_free(struct pmudev_set *heirs)
+{
+	while (heirs) {
+		struct pmudev_set *next = heirs->next_ended;
+
+		heir_put(heirs);
+		heirs = next;
+	}
+}
+
+/* --------------------------------------------------------------- sweeps -- */
+
+struct visit {
+	struct pmudev_set *heir;
+	pmudev_ctx_fn fn;
+	struct pmudev_change *change;
+};
+
+/* The root is visited first, like an heir. */
+static void visit_here(struct pmudev_ctx *ctx, void *arg)
+{
+	struct visit *visit = arg;
+	struct pmudev_set *set = visit->heir;
+	struct pmudev_family *family = set->family;
+	struct pmudev_change change = *visit->change;
+
+	if (set != set->root && list_empty(&set->heir_node))
+		return;
+	change.set = set;
+	visit->fn(ctx, &change);
+	if (change.error)
+		visit->change->error = change.error;
+	raw_spin_lock(&family->lock);
+	set->seq = family->seq;
+	if (set != set->root)
+		list_move_tail(&set->heir_node, &family->heirs);
+	raw_spin_unlock(&family->lock);
+}
+
+/* An heir may have to be told of events that came after it was born. */
+static int make_room(struct pmudev_set *heir, u64 slots)
+{
+	unsigned int slot;
+	u64 rest;
+
+	pmudev_for_each_slot(slot, rest, slots) {
+		struct pmudev_event **chunk = &heir->chunk[slot / PMUDEV_CHUNK];
+
+		if (!*chunk)
+			*chunk = kcalloc(PMUDEV_CHUNK, sizeof(**chunk), GFP_KERNEL_ACCOUNT);
+		if (!*chunk)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static struct pmudev_set *not_reached(struct pmudev_family *family)
+{
+	struct pmudev_set *heir;
+
+	raw_spin_lock_irq(&family->lock);
+	heir = list_first_entry_or_null(&family->heirs, struct pmudev_set, heir_node);
+	if (heir && heir->seq == family->seq)
+		heir = NULL;
+	if (heir)
+		kref_get(&heir->heir_ref);
+	raw_spin_unlock_irq(&family->lock);
+	return heir;
+}
+
+static void forget_sum(struct pmudev_sum *sum, u64 values, u64 times)
+{
+	unsigned int slot;
+	u64 rest;
+
+	pmudev_for_each_slot(slot, rest, values)
+		sum->value[slot] = 0;
+	pmudev_for_each_slot(slot, rest, times) {
+		sum->enabled[slot] = 0;
+		sum->running[slot] = 0;
+	}
+}
+
+static void begin_sweep(struct pmudev_family *family, const struct pmudev_change *change)
+{
+	raw_spin_lock_irq(&family->lock);
+	family->seq++;
+	family->reading = !!change->total;
+	family->total = change->total;
+	if (family->total)
+		*family->total = family->ended;
+	family->reset = change->reset;
+	family->forget = change->forget;
+	forget_sum(&family->ended, change->reset, change->forget);
+	raw_spin_unlock_irq(&family->lock);
+}
+
+static void end_sweep(struct pmudev_family *family)
+{
+	raw_spin_lock_irq(&family->lock);
+	family->total = NULL;
+	family->reading = false;
+	family->reset = 0;
+	family->forget = 0;
+	raw_spin_unlock_irq(&family->lock);
+}
+
+static void sweep(struct pmudev_set *root, pmudev_ctx_fn fn, struct pmudev_change *change)
+{
+	struct visit visit = { .heir = root, .fn = fn, .change = change };
+	struct pmudev_family *family = root->family;
+
+	mutex_lock(&family->mutex);
+	begin_sweep(family, change);
+	pmudev_ctx_call(root->ctx, visit_here, &visit);
+	while ((visit.heir = not_reached(family))) {
+		/* Without memory it cannot count what is new, but is not passed over for the rest. */
+		if (make_room(visit.heir, root->used))
+			WRITE_ONCE(family->incomplete, true);
+		pmudev_ctx_call(visit.heir->ctx, visit_here, &visit);
+		heir_put(visit.heir);
+		cond_resched();
+	}
+	end_sweep(family);
+	mutex_unlock(&family->mutex);
+}
+
+void pmudev_family_call(struct pmudev_set *set, pmudev_ctx_fn fn, struct pmudev_change *change)
+{
+	change->set = set;
+	if (set->family)
+		sweep(set, fn, change);
+	else
+		pmudev_ctx_call(set->ctx, fn, change);
+}
+
+void pmudev_family_add(struct pmudev_sum *total, struct pmudev_set *heir)
+{
+	/* An heir that ends may add itself at the same time. */
+	raw_spin_lock(&heir->family->lock);
+	add_to_sum(total, heir, ~0ULL, ~0ULL);
+	raw_spin_unlock(&heir->family->lock);
+}
+
+static void dismiss(struct pmudev_ctx *ctx, void *arg)
+{
+	struct visit *visit = arg;
+	struct pmudev_set *heir = visit->heir;
+	struct pmudev_change change = { .set = heir, .slots = heir->used };
+
+	if (list_empty(&heir->heir_node)) {
+		visit->heir = NULL;
+		return;
+	}
+	pmudev_change_disable(ctx, &change);
+	leave(heir);
+	/* leave() took it from the number that keeps the context; the caller does that. */
+	ctx->nr_sets++;
+}
+
+void pmudev_family_destroy(struct pmudev_set *root)
+{
+	struct pmudev_family *family = root->family;
+	struct visit visit;
+	struct pmudev_set *heir;
+
+	if (!family)
+		return;
+	for (;;) {
+		raw_spin_lock_irq(&family->lock);
+		heir = list_first_entry_or_null(&family->heirs, struct pmudev_set, heir_node);
+		if (heir)
+			kref_get(&heir->heir_ref);
+		raw_spin_unlock_irq(&family->lock);
+		if (!heir)
+			break;
+		visit.heir = heir;
+		pmudev_ctx_call(heir->ctx, dismiss, &visit);
+		if (visit.heir) {
+			kref_get(&heir->ctx->ref);
+			pmudev_unfollow(heir->ctx);
+			heir_put(heir);
+		}
+		heir_put(heir);
+		cond_resched();
+	}
+	mutex_destroy(&family->mutex);
+	kfree(family);
+}

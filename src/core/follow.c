@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Following threads: contexts by their task, and the preempt notifiers that load and unload them.
+ *
+ * A followed thread pays for its own switches, others pay a test of an empty list. The notifier
+ * belongs into the thread's own list, which has no lock: it is changed
+ *   - by the thread itself, outside of interrupts;
+ *   - by the sched_switch probe, of the two threads that the switch is between: neither can be in
+ *     the midst of a change, which is made with preemption off;
+ *   - of a thread that is switched out (linked, and loaded nowhere): before it changes its list
+ *     again it has to get past task_in(), that is, past ctx->lock.
+ * A walker that stands on a notifier that is taken out goes on by its next pointer, which stays:
+ * walks have preemption off and contexts are freed by RCU.
+ *
+ * The probe is there only while some thread waits for its first switch since it was bound.
+ */
+#include <linux/hash.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/tracepoint.h>
+#include <linux/workqueue.h>
+
+#include "core.h"
+
+#define BUCKET_BITS 8
+
+static struct hlist_head buckets[1 << BUCKET_BITS];
+static DEFINE_RAW_SPINLOCK(buckets_lock);
+
+static DEFINE_MUTEX(follow_mutex);
+
+/* Contexts that are followed, but not yet linked. */
+static atomic_t nr_waiting = ATOMIC_INIT(0);
+
+/* ---------------------------------------------------- contexts by task -- */
+
+static struct hlist_head *bucket_of(const struct task_struct *task)
+{
+	return &buckets[hash_ptr(task, BUCKET_BITS)];
+}
+
+static struct pmudev_ctx *look_up(const struct task_struct *task)
+{
+	struct pmudev_ctx *ctx;
+
+	hlist_for_each_entry_rcu(ctx, bucket_of(task), bucket, lockdep_is_held(&buckets_lock))
+		if (ctx->task == task)
+			return ctx;
+	return NULL;
+}
+
+struct pmudev_ctx *pmudev_ctx_find(const struct task_struct *task)
+{
+	struct pmudev_ctx *ctx;
+	unsigned long flags;
+
+	if (hlist_empty(bucket_of(task)))
+		return NULL;
+	raw_spin_lock_irqsave(&buckets_lock, flags);
+	ctx = look_up(task);
+	if (ctx)
+		kref_get(&ctx->ref);
+	raw_spin_unlock_irqrestore(&buckets_lock, flags);
+	return ctx;
+}
+
+/* False if the task has a context already. A reference goes with the place. */
+static bool enter(struct pmudev_ctx *ctx)
+{
+	unsigned long flags;
+	bool entered;
+
+	raw_spin_lock_irqsave(&buckets_lock, flags);
+	entered = !look_up(ctx->task);
+	if (entered) {
+		kref_get(&ctx->ref);
+		hlist_add_head_rcu(&ctx->bucket, bucket_of(ctx->task));
+	}
+	raw_spin_unlock_irqrestore(&buckets_lock, flags);
+	return entered;
+}
+
+static void ctx_free(struct kref *ref)
+{
+	/* Not kfree(): some kernels run probes with preemption off, where PREEMPT_RT cannot. */
+	kfree_rcu(container_of(ref, struct pmudev_ctx, ref), rcu);
+	module_put(THIS_MODULE);
+}
+
+void pmudev_ctx_put(struct pmudev_ctx *ctx)
+{
+	kref_put(&ctx->ref, ctx_free);
+}
+
+/* ------------------------------------------------------------ notifiers -- */
+
+/* Into the list of the context's task: see the top of this file for who may. */
+static void link_notifier(struct pmudev_ctx *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	kref_get(&ctx->ref);
+	ctx->linked = true;
+	hlist_add_head(&ctx->notifier.link, &ctx->task->preempt_notifiers);
+	atomic_dec(&nr_waiting);
+}
+
+/* And out of it. The reference is the caller's to drop, after the lock. */
+static void unlink_notifier(struct pmudev_ctx *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	ctx->linked = false;
+	__hlist_del(&ctx->notifier.link);
+}
+
+static void task_in(struct preempt_notifier *notifier, int cpu)
+{
+	struct pmudev_ctx *ctx = container_of(notifier, struct pmudev_ctx, notifier);
+	unsigned long flags;
+
+	/*
+	 * Runs after switch_mm and after perf's and KVM's own switches; irqs are on. An interrupt
+	 * may have loaded it already.
+	 */
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	if (!ctx->dead && ctx->cpu < 0)
+		pmudev_ctx_load(ctx, cpu);
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+}
+
+static void task_out(struct preempt_notifier *notifier, struct task_struct *next)
+{
+	struct pmudev_ctx *ctx = container_of(notifier, struct pmudev_ctx, notifier);
+	bool last = false;
+
+	/* Irqs are off, the run queue is locked. */
+	raw_spin_lock(&ctx->lock);
+	if (ctx->cpu >= 0)
+		pmudev_ctx_unload(ctx);
+	if (ctx->dead && ctx->linked) {
+		unlink_notifier(ctx);
+		last = true;
+	}
+	raw_spin_unlock(&ctx->lock);
+	if (last)
+		irq_work_queue(&ctx->farewell);
+}
+
+static struct preempt_ops task_ops = {
+	.sched_in = task_in,
+	.sched_out = task_out,
+};
+
+static void say_farewell(struct irq_work *work)
+{
+	pmudev_ctx_put(container_of(work, struct pmudev_ctx, farewell));
+}
+
+/* ------------------------------------------------ the sched_switch probe -- */
+
+static void link_waiting(const struct task_struct *task)
+{
+	struct pmudev_ctx *ctx = look_up(task);
+
+	if (!ctx)
+		return;
+	raw_spin_lock(&ctx->lock);
+	if (!ctx->dead && !ctx->linked)
+		link_notifier(ctx);
+	raw_spin_unlock(&ctx->lock);
+}
+
+/* Irqs off, the run queue locked; both threads' notifiers are called after this. */
+static void on_switch(void *data, bool preempt, struct task_struct *prev,
+		      struct task_struct *next, unsigned int prev_state)
+{
+	if (likely(!atomic_read(&nr_waiting)))
+		return;
+	link_waiting(prev);
+	link_waiting(next);
+}
+
+static DEFINE_MUTEX(probe_mutex);
+static struct tracepoint *switch_tp;
+static bool probing;
+
+static void stop_probing(struct work_struct *work);
+static DECLARE_DELAYED_WORK(probe_work, stop_probing);
+
+/* Patching kernel text is nothing that a user should be able to repeat fast: once a second. */
+static void stop_probing(struct work_struct *work)
+{
+	mutex_lock(&probe_mutex);
+	if (atomic_read(&nr_waiting)) {
+		schedule_delayed_work(&probe_work, HZ);
+	} else if (probing) {
+		tracepoint_probe_unregister(switch_tp, on_switch, NULL);
+		probing = false;
+	}
+	mutex_unlock(&probe_mutex);
+}
+
+/* From here on every switch of a waiting thread is seen, on every CPU. */
+static int start_probing(void)
+{
+	int ret = 0;
+
+	mutex_lock(&probe_mutex);
+	if (!probing) {
+		ret = tracepoint_probe_register(switch_tp, on_switch, NULL);
+		probing = !ret;
+		/* A CPU may still execute what was there before it was patched. */
+		if (!ret)
+			kick_all_cpus_sync();
+	}
+	if (!ret)
+		schedule_delayed_work(&probe_work, HZ);
+	mutex_unlock(&probe_mutex);
+	return ret;
+}
+
+int pmudev_follow_init(struct tracepoint *tp)
+{
+	switch_tp = tp;
+	return tp ? 0 : -ENOENT;
+}
+
+void pmudev_follow_exit(void)
+{
+	cancel_delayed_work_sync(&probe_work);
+	if (probing)
+		tracepoint_probe_unregister(switch_tp, on_switch, NULL);
+	probing = false;
+}
+
+/* -------------------------------------------------------- the beginning -- */
+
+static struct pmudev_ctx *ctx_alloc(struct task_struct *task, gfp_t gfp)
+{
+	struct pmudev_ctx *ctx = kzalloc(sizeof(*ctx), gfp);
+
+	if (!ctx)
+		return NULL;
+	__module_get(THIS_MODULE);
+	pmudev_ctx_init(ctx);
+	ctx->task = task;
+	preempt_notifier_init(&ctx->notifier, &task_ops);
+	ctx->farewell = IRQ_WORK_INIT_HARD(say_farewell);
+	return ctx;
+}
+
+/* One more set, unless it is too late. */
+static bool ctx_get_set(struct pmudev_ctx *ctx)
+{
+	unsigned long flags;
+	bool alive;
+
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	alive = !ctx->dead;
+	ctx->nr_sets += alive;
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	return alive;
+}
+
+/* The calling thread: it can link its notifier itself. */
+static void start_self(struct pmudev_ctx *ctx)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	if (!ctx->dead && !ctx->linked)
+		link_notifier(ctx);
+	if (!ctx->dead && ctx->cpu < 0)
+		pmudev_ctx_load(ctx, smp_processor_id());
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+}
+
+/* On the CPU where the thread may be running; if it is not, the probe has it. */
+static void start_here(void *info)
+{
+	struct pmudev_ctx *ctx = info;
+
+	raw_spin_lock(&ctx->lock);
+	if (ctx->task == current && !ctx->dead && ctx->cpu < 0)
+		pmudev_ctx_load(ctx, smp_processor_id());
+	raw_spin_unlock(&ctx->lock);
+}
+
+static int start(struct pmudev_ctx *ctx)
+{
+	int ret;
+
+	if (ctx->task == current) {
+		start_self(ctx);
+		return 0;
+	}
+	ret = start_probing();
+	if (ret)
+		return ret;
+	/* A CPU that went offline runs nobody: then the thread has been switched meanwhile. */
+	smp_call_function_single(task_cpu(ctx->task), start_here, ctx, true);
+	/* It may have got past its exit hook before it could be found there. */
+	return READ_ONCE(ctx->task->flags) & PF_EXITING ? -ESRCH : 0;
+}
+
+/* With a reference for its first set; nothing is counted yet. */
+static struct pmudev_ctx *follow_anew(struct task_struct *task)
+{
+	struct pmudev_ctx *ctx = ctx_alloc(task, GFP_KERNEL_ACCOUNT);
+	int ret;
+
+	if (!ctx)
+		return ERR_PTR(-ENOMEM);
+	ctx->nr_sets = 1;
+	atomic_inc(&nr_waiting);
+	if (!enter(ctx)) {
+		atomic_dec(&nr_waiting);
+		pmudev_ctx_put(ctx);
+		return NULL;
+	}
+	ret = start(ctx);
+	if (!ret)
+		return ctx;
+	pmudev_unfollow(ctx);
+	return ERR_PTR(ret);
+}
+
+struct pmudev_ctx *pmudev_follow(struct task_struct *task)
+{
+	struct pmudev_ctx *ctx = NULL;
+
+	mutex_lock(&follow_mutex);
+	while (!ctx) {
+		ctx = pmudev_ctx_find(task);
+		if (!ctx) {
+			ctx = follow_anew(task);
+		} else if (!ctx_get_set(ctx)) {
+			/* It has just died, and will be gone from its bucket. */
+			pmudev_ctx_put(ctx);
+			ctx = NULL;
+			cond_resched();
+		} else if (task == current) {
+			start_self(ctx);
+		}
+	}
+	mutex_unlock(&follow_mutex);
+	return ctx;
+}
+
+struct pmudev_ctx *pmudev_follow_newborn(struct task_struct *child)
+{
+	struct pmudev_ctx *ctx = ctx_alloc(child, GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
+	unsigned long flags;
+
+	if (!ctx)
+		return NULL;
+	ctx->nr_sets = 1;
+	atomic_inc(&nr_waiting);
+	if (!enter(ctx)) {
+		/* Somebody was quick, and counts it already. */
+		atomic_dec(&nr_waiting);
+		pmudev_ctx_put(ctx);
+		ctx = pmudev_ctx_find(child);
+		if (ctx && !ctx_get_set(ctx)) {
+			pmudev_ctx_put(ctx);
+			ctx = NULL;
+		}
+		return ctx;
+	}
+	/* It has not run yet. */
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	if (!ctx->linked && !ctx->dead)
+		link_notifier(ctx);
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	return ctx;
+}
+
+/* -------------------------------------------------------------- the end -- */
+
+unsigned int pmudev_ctx_end(struct pmudev_ctx *ctx)
+{
+	bool own = ctx->task == current && in_task();
+	unsigned int refs = 1;
+
+	lockdep_assert_held(&ctx->lock);
+	if (ctx->dead)
+		return 0;
+	/* Linked and loaded nowhere: it is switched out. */
+	own |= ctx->cpu < 0;
+	if (ctx->cpu >= 0)
+		pmudev_ctx_unload(ctx);
+	ctx->dead = true;
+	pmudev_pages_revoke(ctx);
+	raw_spin_lock(&buckets_lock);
+	hlist_del_rcu(&ctx->bucket);
+	raw_spin_unlock(&buckets_lock);
+	if (!ctx->linked) {
+		atomic_dec(&nr_waiting);
+	} else if (own) {
+		unlink_notifier(ctx);
+		refs++;
+	}
+	return refs;
+}
+
+struct ending {
+	unsigned int refs;
+};
+
+static void drop_set(struct pmudev_ctx *ctx, void *arg)
+{
+	struct ending *ending = arg;
+
+	if (!--ctx->nr_sets)
+		ending->refs = pmudev_ctx_end(ctx);
+}
+
+void pmudev_unfollow(struct pmudev_ctx *ctx)
+{
+	struct ending ending = {};
+
+	pmudev_ctx_call(ctx, drop_set, &ending);
+	/* The set's own comes last: it kept the context for the call. */
+	while (ending.refs--)
+		pmudev_ctx_put(ctx);
+	pmudev_ctx_put(ctx);
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The ledger: which counters are placed for whom. A placement is made when a
+ * set is enabled and holds on every CPU, wherever its task goes.
+ *
+ *   a task set		avoids the counters of every CPU set and of the same task's sets
+ *   a CPU set		avoids the counters of every task set and of the same CPU's sets
+ *
+ * A task's sets are those that were bound to it and those that it inherited; an inherited set
+ * avoids what each of its family's tasks has. Multiplexing sets have placed as many counters as
+ * let each of their groups fit; what they use beyond (their spare counters) is anybody's.
+ */
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+
+#include "core.h"
+
+static u64 in_use(const u32 *use)
+{
+	unsigned int c;
+	u64 mask = 0;
+
+	for (c = 0; c < PMUDEV_COUNTERS; c++)
+		if (use[c])
+			mask |= BIT_ULL(c);
+	return mask;
+}
+
+struct taken {
+	u64 counters;
+	bool spare;
+};
+
+/* What the sets of a context have, and those of whom it has heirs, but not what @but's heir has. */
+static void add_taken(struct pmudev_ctx *ctx, const struct pmudev_set *but, struct taken *taken)
+{
+	struct pmudev_set *set;
+
+	lockdep_assert_held(&ctx->lock);
+	taken->counters |= ctx->held | (taken->spare ? ctx->spare : 0);
+	if (!ctx->task)
+		return;
+	hlist_for_each_entry(set, &ctx->sets, ctx_node)
+		if (set->root != set && set->root != but)
+			taken->counters |= set->root->held | (taken->spare ? set->root->spare : 0);
+}
+
+static void visit_taken(struct pmudev_ctx *ctx, void *arg)
+{
+	struct pmudev_change *change = arg;
+
+	add_taken(ctx, change->set->root, change->data);
+}
+
+u64 pmudev_ledger_taken(struct pmudev_set *set, bool spare)
+{
+	struct pmudev_pmu *pmu = set->pmu;
+	struct taken taken = { .spare = spare };
+	struct pmudev_change change = { .data = &taken };
+	unsigned long flags;
+
+	lockdep_assert_held(&pmu->lock);
+	if (set->cpu < 0)
+		taken.counters = in_use(pmu->cpu_use) | (spare ? pmu->cpu_spare : 0);
+	else
+		taken.counters = in_use(pmu->task_use) | (spare ? pmu->task_spare : 0);
+	if (pmudev_family_lives(set)) {
+		pmudev_family_call(set, visit_taken, &change);
+	} else {
+		/* Only looked at: the context may be loaded elsewhere. */
+		raw_spin_lock_irqsave(&set->ctx->lock, flags);
+		add_taken(set->ctx, set, &taken);
+		raw_spin_unlock_irqrestore(&set->ctx->lock, flags);
+	}
+	return taken.counters;
+}
+
+void pmudev_ledger_sweep(struct pmudev_pmu *pmu)
+{
+	struct pmudev_set *set, *next;
+
+	lockdep_assert_held(&pmu->lock);
+	list_for_each_entry_safe(set, next, &pmu->sets, node) {
+		if (!pmudev_set_ended(set))
+			continue;
+		pmudev_ledger_withdraw(set);
+		set->placed = 0;
+		set->base = 0;
+		set->spare = 0;
+	}
+}
+
+u64 pmudev_ledger_busy(struct pmudev_pmu *pmu)
+{
+	lockdep_assert_held(&pmu->lock);
+	pmudev_ledger_sweep(pmu);
+	return in_use(pmu->task_use) | in_use(pmu->cpu_use) | pmu->task_spare | pmu->cpu_spare;
+}
+
+static u64 placed_counters(const struct pmudev_set *set)
+{
+	unsigned int slot;
+	u64 rest, mask = set->base;
+
+	pmudev_for_each_slot(slot, rest, set->placed & ~set->mux)
+		mask |= BIT_ULL(set->place[slot]);
+	return mask;
+}
+
+void pmudev_ledger_enter(struct pmudev_set *set)
+{
+	struct pmudev_pmu *pmu = set->pmu;
+	u32 *use = set->cpu < 0 ? pmu->task_use : pmu->cpu_use;
+	unsigned int c;
+	u64 rest;
+
+	lockdep_assert_held(&pmu->lock);
+	if (!set->placed)
+		return;
+	list_add_tail(&set->node, &pmu->sets);
+	pmu->nr_mux += !!set->base;
+	set->held = placed_counters(set);
+	set->ctx->held |= set->held;
+	pmudev_for_each_slot(c, rest, set->held)
+		use[c]++;
+}
+
+void pmudev_ledger_withdraw(struct pmudev_set *set)
+{
+	struct pmudev_pmu *pmu = set->pmu;
+	u32 *use = set->cpu < 0 ? pmu->task_use : pmu->cpu_use;
+	unsigned int c;
+	u64 rest;
+
+	lockdep_assert_held(&pmu->lock);
+	if (!set->placed)
+		return;
+	pmudev_for_each_slot(c, rest, set->held)
+		use[c]--;
+	set->ctx->held &= ~set->held;
+	set->ctx->spare &= ~set->spare;
+	set->held = 0;
+	pmu->nr_mux -= !!set->base;
+	list_del(&set->node);
+}
+
+/* -------------------------------------------------------------- holders -- */
+
+static bool holds(struct pmudev_set *set, struct pmudev_set *asking, u64 counters)
+{
+	if (!((set->held | set->spare) & counters))
+		return false;
+	/* As in pmudev_ledger_taken(): others of the other kind, and those of the same targets. */
+	return (set->cpu < 0) != (asking->cpu < 0) || set->ctx == asking->ctx ||
+	       pmudev_family_meets(set, asking);
+}
+
+static void name_holder(struct pmudev_set *set, struct pmudev_set *asking, unsigned int counter,
+			struct pmudev_holder *holder)
+{
+	pid_t pid = pid_nr_ns(set->opener, task_active_pid_ns(current));
+
+	holder->counter = counter;
+	if (set == asking)
+		holder->kind = PMUDEV_HOLDER_SET;
+	else
+		holder->kind = set->cpu < 0 ? PMUDEV_HOLDER_TASK_SET : PMUDEV_HOLDER_CPU_SET;
+	holder->cpu = set->cpu;
+	holder->pid = set->opener == task_tgid(current) || perfmon_capable() ? pid : 0;
+}
+
+bool pmudev_find_holder(struct pmudev_set *asking, unsigned int counter,
+			struct pmudev_holder *holder)
+{
+	struct pmudev_set *set;
+
+	list_for_each_entry(set, &asking->pmu->sets, node) {
+		if (holds(set, asking, BIT_ULL(counter))) {
+			name_holder(set, asking, counter, holder);
+			return true;
+		}
+	}
+	return false;
+}
+
+unsigned int pmudev_list_holders(struct pmudev_set *set, u64 busy, struct pmudev_holder *holder)
+{
+	unsigned int c, nr = 0;
+	u64 rest;
+
+	mutex_lock(&set->pmu->lock);
+	pmudev_for_each_slot(c, rest, busy) {
+		if (set->pmu->info.reserved & BIT_ULL(c))
+			holder[nr++] = (struct pmudev_holder){
+				.counter = c,
+				.kind = PMUDEV_HOLDER_CLAIM,
+				.cpu = -1,
+			};
+		else if (pmudev_find_holder(set, c, &holder[nr]))
+			nr++;
+	}
+	mutex_unlock(&set->pmu->lock);
+	return nr;
+}

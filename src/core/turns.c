@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Multiplexed groups: which counters they have, which of them are on together, and when that
+ * changes. All is worked out when the ledger changes; a turn only shows the next image.
+ *
+ * Of the n groups of a set the k-th image has the k-th group, and those that follow it as far as
+ * there is room. So each group has n'ths of the time, most of them many.
+ */
+#include <linux/math64.h>
+#include <linux/slab.h>
+#include <linux/timex.h>
+
+#include "compat.h"
+#include "core.h"
+
+/* ----------------------------------------------------------- the timer -- */
+
+void pmudev_turn_if_due(struct pmudev_ctx *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	if (pmudev_ctx_clocks(ctx).running - ctx->turned >= pmudev_pmu.turn_ticks)
+		pmudev_ctx_turn(ctx);
+}
+
+void pmudev_turn_timer(struct pmudev_cpu *pc, struct pmudev_ctx *ctx)
+{
+	u64 ran, left;
+
+	lockdep_assert_held(&ctx->lock);
+	/* It looks at all that is loaded when it comes, and starts again. */
+	if (hrtimer_is_queued(&pc->turn_timer))
+		return;
+	ran = pmudev_ctx_clocks(ctx).running - ctx->turned;
+	left = pmudev_pmu.turn_ticks - min(ran, pmudev_pmu.turn_ticks);
+	hrtimer_start(&pc->turn_timer,
+		      ns_to_ktime(pmudev_ticks_to_ns(left, pmudev_pmu.mult, pmudev_pmu.shift)),
+		      HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+/* The ticks until its next turn, at most @left. */
+static u64 turn(struct pmudev_ctx *ctx, u64 left)
+{
+	u64 ran;
+
+	raw_spin_lock(&ctx->lock);
+	if (pmudev_ctx_counting(ctx) && ctx->nr_turning) {
+		pmudev_turn_if_due(ctx);
+		ran = pmudev_ctx_clocks(ctx).running - ctx->turned;
+		left = min(left, pmudev_pmu.turn_ticks - min(ran, pmudev_pmu.turn_ticks));
+	}
+	raw_spin_unlock(&ctx->lock);
+	return left;
+}
+
+enum hrtimer_restart pmudev_turn_tick(struct hrtimer *timer)
+{
+	struct pmudev_cpu *pc = container_of(timer, struct pmudev_cpu, turn_timer);
+	u64 left = turn(&pc->ctx, U64_MAX);
+
+	if (pc->task)
+		left = turn(pc->task, left);
+	if (left == U64_MAX)
+		return HRTIMER_NORESTART;
+	/* Not more often than that, whoever comes and goes. */
+	left = max(left, pmudev_pmu.turn_ticks / 8);
+	hrtimer_forward_now(timer, ns_to_ktime(pmudev_ticks_to_ns(left, pmudev_pmu.mult,
+								  pmudev_pmu.shift)));
+	return HRTIMER_RESTART;
+}
+
+/* ------------------------------------------------------- groups to fit -- */
+
+static u64 group_of(struct pmudev_set *set, u64 slots)
+{
+	unsigned int slot, group = pmudev_slot_event(set, __ffs64(slots))->group;
+	u64 rest, mask = 0;
+
+	pmudev_for_each_slot(slot, rest, slots)
+		if (pmudev_slot_event(set, slot)->group == group)
+			mask |= BIT_ULL(slot);
+	return mask;
+}
+
+/*
+ * Events of @slots on counters of @free, those that @image has already where they are if that can
+ * be. Returns the slot that does not fit, or -1; then they are in @image.
+ */
+static int fit(struct pmudev_set *set, u64 slots, u64 free, struct pmudev_image *image)
+{
+	struct pmudev_want want[PMUDEV_ASSIGN_MAX];
+	u8 counter[PMUDEV_ASSIGN_MAX];
+	unsigned int slot, nr = 0;
+	u64 rest;
+	int bad;
+
+	slots |= image->slots;
+	pmudev_for_each_slot(slot, rest, slots) {
+		bool on = image->slots & BIT_ULL(slot);
+
+		want[nr++] = (struct pmudev_want){
+			.allowed = pmudev_slot_event(set, slot)->allowed & free,
+			.now = on ? image->counter[slot] : PMUDEV_NOWHERE,
+		};
+	}
+	bad = pmudev_assign(want, nr, counter);
+	if (bad >= 0)
+		return pmudev_nth_slot(slots, bad);
+	nr = 0;
+	pmudev_for_each_slot(slot, rest, slots)
+		image->counter[slot] = counter[nr++];
+	image->slots = slots;
+	return -1;
+}
+
+static u64 image_counters(const struct pmudev_image *image)
+{
+	unsigned int slot;
+	u64 rest, mask = 0;
+
+	pmudev_for_each_slot(slot, rest, image->slots)
+		mask |= BIT_ULL(image->counter[slot]);
+	return mask;
+}
+
+/*
+ * Counters that let each group fit: where the groups before can do with what there is, nothing is
+ * added. Those of many events first would need fewer still; it is not worth sorting.
+ */
+int pmudev_find_base(struct pmudev_set *set, u64 slots, u64 free, u64 *base,
+		     struct pmudev_refusal *why)
+{
+	struct pmudev_image *image;
+	u64 group, found = 0;
+	int bad = -1;
+
+	image = kmalloc(sizeof(*image), GFP_KERNEL);
+	if (!image)
+		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+	for (; slots && bad < 0; slots &= ~group) {
+		group = group_of(set, slots);
+		image->slots = 0;
+		if (fit(set, group, found, image) < 0)
+			continue;
+		bad = fit(set, group, free, image);
+		if (bad < 0)
+			found |= image_counters(image);
+	}
+	kfree(image);
+	if (bad >= 0) {
+		why->event = bad;
+		return pmudev_refuse_held(set, pmudev_slot_event(set, bad)->allowed, why);
+	}
+	*base = found;
+	return 0;
+}
+
+u64 pmudev_mux_free(struct pmudev_set *set)
+{
+	u64 available = set->pmu->info.counters & ~set->pmu->info.reserved;
+
+	return available & (~pmudev_ledger_taken(set, false) | set->base);
+}
+
+/* --------------------------------------------------------- the images -- */
+
+static unsigned int split_groups(struct pmudev_set *set, u64 *group)
+{
+	u64 slots = set->placed & set->mux;
+	unsigned int nr = 0;
+
+	for (; slots; slots &= ~group[nr++])
+		group[nr] = group_of(set, slots);
+	return nr;
+}
+
+static void make_images(struct pmudev_set *set, u64 pool, struct pmudev_turns *turns)
+{
+	u64 group[PMUDEV_MAX_GROUPS];
+	unsigned int k, i, nr = split_groups(set, group);
+
+	turns->nr = 0;
+	for (k = 0; k < nr; k++) {
+		struct pmudev_image *image = &turns->image[k];
+
+		*image = (struct pmudev_image){};
+		for (i = 0; i < nr; i++) {
+			if (hweight64(image->slots) == hweight64(pool))
+				break;
+			fit(set, group[(k + i) % nr], pool, image);
+		}
+		turns->nr++;
+		/* If all fit together nobody takes turns. */
+		if (image->slots == (set->placed & set->mux))
+			break;
+	}
+}
+
+int pmudev_turns_room(struct pmudev_set *set, u64 slots)
+{
+	unsigned int slot, nr;
+	u64 rest, groups = 0;
+
+	pmudev_for_each_slot(slot, rest, slots)
+		groups |= BIT_ULL(pmudev_slot_event(set, slot)->group);
+	nr = hweight64(groups);
+	if (nr <= set->table_room)
+		return 0;
+	kfree(set->new_table);
+	set->new_table = kmalloc(struct_size(set->new_table, image, nr), GFP_KERNEL_ACCOUNT);
+	if (!set->new_table)
+		return -ENOMEM;
+	set->table_room = nr;
+	return 0;
+}
+
+/* ---------------------------------------------------------- the pools -- */
+
+static u64 wanted(struct pmudev_set *set)
+{
+	unsigned int slot;
+	u64 rest, mask = 0;
+
+	pmudev_for_each_slot(slot, rest, set->placed & set->mux)
+		mask |= pmudev_slot_event(set, slot)->allowed;
+	return mask;
+}
+
+/* What nobody has placed goes to the multiplexing sets, first come, first served. */
+static void share_spare(struct pmudev_pmu *pmu)
+{
+	u64 available = pmu->info.counters & ~pmu->info.reserved;
+	struct pmudev_set *set;
+
+	pmu->task_spare = 0;
+	pmu->cpu_spare = 0;
+	list_for_each_entry(set, &pmu->sets, node) {
+		set->old_spare = set->spare;
+		set->spare = 0;
+		set->ctx->spare = 0;
+	}
+	list_for_each_entry(set, &pmu->sets, node) {
+		if (!set->base)
+			continue;
+		set->spare = available & wanted(set) & ~pmudev_ledger_taken(set, true);
+		set->ctx->spare |= set->spare;
+		*(set->cpu < 0 ? &pmu->task_spare : &pmu->cpu_spare) |= set->spare;
+	}
+}
+
+static bool changed(const struct pmudev_set *set)
+{
+	return set->turns_changed || (set->base && set->spare != set->old_spare);
+}
+
+void pmudev_turns_pause(struct pmudev_pmu *pmu)
+{
+	struct pmudev_change pause = {};
+	struct pmudev_set *set;
+
+	lockdep_assert_held(&pmu->lock);
+	if (!pmu->nr_mux && !pmu->task_spare && !pmu->cpu_spare)
+		return;
+	share_spare(pmu);
+	/* All that change first let go of their counters: then each finds its own free. */
+	list_for_each_entry(set, &pmu->sets, node) {
+		if (!changed(set))
+			continue;
+		set->turns_changed = true;
+		if (set->turns)
+			pmudev_family_call(set, pmudev_change_turns, &pause);
+	}
+}
+
+void pmudev_turns_go_on(struct pmudev_pmu *pmu)
+{
+	struct pmudev_change change = {};
+	struct pmudev_set *set;
+
+	lockdep_assert_held(&pmu->lock);
+	if (!pmu->nr_mux)
+		return;
+	list_for_each_entry(set, &pmu->sets, node) {
+		if (!set->turns_changed)
+			continue;
+		set->turns_changed = false;
+		if (!set->base)
+			continue;
+		/* Paused: nobody looks at the table. */
+		if (set->new_table) {
+			kfree(set->table);
+			set->table = set->new_table;
+			set->new_table = NULL;
+		}
+		make_images(set, set->base | set->spare, set->table);
+		change.turns = set->table;
+		pmudev_family_call(set, pmudev_change_turns, &change);
+	}
+}
+
+int pmudev_turns_counter(const struct pmudev_set *set, unsigned int slot)
+{
+	unsigned int i;
+
+	for (i = 0; set->turns && i < set->turns->nr; i++)
+		if (set->turns->image[i].slots & BIT_ULL(slot))
+			return set->turns->image[i].counter[slot];
+	return -1;
+}
+
+void pmudev_turns_init(struct pmudev_pmu *pmu)
+{
+	u64 hz = pmu->info.clock_hz;
+
+	/* A millisecond, as perf's hardware PMUs have it by default. */
+	pmu->turn_ticks = hz ? div_u64(hz, 1000) : NSEC_PER_MSEC;
+}
