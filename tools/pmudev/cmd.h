@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include <pmudev.h>
+#include <pmudev_bundle.h>
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
@@ -17,6 +17,7 @@
 
 /* argv[0] is the subcommand. Return: the exit status. */
 int cmd_info(int argc, char **argv);
+int cmd_explain(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_monitor(int argc, char **argv);
 
@@ -54,10 +55,17 @@ bool read_events(const char *text, struct event_list *list);
 /* Are all codes such as this machine's? False also if not known; it has been told on stderr. */
 bool codes_fit(struct pmudev *set, const struct event_list *list);
 
-/* Why the set's last call was refused, with the name of the event in place of its number. */
-void refusal_text(struct pmudev *set, const struct event_list *list, char *text, size_t len);
+/*
+ * Restricts what has no u, k or h to user mode, which needs no capability; false if there is no
+ * such event.
+ */
+bool restrict_to_user(struct event_list *list);
 
-/* The same on stderr. */
+/*
+ * Why the set's or the bundle's last call was refused, with the name of the event in place of its
+ * number, on stderr. Which CPU or thread it was about is said with @target.
+ */
 void complain_events(struct pmudev *set, const struct event_list *list);
+void complain_bundle(struct pmudev_bundle *bundle, const struct event_list *list, bool target);
 
 #endif /* CMD_H */

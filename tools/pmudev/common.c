@@ -76,21 +76,57 @@ bool codes_fit(struct pmudev *set, const struct event_list *list)
 	return true;
 }
 
-void refusal_text(struct pmudev *set, const struct event_list *list, char *text, size_t len)
+bool restrict_to_user(struct event_list *list)
 {
-	struct pmudev_refusal why = { .event = -1 };
-	int error = pmudev_why(set, &why);
-	int used = 0;
+	bool any = false;
+	unsigned int i;
 
-	if (why.event >= 0 && (unsigned int)why.event < list->nr)
-		used = snprintf(text, len, "%s: ", list->events[why.event].name);
-	pmudev_explain_refusal(error, &why, text + used, len - used);
+	for (i = 0; i < list->nr; i++) {
+		if (list->events[i].levels)
+			continue;
+		event_user_only(list, i);
+		any = true;
+	}
+	return any;
+}
+
+/* @before stands before the event's name. */
+static void complain_about(const char *before, const struct event_list *list, int error,
+			   const struct pmudev_refusal *why)
+{
+	const char *name = "", *colon = "";
+	char text[512];
+
+	if (why->event >= 0 && (unsigned int)why->event < list->nr) {
+		name = list->events[why->event].name;
+		colon = ": ";
+	}
+	pmudev_explain_refusal(error, why, text, sizeof(text));
+	complain("%s%s%s%s", before, name, colon, text);
 }
 
 void complain_events(struct pmudev *set, const struct event_list *list)
 {
-	char text[640];
+	struct pmudev_refusal why = { .event = -1 };
+	int error = pmudev_why(set, &why);
 
-	refusal_text(set, list, text, sizeof(text));
-	complain("%s", text);
+	complain_about("", list, error, &why);
+}
+
+void complain_bundle(struct pmudev_bundle *bundle, const struct event_list *list, bool target)
+{
+	struct pmudev_refusal why;
+	int error = pmudev_bundle_why(bundle, &why);
+	char text[256], before[32] = "";
+
+	/* The bundle's own words: about no event. */
+	if (bundle->target < 0) {
+		pmudev_bundle_explain(bundle, text, sizeof(text));
+		complain("%s", text);
+		return;
+	}
+	if (target)
+		snprintf(before, sizeof(before), "%s %d: ", bundle->cpus ? "CPU" : "thread",
+			 bundle->target);
+	complain_about(before, list, error, &why);
 }

@@ -10,6 +10,7 @@
 
 #include "cmd.h"
 #include "events.h"
+#include "holders.h"
 #include "identity.h"
 
 static const char help[] =
@@ -117,58 +118,27 @@ static void show_state(const struct pmudev_query *q)
 	    (unsigned long long)q->mends);
 }
 
-static void show_holder(unsigned int counter, const struct pmudev_holder *h)
-{
-	char who[64];
-
-	switch (h->kind) {
-	case PMUDEV_HOLDER_PERF:
-		snprintf(who, sizeof(who), "perf");
-		break;
-	case PMUDEV_HOLDER_WATCHDOG:
-		snprintf(who, sizeof(who), "the NMI watchdog");
-		break;
-	case PMUDEV_HOLDER_HYPERVISOR:
-		snprintf(who, sizeof(who), "the hypervisor");
-		break;
-	case PMUDEV_HOLDER_CLAIM:
-		snprintf(who, sizeof(who), "pmudev itself, to keep perf off the others");
-		break;
-	default:
-		if (h->pid > 0)
-			snprintf(who, sizeof(who), "process %d", h->pid);
-		else
-			snprintf(who, sizeof(who), "a process of another user");
-		break;
-	}
-	if (h->cpu >= 0 && h->kind == PMUDEV_HOLDER_CPU_SET)
-		printf("    counter %-4u %s, counting CPU %d\n", counter, who, h->cpu);
-	else if (h->kind == PMUDEV_HOLDER_TASK_SET)
-		printf("    counter %-4u %s, counting a thread\n", counter, who);
-	else
-		printf("    counter %-4u %s\n", counter, who);
-}
-
-/*
- * Who has one counter: it is asked for in a dry run, and the refusal names the holder. Some
- * counters take instructions only.
- */
-static bool find_holder(struct pmudev *set, unsigned int counter, struct pmudev_refusal *why)
+/* Some counters take instructions only. */
+static bool find_holder(struct pmudev *set, unsigned int counter, struct pmudev_holder *holder)
 {
 	struct pmudev_event_attr attr = {
 		.type = PMUDEV_TYPE_GENERIC,
 		.flags = PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV,
-		.allowed = 1ULL << counter,
 	};
-	int32_t got;
 
-	for (attr.config = PMUDEV_CYCLES; attr.config <= PMUDEV_INSTRUCTIONS; attr.config++) {
-		if (!pmudev_place(set, &attr, 1, &got) || !pmudev_why(set, why))
-			continue;
-		if (why->holder.kind != PMUDEV_HOLDER_NONE)
+	for (attr.config = PMUDEV_CYCLES; attr.config <= PMUDEV_INSTRUCTIONS; attr.config++)
+		if (counter_state(set, &attr, counter, holder) == COUNTER_HELD &&
+		    holder->kind != PMUDEV_HOLDER_NONE)
 			return true;
-	}
 	return false;
+}
+
+static void show_holder(unsigned int counter, const struct pmudev_holder *holder)
+{
+	char text[64];
+
+	holder_text(holder, text, sizeof(text));
+	printf("    counter %-4u %s\n", counter, text);
 }
 
 /*
@@ -178,8 +148,8 @@ static bool find_holder(struct pmudev *set, unsigned int counter, struct pmudev_
 static void show_holders(const struct pmudev_query *q)
 {
 	__u64 held = q->busy | (q->counters & ~q->available);
+	struct pmudev_holder holder;
 	struct pmudev thread, cpu;
-	struct pmudev_refusal why;
 	unsigned int i;
 
 	if (!held)
@@ -190,8 +160,9 @@ static void show_holders(const struct pmudev_query *q)
 	if (!pmudev_open(&cpu))
 		pmudev_bind_cpu(&cpu, sched_getcpu(), 0);
 	for (i = 0; i < 64; i++)
-		if (held >> i & 1 && (find_holder(&thread, i, &why) || find_holder(&cpu, i, &why)))
-			show_holder(i, &why.holder);
+		if (held >> i & 1 &&
+		    (find_holder(&thread, i, &holder) || find_holder(&cpu, i, &holder)))
+			show_holder(i, &holder);
 	pmudev_close(&thread);
 	pmudev_close(&cpu);
 }

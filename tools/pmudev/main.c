@@ -12,7 +12,8 @@ static const struct {
 	const char *about;
 } commands[] = {
 	{ "info", cmd_info, "the CPU's counters, who uses them, what is switched on" },
-	{ "stat", cmd_stat, "count a program's events, or a CPU's while a program runs" },
+	{ "explain", cmd_explain, "which counters events would get, or who is in the way" },
+	{ "stat", cmd_stat, "count the events of a program, a process, a thread or some CPUs" },
 	{ "monitor", cmd_monitor, "print a CPU's events every few seconds, each on two counters" },
 };
 

@@ -7,19 +7,12 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
-#include <sys/timerfd.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "cmd.h"
 #include "columns.h"
-
-#define NS_PER_SECOND 1000000000ULL
+#include "ticks.h"
 
 static const char help[] =
 	"usage: pmudev monitor [-c CPU] [-i SECONDS] [-n LINES] [-e LIST]\n"
@@ -253,55 +246,11 @@ static bool print_sums(struct pmudev *set, const struct event_list *list, struct
 
 /* ---------------------------------------------------------------------- the loop -- */
 
-static int open_timer(uint64_t interval)
-{
-	struct itimerspec when = {
-		.it_interval.tv_sec = interval / NS_PER_SECOND,
-		.it_interval.tv_nsec = interval % NS_PER_SECOND,
-	};
-	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
-
-	when.it_value = when.it_interval;
-	if (fd >= 0 && !timerfd_settime(fd, 0, &when, NULL))
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
-/* SIGINT and SIGTERM, which from now on end the loop and not the process. */
-static int open_signals(void)
-{
-	sigset_t signals;
-
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
-	return signalfd(-1, &signals, SFD_CLOEXEC);
-}
-
-/* Waits for the next interval's end. Return: how many have ended, 0: a signal came. */
-static uint64_t wait_for_tick(int timer, int signals)
-{
-	struct pollfd fds[] = {
-		{ .fd = signals, .events = POLLIN },
-		{ .fd = timer, .events = POLLIN },
-	};
-	uint64_t ticks;
-
-	while (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno == EINTR)
-		;
-	if (fds[0].revents || read(timer, &ticks, sizeof(ticks)) != sizeof(ticks))
-		return 0;
-	return ticks;
-}
-
 static bool watch(struct pmudev *set, const struct options *options, const struct event_list *list,
-		  int timer, int signals)
+		  struct ticks *timer)
 {
 	struct state state;
-	uint64_t line = 0, ticks;
+	uint64_t line = 0, ended;
 
 	if (!read_now(set, &state))
 		return false;
@@ -313,10 +262,10 @@ static bool watch(struct pmudev *set, const struct options *options, const struc
 	       (double)options->interval / NS_PER_SECOND);
 	columns_header(stdout, list);
 	while (!options->lines || line < options->lines) {
-		ticks = wait_for_tick(timer, signals);
-		if (!ticks)
+		ended = ticks_wait(timer);
+		if (!ended)
 			break;
-		if (!print_line(set, list, &state, ticks - 1))
+		if (!print_line(set, list, &state, ended - 1))
 			return false;
 		line++;
 	}
@@ -325,24 +274,18 @@ static bool watch(struct pmudev *set, const struct options *options, const struc
 
 static int monitor(struct pmudev *set, const struct options *options)
 {
-	int timer = -1, signals = -1, status;
 	struct event_list list;
+	struct ticks timer;
+	int status;
 
 	status = set_up(set, options, &list);
 	if (status)
 		return status;
-	signals = open_signals();
-	timer = open_timer(options->interval);
-	if (signals < 0 || timer < 0) {
-		complain("cannot make a timer: %s", strerror(errno));
+	if (!ticks_open(&timer, options->interval))
+		return 1;
+	if (!watch(set, options, &list, &timer))
 		status = 1;
-	} else if (!watch(set, options, &list, timer, signals)) {
-		status = 1;
-	}
-	if (timer >= 0)
-		close(timer);
-	if (signals >= 0)
-		close(signals);
+	ticks_close(&timer);
 	return status;
 }
 

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Running a command while something is counted.
+ * Running a command while something is counted, or counting without one.
  *
- * The command itself is counted by a set that the parent opens and that the child, which shares
- * the file, binds to itself and enables right before it executes the command. The parent still
- * has the file when the command has ended, and reads the final counts.
- *
- * Two pipes connect them, both closed by a successful exec: through `told` the child says that it
- * begins, or what went wrong; through `go` the parent says when to begin. End of file on `told`
- * without bad news means that the command runs.
+ * The command's process waits until it may go, so that its set, which begins to count when it
+ * executes the command, is there before. Two pipes connect it to the parent, both closed by a
+ * successful exec: `go` tells it to begin, `told` tells the parent what went wrong. End of file on
+ * `told` without bad news means that the command runs.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,75 +20,27 @@
 
 #include "cmd.h"
 #include "stat.h"
+#include "ticks.h"
 
-enum message_kind {
-	BEGINS,	      /* counting starts at @time, restricted to user mode if @user_only */
-	REFUSED,      /* the set could not be set up: @text */
-	NOT_EXECUTED, /* @error */
-};
-
-struct message {
-	enum message_kind kind;
-	int error;
-	bool user_only;
-	uint64_t time;
-	char text[640];
-};
+/* How often it is looked whether a target without a command has ended. */
+#define LOOK_NS (NS_PER_SECOND / 10)
 
 static uint64_t now(void)
 {
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
-/* ------------------------------------------------------------------- the set -- */
-
-/* Restricts what has no u, k or h to user mode; false if there is no such event. */
-static bool restrict_to_user(struct event_list *list)
-{
-	bool any = false;
-	unsigned int i;
-
-	for (i = 0; i < list->nr; i++) {
-		if (list->events[i].levels)
-			continue;
-		event_user_only(list, i);
-		any = true;
-	}
-	return any;
-}
-
-static int set_up(struct pmudev *set, const struct stat_options *options, struct event_list *list,
-		  bool *user_only)
-{
-	struct pmudev_refusal why;
-	int error;
-
-	switch (options->target) {
-	case STAT_COMMAND:
-		error = pmudev_bind_self(set);
-		break;
-	case STAT_CPU:
-		error = pmudev_bind_cpu(set, options->id, 0);
-		break;
-	default:
-		error = pmudev_bind_task(set, options->id, 0);
-		break;
-	}
-	if (error)
-		return error;
-	error = pmudev_add(set, list->attrs, list->nr, NULL);
-	if (!error || !pmudev_why(set, &why) || why.code != PMUDEV_WHY_CAP_KERNEL)
-		return error;
-	if (!restrict_to_user(list))
-		return error;
-	*user_only = true;
-	return pmudev_add(set, list->attrs, list->nr, NULL);
+	return ts.tv_sec * NS_PER_SECOND + ts.tv_nsec;
 }
 
 /* ----------------------------------------------------------------- the command -- */
+
+/* The command's process and the parent's ends of the pipes. */
+struct child {
+	pid_t pid;
+	int told;
+	int go;
+};
 
 /*
  * Where the command is, so that the search is not counted. A path with a slash is taken as it is;
@@ -130,150 +79,226 @@ static bool gains_privileges(const char *file)
 	       (st.st_mode & S_ISGID && st.st_mode & 0010 && st.st_gid != getegid());
 }
 
-static void tell(int fd, const struct message *message)
-{
-	/* A pipe takes this much in one piece. A parent that is gone cannot be told. */
-	if (write(fd, message, sizeof(*message)) < 0)
-		_exit(EXIT_NOT_RUN);
-}
-
 /* The child, up to the exec. */
-static void be_command(struct pmudev *set, const struct stat_options *options,
-		       struct event_list *list, const char *program, int told, int go)
+static void be_command(const char *program, char **command, int told, int go)
 {
-	struct message message = { .kind = REFUSED };
+	int error;
 	char byte;
 
-	if (options->target == STAT_COMMAND) {
-		if (set_up(set, options, list, &message.user_only))
-			goto refused;
-		message.kind = BEGINS;
-		message.time = now();
-		tell(told, &message);
-		if (pmudev_enable(set, PMUDEV_ALL))
-			goto refused;
-	} else if (read(go, &byte, 1) != 1) {
+	if (read(go, &byte, 1) != 1)
 		_exit(EXIT_NOT_RUN);
-	}
-	execvp(program, options->command);
-	message.kind = NOT_EXECUTED;
-	message.error = errno;
-	tell(told, &message);
-	_exit(EXIT_NOT_RUN);
-
-refused:
-	message.kind = REFUSED;
-	refusal_text(set, list, message.text, sizeof(message.text));
-	tell(told, &message);
+	execvp(program, command);
+	error = errno;
+	/* A parent that is gone cannot be told. */
+	if (write(told, &error, sizeof(error)) < 0)
+		_exit(EXIT_NOT_RUN);
 	_exit(EXIT_NOT_RUN);
 }
 
-/* Hears the child until it executes the command. Return: 0 or an exit status. */
-static int hear(int told, const struct stat_options *options, struct event_list *list,
-		struct stat_run *run)
+static bool start_child(struct child *child, const char *program, char **command)
 {
-	struct message message;
-	int status = 0;
+	int told[2], go[2];
 
-	while (read(told, &message, sizeof(message)) == (ssize_t)sizeof(message)) {
-		switch (message.kind) {
-		case BEGINS:
-			run->start = message.time;
-			run->user_only = message.user_only;
-			if (run->user_only)
-				restrict_to_user(list);
-			break;
-		case REFUSED:
-			complain("%s", message.text);
-			status = EXIT_NOT_RUN;
-			break;
-		case NOT_EXECUTED:
-			complain("cannot run '%s': %s", options->command[0],
-				 strerror(message.error));
-			status = message.error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN;
-			break;
-		}
+	if (pipe2(told, O_CLOEXEC) || pipe2(go, O_CLOEXEC)) {
+		complain("cannot make a pipe: %s", strerror(errno));
+		return false;
 	}
-	return status;
+	fflush(NULL);
+	child->pid = fork();
+	if (!child->pid) {
+		close(told[0]);
+		close(go[1]);
+		be_command(program, command, told[1], go[0]);
+	}
+	close(told[1]);
+	close(go[0]);
+	child->told = told[0];
+	child->go = go[1];
+	if (child->pid > 0)
+		return true;
+	complain("cannot fork: %s", strerror(errno));
+	close(child->told);
+	close(child->go);
+	return false;
+}
+
+/* Lets it go, and hears whether it executes the command. Return: 0 or an exit status. */
+static int release_child(struct child *child, const char *name)
+{
+	int error;
+
+	if (write(child->go, "g", 1) != 1) {
+		complain("the command could not be started: %s", strerror(errno));
+		return EXIT_NOT_RUN;
+	}
+	if (read(child->told, &error, sizeof(error)) != (ssize_t)sizeof(error))
+		return 0;
+	complain("cannot run '%s': %s", name, strerror(error));
+	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN;
+}
+
+/* One that was not released ends by itself. */
+static void end_child(struct child *child, struct stat_run *run)
+{
+	close(child->go);
+	close(child->told);
+	while (wait4(child->pid, &run->status, 0, &run->usage) < 0 && errno == EINTR)
+		;
+}
+
+/* ------------------------------------------------------------------- the sets -- */
+
+static int refused(struct pmudev_bundle *bundle, const struct stat_options *options,
+		   const struct event_list *list)
+{
+	complain_bundle(bundle, list,
+			options->target.kind == TARGET_CPUS ||
+				options->target.kind == TARGET_PROCESS);
+	return EXIT_NOT_RUN;
+}
+
+static int open_target(const struct stat_options *options, struct pmudev_bundle *bundle,
+		       pid_t child)
+{
+	unsigned int flags = options->inherit ? PMUDEV_BIND_INHERIT : 0;
+
+	if (options->target.kind == TARGET_NONE)
+		return pmudev_bundle_thread(bundle, child, flags | PMUDEV_BIND_ON_EXEC);
+	return target_open(&options->target, bundle, flags);
+}
+
+static int add_events(struct pmudev_bundle *bundle, struct event_list *list, bool *user_only)
+{
+	struct pmudev_refusal why;
+	int error;
+
+	error = pmudev_bundle_add(bundle, list->attrs, list->nr);
+	pmudev_bundle_why(bundle, &why);
+	if (!error || why.code != PMUDEV_WHY_CAP_KERNEL || !restrict_to_user(list))
+		return error;
+	*user_only = true;
+	return pmudev_bundle_add(bundle, list->attrs, list->nr);
+}
+
+/* What may help if there are not enough counters for all groups at once. */
+static void advise(struct pmudev_bundle *bundle, const struct stat_options *options,
+		   const struct event_list *list)
+{
+	struct pmudev_refusal why;
+
+	pmudev_bundle_why(bundle, &why);
+	if (why.code != PMUDEV_WHY_NO_COUNTER && why.code != PMUDEV_WHY_HELD)
+		return;
+	if (!options->multiplex && list->groups > 1)
+		complain("--multiplex lets the events take turns, and estimates their counts");
+	complain("`pmudev explain` with the same events tells who has which counter");
+}
+
+static int set_up(struct pmudev_bundle *bundle, const struct stat_options *options,
+		  struct event_list *list, struct stat_run *run)
+{
+	int error = add_events(bundle, list, &run->user_only);
+
+	run->start = now();
+	if (!error)
+		error = pmudev_bundle_enable(bundle, PMUDEV_ALL);
+	if (!error)
+		return 0;
+	error = refused(bundle, options, list);
+	advise(bundle, options, list);
+	return error;
 }
 
 /* ------------------------------------------------------------------- together -- */
 
-static int refused(struct pmudev *set, const struct event_list *list)
+/* Until every target has ended, or Ctrl-C. What cannot be read here cannot afterwards. */
+static int wait_for_targets(struct pmudev_bundle *bundle, struct stat_run *run)
 {
-	complain_events(set, list);
-	return EXIT_NOT_RUN;
-}
+	struct ticks ticks;
+	int error = 0;
 
-/* Lets a child that waits begin, with the other target's counters on. */
-static int begin(struct pmudev *set, const struct event_list *list, struct stat_run *run, int go)
-{
-	run->start = now();
-	if (pmudev_enable(set, PMUDEV_ALL))
-		return refused(set, list);
-	if (write(go, "g", 1) != 1) {
-		complain("the command could not be started: %s", strerror(errno));
+	if (!ticks_open(&ticks, LOOK_NS))
 		return EXIT_NOT_RUN;
-	}
+	while (!error && !(run->total.flags & PMUDEV_RECORD_ENDED) && ticks_wait(&ticks))
+		error = pmudev_bundle_read(bundle, &run->total);
+	ticks_close(&ticks);
 	return 0;
 }
 
-/* The parent, from the fork to the command's end. */
-static int attend(struct pmudev *set, const struct stat_options *options, struct event_list *list,
-		  struct stat_run *run, pid_t child, int told, int go)
+static int count(struct pmudev_bundle *bundle, const struct stat_options *options,
+		 struct event_list *list, struct stat_run *run, struct child *child)
 {
-	int status = 0;
+	int status = set_up(bundle, options, list, run);
 
-	if (options->target != STAT_COMMAND)
-		status = begin(set, list, run, go);
-	close(go);
-	if (!status)
-		status = hear(told, options, list, run);
-	while (wait4(child, &run->status, 0, &run->usage) < 0 && errno == EINTR)
-		;
+	if (!status && child)
+		status = release_child(child, options->command[0]);
+	else if (!status)
+		status = wait_for_targets(bundle, run);
+	if (child)
+		end_child(child, run);
 	run->end = now();
 	if (status)
 		return status;
-	if (options->target != STAT_COMMAND && pmudev_disable(set, PMUDEV_ALL))
-		return refused(set, list);
-	if (pmudev_read(set, &run->counts.record, sizeof(run->counts)))
-		return refused(set, list);
+	if (options->target.kind != TARGET_NONE && pmudev_bundle_disable(bundle, PMUDEV_ALL))
+		return refused(bundle, options, list);
+	if (pmudev_bundle_read(bundle, &run->total))
+		return refused(bundle, options, list);
 	return 0;
 }
 
-static int fork_and_attend(struct pmudev *set, const struct stat_options *options,
-			   struct event_list *list, struct stat_run *run, const char *program)
+/* What cannot be known before there is a module to ask. Return: 0 or an exit status. */
+static int check_events(const struct stat_options *options, struct event_list *list)
 {
-	sighandler_t on_int, on_quit;
-	int told[2], go[2], status;
-	pid_t child;
+	struct pmudev set;
+	unsigned int i;
+	int status = 0;
 
-	if (pipe2(told, O_CLOEXEC) || pipe2(go, O_CLOEXEC)) {
-		complain("cannot make a pipe: %s", strerror(errno));
+	if (pmudev_open(&set)) {
+		complain_refusal(&set, "stat");
 		return EXIT_NOT_RUN;
 	}
-	fflush(NULL);
+	if (!codes_fit(&set, list))
+		status = EXIT_USAGE;
+	pmudev_close(&set);
+	for (i = 0; i < list->nr && options->multiplex; i++)
+		list->attrs[i].flags |= PMUDEV_MULTIPLEX;
+	return status;
+}
+
+static int run_without_command(const struct stat_options *options, struct event_list *list,
+			       struct stat_run *run)
+{
+	struct pmudev_bundle bundle;
+	int status;
+
+	if (open_target(options, &bundle, 0))
+		return refused(&bundle, options, list);
+	status = count(&bundle, options, list, run, NULL);
+	pmudev_bundle_close(&bundle);
+	return status;
+}
+
+static int run_command(const struct stat_options *options, struct event_list *list,
+		       struct stat_run *run, const char *program)
+{
+	sighandler_t on_int, on_quit;
+	struct pmudev_bundle bundle;
+	struct child child;
+	int status;
+
+	run->privileged = options->target.kind == TARGET_NONE && gains_privileges(program);
+	if (!start_child(&child, program, options->command))
+		return EXIT_NOT_RUN;
 	/* An interrupt from the terminal ends the command; the counts are shown all the same. */
 	on_int = signal(SIGINT, SIG_IGN);
 	on_quit = signal(SIGQUIT, SIG_IGN);
-	child = fork();
-	if (!child) {
-		signal(SIGINT, on_int);
-		signal(SIGQUIT, on_quit);
-		close(told[0]);
-		close(go[1]);
-		be_command(set, options, list, program, told[1], go[0]);
-	}
-	close(told[1]);
-	close(go[0]);
-	if (child < 0) {
-		complain("cannot fork: %s", strerror(errno));
-		close(go[1]);
-		status = EXIT_NOT_RUN;
+	if (open_target(options, &bundle, child.pid)) {
+		status = refused(&bundle, options, list);
+		end_child(&child, run);
 	} else {
-		status = attend(set, options, list, run, child, told[0], go[1]);
+		status = count(&bundle, options, list, run, &child);
+		pmudev_bundle_close(&bundle);
 	}
-	close(told[0]);
 	signal(SIGINT, on_int);
 	signal(SIGQUIT, on_quit);
 	return status;
@@ -281,27 +306,19 @@ static int fork_and_attend(struct pmudev *set, const struct stat_options *option
 
 int stat_run(const struct stat_options *options, struct event_list *list, struct stat_run *run)
 {
-	char *program = find_program(options->command[0]);
-	struct pmudev set;
-	int status;
+	int status = check_events(options, list);
+	char *program;
 
+	if (status)
+		return status;
+	if (!options->command)
+		return run_without_command(options, list, run);
+	program = find_program(options->command[0]);
 	if (!program) {
 		complain("cannot find '%s' in PATH", options->command[0]);
 		return EXIT_NOT_FOUND;
 	}
-	run->privileged = options->target == STAT_COMMAND && gains_privileges(program);
-	if (pmudev_open(&set)) {
-		complain_refusal(&set, "stat");
-		status = EXIT_NOT_RUN;
-	} else if (!codes_fit(&set, list)) {
-		status = EXIT_USAGE;
-	} else if (options->target != STAT_COMMAND &&
-		   set_up(&set, options, list, &run->user_only)) {
-		status = refused(&set, list);
-	} else {
-		status = fork_and_attend(&set, options, list, run, program);
-	}
-	pmudev_close(&set);
+	status = run_command(options, list, run, program);
 	free(program);
 	return status;
 }

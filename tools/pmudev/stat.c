@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <getopt.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -14,21 +13,28 @@
 #include "stat.h"
 
 static const char help[] =
-	"usage: pmudev stat [-e LIST] [-o FILE] [-C CPU | -t TID | -p PID] [--] COMMAND [ARG...]\n"
+	"usage: pmudev stat [options] [--] COMMAND [ARG...]\n"
+	"       pmudev stat [options] -p PID | -t TID | -C CPUS [[--] COMMAND [ARG...]]\n"
 	"\n"
-	"Runs COMMAND and shows how many events it caused: those of its first thread in this\n"
-	"version. The report goes to stderr; the exit status is the command's.\n"
+	"Runs COMMAND and shows how many events it caused, with its threads and children. The\n"
+	"report goes to stderr; the exit status is the command's. With -p, -t or -C something else\n"
+	"is counted as long as COMMAND runs; without one, until it ends, or Ctrl-C.\n"
 	"\n"
-	"  -e LIST   events, separated by commas (default: instructions,cycles)\n"
-	"  -C CPU    count this CPU while COMMAND runs (needs CAP_PERFMON)\n"
-	"  -t TID    count this thread while COMMAND runs\n"
-	"  -p PID    the same for a process's first thread\n"
-	"  -o FILE   write the report there\n"
+	"  -e LIST      events, separated by commas (default: instructions,cycles)\n"
+	"  -p PID       count all threads of this process\n"
+	"  -t TID       count this thread\n"
+	"  -C CPUS      count these CPUs, such as 0-3,5 (needs CAP_PERFMON)\n"
+	"  -i           without the threads and children that are made from now on (--no-inherit)\n"
+	"  --multiplex  if there are not enough counters, let each event or group take turns on\n"
+	"               them: what is shown with a percentage was counted for that part of the\n"
+	"               time, and is an estimate. Without it, all are counted or none.\n"
+	"  -o FILE      write the report there\n"
 	"\n" EVENTS_HELP "\n"
-	"  pmudev stat -- ls\n"
+	"  pmudev stat -- make -j4\n"
 	"  pmudev stat -e '{instructions:u,cycles:u},branches' -- sha256sum /bin/ls\n"
 	"  pmudev stat -e cpu/event=0xc0,cmask=1,inv/u -- true  # Intel: cycles that retire nothing\n"
-	"  pmudev stat -C 0 -- sleep 1\n";
+	"  pmudev stat -p 1234 -- sleep 10\n"
+	"  pmudev stat -C 0-3 -- sleep 1\n";
 
 static const struct option long_options[] = {
 	{ "event", required_argument, NULL, 'e' },
@@ -36,76 +42,61 @@ static const struct option long_options[] = {
 	{ "tid", required_argument, NULL, 't' },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "output", required_argument, NULL, 'o' },
+	{ "no-inherit", no_argument, NULL, 'i' },
+	{ "multiplex", no_argument, NULL, 'm' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
 
-static bool set_target(struct stat_options *options, enum stat_target target, const char *what,
-		       const char *number)
+/* Return: -1 to go on, else the exit status. */
+static int parse_option(int c, struct stat_options *options, char **events, const char *word)
 {
-	long id, least = target == STAT_THREAD ? 1 : 0;
-	char *end;
-
-	if (options->target != STAT_COMMAND) {
-		complain("only one of -C, -t and -p can be given");
-		return false;
+	switch (c) {
+	case 'e':
+		*events = join_events(*events, optarg);
+		return -1;
+	case 'C':
+	case 't':
+	case 'p':
+		return target_parse(&options->target, c, optarg) ? -1 : EXIT_USAGE;
+	case 'i':
+		options->inherit = false;
+		return -1;
+	case 'm':
+		options->multiplex = true;
+		return -1;
+	case 'o':
+		options->output = optarg;
+		return -1;
+	case 'h':
+		fputs(help, stdout);
+		return 0;
+	case ':':
+		complain("'%s' needs a value; `pmudev stat --help` tells more", word);
+		return EXIT_USAGE;
+	default:
+		complain("unknown option '%s'; `pmudev stat --help` lists them", word);
+		return EXIT_USAGE;
 	}
-	errno = 0;
-	id = strtol(number, &end, 10);
-	if (errno || end == number || *end || id < least || id > INT_MAX) {
-		complain("'%s' is not the number of a %s", number, what);
-		return false;
-	}
-	options->target = target;
-	options->id = id;
-	return true;
 }
 
 /* Return: -1 to go on, else the exit status. */
 static int parse_options(int argc, char **argv, struct stat_options *options, char **events)
 {
-	bool fine = true;
-	int c;
+	int c, status;
 
 	opterr = 0;
-	while (fine && (c = getopt_long(argc, argv, "+:e:C:t:p:o:h", long_options, NULL)) != -1) {
-		switch (c) {
-		case 'e':
-			*events = join_events(*events, optarg);
-			break;
-		case 'C':
-			fine = set_target(options, STAT_CPU, "CPU", optarg);
-			break;
-		case 't':
-			fine = set_target(options, STAT_THREAD, "thread", optarg);
-			break;
-		case 'p':
-			fine = set_target(options, STAT_THREAD, "process", optarg);
-			break;
-		case 'o':
-			options->output = optarg;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return 0;
-		case ':':
-			complain("'%s' needs a value; `pmudev stat --help` tells more",
-				 argv[optind - 1]);
-			return EXIT_USAGE;
-		default:
-			complain("unknown option '%s'; `pmudev stat --help` lists them",
-				 argv[optind - 1]);
-			return EXIT_USAGE;
-		}
+	while ((c = getopt_long(argc, argv, "+:e:C:t:p:o:ih", long_options, NULL)) != -1) {
+		status = parse_option(c, options, events, argv[optind - 1]);
+		if (status >= 0)
+			return status;
 	}
-	if (!fine)
-		return EXIT_USAGE;
-	if (optind == argc) {
-		complain("no command to run; for instance: pmudev stat -- sleep 1");
-		return EXIT_USAGE;
-	}
-	options->command = argv + optind;
-	return -1;
+	if (optind < argc)
+		options->command = argv + optind;
+	if (options->command || options->target.kind != TARGET_NONE)
+		return -1;
+	complain("no command to run; for instance: pmudev stat -- sleep 1");
+	return EXIT_USAGE;
 }
 
 static int write_report(const struct stat_options *options, const struct event_list *list,
@@ -137,7 +128,7 @@ static int exit_status(int status)
 
 int cmd_stat(int argc, char **argv)
 {
-	struct stat_options options = { .target = STAT_COMMAND };
+	struct stat_options options = { .inherit = true };
 	struct event_list list;
 	struct stat_run run = { 0 };
 	char *events = NULL;

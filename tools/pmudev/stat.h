@@ -9,21 +9,22 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include <pmudev.h>
-
 #include "events.h"
+#include "target.h"
 
-/* What is counted while the command runs: the command itself, a CPU, or a thread. */
-enum stat_target {
-	STAT_COMMAND,
-	STAT_CPU,
-	STAT_THREAD,
-};
-
+/**
+ * struct stat_options - what was asked for
+ * @target: what is counted while the command runs; of no kind: the command itself
+ * @inherit: what a thread or the command makes is counted too
+ * @multiplex: each group takes turns with the others
+ * @output: file of the report, NULL: stderr
+ * @command: NULL: count until the target ends, or Ctrl-C
+ */
 struct stat_options {
-	enum stat_target target;
-	int id; /* the CPU or the thread */
-	const char *output; /* file of the report, NULL: stderr */
+	struct target target;
+	bool inherit;
+	bool multiplex;
+	const char *output;
 	char **command;
 };
 
@@ -35,7 +36,7 @@ struct stat_options {
  * @usage: CPU times of the command and of its children
  * @start: CLOCK_MONOTONIC when counting began, ns
  * @end: CLOCK_MONOTONIC when the command had ended, ns
- * @counts: the record read at the end
+ * @total: what was read at the end
  */
 struct stat_run {
 	bool user_only;
@@ -44,7 +45,7 @@ struct stat_run {
 	struct rusage usage;
 	uint64_t start;
 	uint64_t end;
-	union pmudev_record_buffer counts;
+	struct pmudev_total total;
 };
 
 /*

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pmudev explain: the dry run. Which counter each event would get; or which events do not fit, and
+ * who has each of the counters that they may be on.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "events.h"
+#include "fit.h"
+#include "holders.h"
+#include "identity.h"
+#include "target.h"
+
+/* It could not be found out. */
+#define EXIT_UNKNOWN EXIT_USAGE
+
+static const char help[] =
+	"usage: pmudev explain [-e LIST] [-C CPUS | -t TID | -p PID] [--multiplex]\n"
+	"\n"
+	"Tells which counter each event would be on if it were counted now. If they do not all fit,\n"
+	"it tells which do not, and who has each of the counters that these may be on. Nothing is\n"
+	"counted and nobody is disturbed. Who holds the whole PMU (perf, the NMI watchdog) only\n"
+	"counting finds out. The exit status is 0 if all fit, 1 if not, 2 if it cannot be told.\n"
+	"\n"
+	"  -e LIST      events, separated by commas (default: instructions,cycles)\n"
+	"  -C CPUS      as if these CPUs were to be counted, such as 0-3,5\n"
+	"  -t TID       as if this thread were, beside what counts it already\n"
+	"  -p PID       as if all threads of this process were\n"
+	"  --multiplex  as if each event or group took turns with the others\n"
+	"\n"
+	"Without -C, -t or -p: as if a program were to be counted that starts now.\n"
+	"\n" EVENTS_HELP "\n"
+	"  pmudev explain -e instructions,cycles,branches\n"
+	"  pmudev explain -C 0 -e '{cycles@fixed0,r8},r11'\n";
+
+static const struct option long_options[] = {
+	{ "event", required_argument, NULL, 'e' },
+	{ "cpu", required_argument, NULL, 'C' },
+	{ "tid", required_argument, NULL, 't' },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "multiplex", no_argument, NULL, 'm' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+struct options {
+	struct target target;
+	char *events;
+	bool multiplex;
+};
+
+/* Return: -1 to go on, else the exit status. */
+static int parse_options(int argc, char **argv, struct options *options)
+{
+	int c;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":e:C:t:p:h", long_options, NULL)) != -1) {
+		switch (c) {
+		case 'e':
+			options->events = join_events(options->events, optarg);
+			break;
+		case 'C':
+		case 't':
+		case 'p':
+			if (!target_parse(&options->target, c, optarg))
+				return EXIT_USAGE;
+			break;
+		case 'm':
+			options->multiplex = true;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return 0;
+		case ':':
+			complain("'%s' needs a value; `pmudev explain --help` tells more",
+				 argv[optind - 1]);
+			return EXIT_USAGE;
+		default:
+			complain("unknown option '%s'; `pmudev explain --help` lists them",
+				 argv[optind - 1]);
+			return EXIT_USAGE;
+		}
+	}
+	if (optind == argc)
+		return -1;
+	complain("explain takes no '%s': events are given with -e", argv[optind]);
+	return EXIT_USAGE;
+}
+
+/* ------------------------------------------------------------------------ showing -- */
+
+static const char *counter_name(int counter, char buf[20])
+{
+	if (counter < 0)
+		snprintf(buf, 20, "none");
+	else if (counter < PMUDEV_FIXED_BASE)
+		snprintf(buf, 20, "counter %d", counter);
+	else
+		snprintf(buf, 20, "fixed %d", counter - PMUDEV_FIXED_BASE);
+	return buf;
+}
+
+/* "0-3, fixed 0" */
+static void show_mask(uint64_t mask)
+{
+	uint64_t fixed = mask >> PMUDEV_FIXED_BASE;
+	char text[128];
+
+	mask &= bit(PMUDEV_FIXED_BASE) - 1;
+	if (mask || !fixed)
+		printf("%s%s", counters_text(mask, text, sizeof(text)), fixed ? ", " : "");
+	if (fixed)
+		printf("fixed %s", counters_text(fixed, text, sizeof(text)));
+}
+
+static void show_table(const struct event_list *list, const struct fit *result)
+{
+	int width = strlen("event");
+	unsigned int i;
+	char name[20];
+
+	for (i = 0; i < list->nr; i++)
+		if ((int)strlen(list->events[i].name) > width)
+			width = strlen(list->events[i].name);
+	printf("%-*s  %-10s  may be on\n", width, "event", "would get");
+	for (i = 0; i < list->nr; i++) {
+		printf("%-*s  %-10s  ", width, list->events[i].name,
+		       counter_name(result->counter[i], name));
+		show_mask(result->may[i]);
+		printf("\n");
+	}
+}
+
+/* Do the events share a counter over time? */
+static bool take_turns(const struct event_list *list, unsigned int i, unsigned int j)
+{
+	return list->attrs[i].flags & PMUDEV_MULTIPLEX &&
+	       list->attrs[i].group != list->attrs[j].group;
+}
+
+/* The event of the list that keeps others of it off a counter; -1 if none does. */
+static int rival(const struct event_list *list, const struct fit *result, unsigned int counter)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < list->nr; i++) {
+		if (result->counter[i] != (int)counter)
+			continue;
+		for (j = 0; j < list->nr; j++)
+			if (result->counter[j] < 0 && result->may[j] & bit(counter) &&
+			    !take_turns(list, i, j))
+				return i;
+	}
+	return -1;
+}
+
+/* Who has a counter that event @i may be on. */
+static void show_taker(struct pmudev *set, const struct event_list *list, const struct fit *result,
+		       unsigned int i, unsigned int counter)
+{
+	int other = rival(list, result, counter);
+	struct pmudev_holder holder;
+	char text[64], name[20];
+
+	if (other >= 0)
+		snprintf(text, sizeof(text), "%.40s, in this list", list->events[other].name);
+	else if (counter_state(set, &list->attrs[i], counter, &holder) == COUNTER_HELD)
+		holder_text(&holder, text, sizeof(text));
+	else
+		snprintf(text, sizeof(text), "nobody now");
+	printf("  %-10s  %s\n", counter_name(counter, name), text);
+}
+
+/* Each counter that an event may be on that does not fit. */
+static void show_takers(struct pmudev *set, const struct event_list *list, const struct fit *result)
+{
+	unsigned int i, c, nr = fit_misfits(list, result);
+
+	printf("\n%u of %u %s not fit. The counters %s may be on have:\n", nr, list->nr,
+	       nr == 1 ? "does" : "do", nr == 1 ? "it" : "they");
+	for (c = 0; c < 64; c++) {
+		for (i = 0; i < list->nr; i++) {
+			if (result->fits & bit(i) || !(result->may[i] & bit(c)))
+				continue;
+			show_taker(set, list, result, i, c);
+			break;
+		}
+	}
+}
+
+/* ------------------------------------------------------------------------ together -- */
+
+/* How the explanation goes on from target to target. */
+struct progress {
+	struct pmudev_bundle *bundle;
+	const struct event_list *list;
+	struct pmudev *set; /* the first target of those that are alike */
+	int target;
+	unsigned int alike;
+	struct fit result;
+	bool refused;
+};
+
+/* What was found out for some targets that are alike. */
+static void show(struct progress *p)
+{
+	if (!p->alike)
+		return;
+	if (p->bundle->nr > 1)
+		printf("%s %d", p->bundle->cpus ? "CPU" : "thread", p->target);
+	if (p->alike > 1)
+		printf(" and %u more", p->alike - 1);
+	if (p->bundle->nr > 1)
+		printf(":\n");
+	show_table(p->list, &p->result);
+	if (fit_misfits(p->list, &p->result))
+		show_takers(p->set, p->list, &p->result);
+	p->refused |= fit_misfits(p->list, &p->result);
+	printf("\n");
+}
+
+static void proceed(struct progress *p, struct pmudev_member *member, const struct fit *result)
+{
+	if (!p->alike || !fit_same(p->list, &p->result, result)) {
+		show(p);
+		p->set = &member->set;
+		p->target = member->target;
+		p->alike = 0;
+		p->result = *result;
+	}
+	p->alike++;
+}
+
+static void show_verdict(struct progress *p, bool multiplex)
+{
+	if (p->refused && multiplex)
+		printf("Some group does not fit even alone: this list is refused.\n");
+	else if (p->refused)
+		printf("Events are counted all or none: this list is refused.\n");
+	else if (p->list->nr == 1)
+		printf("It fits.\n");
+	else
+		printf("All %u fit%s.\n", p->list->nr, multiplex ? ", taking turns" : "");
+	if (p->refused && !multiplex && fit_multiplexed(p->set, p->list))
+		printf("`pmudev stat --multiplex` lets them take turns on the counters.\n");
+}
+
+/* Return: the exit status */
+static int explain_all(struct pmudev_bundle *bundle, const struct event_list *list,
+		       uint64_t counters, bool multiplex)
+{
+	struct progress progress = { .bundle = bundle, .list = list };
+	struct fit result;
+	unsigned int i;
+
+	for (i = 0; i < bundle->nr; i++) {
+		struct pmudev_member *member = &bundle->members[i];
+
+		if (fit_find(&member->set, list, counters, &result)) {
+			proceed(&progress, member, &result);
+			continue;
+		}
+		/* A thread that has ended meanwhile has nothing to explain. */
+		if (pmudev_why(&member->set, NULL) == -ESRCH && bundle->nr > 1)
+			continue;
+		complain_events(&member->set, list);
+		return 1;
+	}
+	show(&progress);
+	if (progress.alike)
+		show_verdict(&progress, multiplex);
+	return progress.refused ? 1 : 0;
+}
+
+/* Without the right to count the kernel, `pmudev stat` counts user mode only. */
+static void restrict_if_needed(struct pmudev *set, struct event_list *list)
+{
+	struct pmudev_refusal why = { .code = PMUDEV_OK };
+	int32_t counter[PMUDEV_MAX_EVENTS];
+
+	if (pmudev_place(set, list->attrs, list->nr, counter))
+		pmudev_why(set, &why);
+	if (why.code == PMUDEV_WHY_CAP_KERNEL && restrict_to_user(list))
+		printf("Only user mode (:u): counting the kernel needs CAP_PERFMON.\n\n");
+}
+
+static int explain(struct pmudev_bundle *bundle, const struct options *options,
+		   struct event_list *list)
+{
+	struct pmudev *first = &bundle->members[0].set;
+	struct pmudev_query query;
+	unsigned int i;
+
+	if (!codes_fit(first, list))
+		return EXIT_USAGE;
+	if (pmudev_query(first, 0, &query)) {
+		complain_refusal(first, "explain");
+		return EXIT_UNKNOWN;
+	}
+	for (i = 0; i < list->nr && options->multiplex; i++)
+		list->attrs[i].flags |= PMUDEV_MULTIPLEX;
+	restrict_if_needed(first, list);
+	return explain_all(bundle, list, query.counters, options->multiplex);
+}
+
+int cmd_explain(int argc, char **argv)
+{
+	struct options options = { .events = NULL };
+	struct pmudev_bundle bundle;
+	struct event_list list;
+	int status, error;
+
+	status = parse_options(argc, argv, &options);
+	if (status >= 0)
+		goto out;
+	status = EXIT_USAGE;
+	if (!read_events(options.events ? options.events : "instructions,cycles", &list))
+		goto out;
+	status = EXIT_UNKNOWN;
+	if (options.target.kind == TARGET_NONE)
+		error = pmudev_bundle_thread(&bundle, 0, 0);
+	else
+		error = target_open(&options.target, &bundle, 0);
+	if (error) {
+		complain_bundle(&bundle, &list, options.target.kind != TARGET_NONE);
+	} else {
+		status = explain(&bundle, &options, &list);
+		pmudev_bundle_close(&bundle);
+	}
+out:
+	free(options.events);
+	return status;
+}

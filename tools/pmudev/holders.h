@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Who has which counter: found out by dry runs. */
+#ifndef HOLDERS_H
+#define HOLDERS_H
+
+#include <pmudev.h>
+
+enum counter_state {
+	COUNTER_UNFIT, /* it cannot count the event */
+	COUNTER_FREE,
+	COUNTER_HELD,
+};
+
+/* Could the set have the event on this counter? @holder: who has it; of no kind if not known. */
+enum counter_state counter_state(struct pmudev *set, const struct pmudev_event_attr *attr,
+				 unsigned int counter, struct pmudev_holder *holder);
+
+/* "process 123, counting CPU 1" */
+void holder_text(const struct pmudev_holder *holder, char *buf, size_t len);
+
+#endif /* HOLDERS_H */
