@@ -67,6 +67,8 @@ TEST(share_no_counter)
 	}
 	/* And the other way round. */
 	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_HELD, pm_cpu_set(0, 0, events, 1));
+	events[0].allowed = 1ULL << mine[0];
+	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_HELD, pm_cpu_set(1, 0, events, 1));
 	EXPECT_EQ((__u32)PMUDEV_HOLDER_TASK_SET, why.holder.kind);
 	EXPECT_EQ(-1, why.holder.cpu);
 	close(cpu_fd);
