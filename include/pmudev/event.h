@@ -185,6 +185,7 @@ struct pmudev_sum {
  * @seq: number of the sweep; an heir that was reached has the same
  * @reading: the sweep changes nothing: an heir that is born meanwhile need not be reached
  * @incomplete: a child could not be counted
+ * @threads_only: children that are processes of their own do not inherit
  * @reset: slots whose values the sweep takes back
  * @forget: slots whose times it takes back
  * @ended: of the heirs that have ended
@@ -197,6 +198,7 @@ struct pmudev_family {
 	u32 seq;
 	bool reading;
 	bool incomplete;
+	bool threads_only;
 	u64 reset;
 	u64 forget;
 	struct pmudev_sum ended;

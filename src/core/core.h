@@ -115,7 +115,17 @@ void pmudev_ctx_exec(struct pmudev_ctx *ctx);
 
 /* -------------------------------------------------------------- family.c -- */
 
-int pmudev_family_create(struct pmudev_set *set);
+/* @threads_only: a child that is a process of its own does not inherit. */
+int pmudev_family_create(struct pmudev_set *set, bool threads_only);
+
+/* Has the thread a part in it? */
+bool pmudev_family_has(struct pmudev_set *root, const struct task_struct *task);
+
+/*
+ * Give a thread that has not been counted yet a part in a set that is about to be bound. May sleep.
+ * -ENOMEM, -ESRCH.
+ */
+int pmudev_family_adopt(struct pmudev_set *root, struct task_struct *task);
 
 /* No file, no call is left. May sleep. */
 void pmudev_family_destroy(struct pmudev_set *root);

@@ -4,11 +4,12 @@
  * read from it reaches them all. event.h has the words.
  */
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "core.h"
 
-int pmudev_family_create(struct pmudev_set *set)
+int pmudev_family_create(struct pmudev_set *set, bool threads_only)
 {
 	struct pmudev_family *family = kzalloc(sizeof(*family), GFP_KERNEL_ACCOUNT);
 
@@ -17,6 +18,7 @@ int pmudev_family_create(struct pmudev_set *set)
 	mutex_init(&family->mutex);
 	raw_spin_lock_init(&family->lock);
 	INIT_LIST_HEAD(&family->heirs);
+	family->threads_only = threads_only;
 	set->family = family;
 	return 0;
 }
@@ -47,15 +49,14 @@ bool pmudev_family_meets(struct pmudev_set *set, struct pmudev_set *asking)
 
 /* ------------------------------------------------------- an heir's life -- */
 
-static struct pmudev_set *heir_alloc(unsigned int nr_slots)
+static struct pmudev_set *heir_alloc(unsigned int nr_slots, gfp_t gfp)
 {
 	unsigned int i, chunks = DIV_ROUND_UP(max(nr_slots, 1U), PMUDEV_CHUNK);
 	struct pmudev_event *more;
 	struct pmudev_set *heir;
 
 	/* One piece: what a set has in chunks follows it. */
-	heir = kzalloc(sizeof(*heir) + (chunks - 1) * PMUDEV_CHUNK * sizeof(*more),
-		       GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
+	heir = kzalloc(sizeof(*heir) + (chunks - 1) * PMUDEV_CHUNK * sizeof(*more), gfp);
 	if (!heir)
 		return NULL;
 	more = (struct pmudev_event *)(heir + 1);
@@ -63,6 +64,7 @@ static struct pmudev_set *heir_alloc(unsigned int nr_slots)
 	for (i = 1; i < chunks; i++)
 		heir->chunk[i] = more + (i - 1) * PMUDEV_CHUNK;
 	heir->own_chunks = chunks;
+	INIT_LIST_HEAD(&heir->heir_node);
 	kref_init(&heir->heir_ref);
 	return heir;
 }
@@ -159,8 +161,15 @@ static void lose(struct pmudev_set *set)
 	raw_spin_unlock(&set->family->lock);
 }
 
+/* @child is a child of the calling thread. */
+static bool inherits(const struct pmudev_set *set, struct task_struct *child)
+{
+	return set->family && (!set->family->threads_only || same_thread_group(child, current));
+}
+
 /* How many sets of the context are inherited, and the most slots one has. */
-static unsigned int count_inherited(struct pmudev_ctx *ctx, unsigned int *slots)
+static unsigned int count_inherited(struct pmudev_ctx *ctx, struct task_struct *child,
+				    unsigned int *slots)
 {
 	struct pmudev_set *set;
 	unsigned long flags;
@@ -168,7 +177,7 @@ static unsigned int count_inherited(struct pmudev_ctx *ctx, unsigned int *slots)
 
 	raw_spin_lock_irqsave(&ctx->lock, flags);
 	hlist_for_each_entry(set, &ctx->sets, ctx_node) {
-		if (!set->family)
+		if (!inherits(set, child))
 			continue;
 		nr++;
 		*slots = max(*slots, set->nr_slots);
@@ -188,13 +197,13 @@ static bool has_heir(struct pmudev_ctx *ctx, const struct pmudev_set *root)
 }
 
 /* One heir for each inherited set of @ctx. */
-static void inherit(struct pmudev_ctx *ctx, struct pmudev_ctx *child, struct list_head *spares,
-		    unsigned int slots)
+static void inherit(struct pmudev_ctx *ctx, struct task_struct *task,
+		    struct pmudev_ctx *child, struct list_head *spares, unsigned int slots)
 {
 	struct pmudev_set *set, *heir;
 
 	hlist_for_each_entry(set, &ctx->sets, ctx_node) {
-		if (!set->family || (child && has_heir(child, set->root)))
+		if (!inherits(set, task) || (child && has_heir(child, set->root)))
 			continue;
 		heir = list_first_entry_or_null(spares, struct pmudev_set, heir_node);
 		/* The set may have grown, or come, since memory was asked for. */
@@ -218,12 +227,12 @@ void pmudev_family_fork(struct pmudev_ctx *ctx, struct task_struct *child)
 	unsigned long flags;
 	LIST_HEAD(spares);
 
-	nr = count_inherited(ctx, &slots);
+	nr = count_inherited(ctx, child, &slots);
 	if (!nr)
 		return;
 	slots = round_up(slots, PMUDEV_CHUNK);
 	while (nr--) {
-		heir = heir_alloc(slots);
+		heir = heir_alloc(slots, GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
 		if (heir)
 			list_add(&heir->heir_node, &spares);
 	}
@@ -231,7 +240,7 @@ void pmudev_family_fork(struct pmudev_ctx *ctx, struct task_struct *child)
 	raw_spin_lock_irqsave(&ctx->lock, flags);
 	if (born)
 		raw_spin_lock_nested(&born->lock, SINGLE_DEPTH_NESTING);
-	inherit(ctx, born, &spares, slots);
+	inherit(ctx, child, born, &spares, slots);
 	if (born)
 		raw_spin_unlock(&born->lock);
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
@@ -240,6 +249,56 @@ void pmudev_family_fork(struct pmudev_ctx *ctx, struct task_struct *child)
 	/* It was kept by one set too many. */
 	if (born)
 		pmudev_unfollow(born);
+}
+
+/* ------------------------------------------------------------- adoption -- */
+
+bool pmudev_family_has(struct pmudev_set *root, const struct task_struct *task)
+{
+	struct pmudev_ctx *ctx = pmudev_ctx_find(task);
+	unsigned long flags;
+	bool has;
+
+	if (!ctx)
+		return false;
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	has = has_heir(ctx, root);
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	pmudev_ctx_put(ctx);
+	return has;
+}
+
+struct adoption {
+	struct pmudev_set *root;
+	struct pmudev_set *heir;
+	bool born;
+};
+
+static void adopt_here(struct pmudev_ctx *ctx, void *arg)
+{
+	struct adoption *adoption = arg;
+
+	/* Nothing is enabled yet: its clocks do not matter. */
+	if (!ctx->dead && !has_heir(ctx, adoption->root))
+		adoption->born = be_born(adoption->heir, adoption->root, ctx);
+}
+
+int pmudev_family_adopt(struct pmudev_set *root, struct task_struct *task)
+{
+	struct adoption adoption = { .root = root };
+	struct pmudev_ctx *ctx;
+
+	adoption.heir = heir_alloc(0, GFP_KERNEL_ACCOUNT);
+	if (!adoption.heir)
+		return -ENOMEM;
+	ctx = pmudev_follow(task);
+	if (!IS_ERR(ctx)) {
+		pmudev_ctx_call(ctx, adopt_here, &adoption);
+		pmudev_unfollow(ctx);
+	}
+	if (!adoption.born)
+		heir_put(adoption.heir);
+	return PTR_ERR_OR_ZERO(ctx);
 }
 
 /* ---------------------------------------------------------- an heir ends -- */
@@ -499,4 +558,5 @@ void pmudev_family_destroy(struct pmudev_set *root)
 	}
 	mutex_destroy(&family->mutex);
 	kfree(family);
+	root->family = NULL;
 }

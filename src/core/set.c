@@ -52,7 +52,6 @@ static void leave_ctx(struct pmudev_ctx *ctx, void *arg)
 /* Seen whole by mmap, which takes no mutex. */
 static void bind_ctx(struct pmudev_set *set, struct pmudev_ctx *ctx)
 {
-	pmudev_ctx_call(ctx, join_ctx, set);
 	smp_store_release(&set->ctx, ctx);
 }
 
@@ -93,6 +92,8 @@ void pmudev_set_destroy(struct pmudev_set *set)
 static int bind_cpu(struct pmudev_set *set, const struct pmudev_bind *bind,
 		    struct pmudev_refusal *why)
 {
+	struct pmudev_ctx *ctx;
+
 	if (bind->flags & (PMUDEV_BIND_INHERIT | PMUDEV_BIND_ON_EXEC))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COMBINATION, bind->flags);
 	if (bind->id < 0 || bind->id >= nr_cpu_ids || !cpu_possible(bind->id))
@@ -103,7 +104,9 @@ static int bind_cpu(struct pmudev_set *set, const struct pmudev_bind *bind,
 		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_CPU_OFFLINE, 0);
 	set->cpu = bind->id;
 	set->shared = bind->flags & PMUDEV_BIND_SHARED;
-	bind_ctx(set, &per_cpu_ptr(&pmudev_cpus, bind->id)->ctx);
+	ctx = &per_cpu_ptr(&pmudev_cpus, bind->id)->ctx;
+	pmudev_ctx_call(ctx, join_ctx, set);
+	bind_ctx(set, ctx);
 	return 0;
 }
 
@@ -124,31 +127,90 @@ static bool may_count(struct task_struct *task)
 	return (may && pmudev_task_dumpable(task)) || perfmon_capable();
 }
 
-static struct task_struct *get_task(pid_t tid)
+static struct task_struct *get_task(pid_t id, bool process)
 {
 	struct task_struct *task;
 
 	rcu_read_lock();
-	task = tid ? pid_task(find_vpid(tid), PIDTYPE_PID) : current;
+	task = id ? pid_task(find_vpid(id), process ? PIDTYPE_TGID : PIDTYPE_PID) : current;
 	if (task)
 		get_task_struct(task);
 	rcu_read_unlock();
 	return task;
 }
 
-/* The exec_update_lock of others: no program with other rights comes in between. */
-static struct pmudev_ctx *follow(struct task_struct *task)
+static struct pmudev_ctx *follow_thread(struct pmudev_set *set, struct task_struct *task)
 {
+	struct pmudev_ctx *ctx;
+
+	if (!may_count(task))
+		return ERR_PTR(-EPERM);
+	ctx = pmudev_follow(task);
+	if (!IS_ERR(ctx))
+		pmudev_ctx_call(ctx, join_ctx, set);
+	return ctx;
+}
+
+/* Any thread that lives and has no part in the set yet, referenced. */
+static struct task_struct *unfollowed_thread(struct pmudev_set *set, struct task_struct *process)
+{
+	struct task_struct *task, *found = NULL;
+
+	rcu_read_lock();
+	for_each_thread(process, task) {
+		if ((READ_ONCE(task->flags) & PF_EXITING) || pmudev_family_has(set, task))
+			continue;
+		found = task;
+		get_task_struct(found);
+		break;
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+/*
+ * Threads that come meanwhile are made by one that has a part, and have one then; or by one that
+ * has not, and are found. Until there is none, at least once.
+ */
+static struct pmudev_ctx *follow_process(struct pmudev_set *set, struct task_struct *process)
+{
+	struct pmudev_ctx *ctx = ERR_PTR(-ESRCH);
+	struct task_struct *task;
+	int ret = 0;
+
+	while (!ret && (task = unfollowed_thread(set, process))) {
+		if (fatal_signal_pending(current))
+			ret = -EINTR;
+		else if (IS_ERR(ctx))
+			ret = PTR_ERR_OR_ZERO(ctx = follow_thread(set, task));
+		else
+			ret = may_count(task) ? pmudev_family_adopt(set, task) : -EPERM;
+		put_task_struct(task);
+		/* It ended before it could be followed. */
+		if (ret == -ESRCH)
+			ret = 0;
+		cond_resched();
+	}
+	if (!ret || IS_ERR(ctx))
+		return ctx;
+	pmudev_ctx_call(ctx, leave_ctx, set);
+	pmudev_unfollow(ctx);
+	return ERR_PTR(ret);
+}
+
+/* The exec_update_lock of others: no program with other rights comes in between. */
+static struct pmudev_ctx *follow(struct pmudev_set *set, struct task_struct *task, bool process)
+{
+	bool other = !same_thread_group(task, current);
 	struct pmudev_ctx *ctx;
 	int ret;
 
-	if (same_thread_group(task, current))
-		return pmudev_follow(task);
-	ret = down_read_killable(&task->signal->exec_update_lock);
+	ret = other ? down_read_killable(&task->signal->exec_update_lock) : 0;
 	if (ret)
 		return ERR_PTR(ret);
-	ctx = may_count(task) ? pmudev_follow(task) : ERR_PTR(-EPERM);
-	up_read(&task->signal->exec_update_lock);
+	ctx = process ? follow_process(set, task) : follow_thread(set, task);
+	if (other)
+		up_read(&task->signal->exec_update_lock);
 	return ctx;
 }
 
@@ -171,7 +233,8 @@ static int refuse_task(int error, struct pmudev_refusal *why)
 static int bind_task(struct pmudev_set *set, const struct pmudev_bind *bind,
 		     struct pmudev_refusal *why)
 {
-	bool inherit = bind->flags & PMUDEV_BIND_INHERIT;
+	bool process = bind->target == PMUDEV_TARGET_PROCESS;
+	bool inherit = process || (bind->flags & PMUDEV_BIND_INHERIT);
 	struct task_struct *task;
 	struct pmudev_ctx *ctx;
 	int ret;
@@ -180,22 +243,22 @@ static int bind_task(struct pmudev_set *set, const struct pmudev_bind *bind,
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COMBINATION, PMUDEV_BIND_SHARED);
 	if (inherit && !PMUDEV_FORK_ALLOCATES)
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE, PMUDEV_BIND_INHERIT);
-	task = bind->id < 0 ? NULL : get_task(bind->id);
+	task = bind->id < 0 ? NULL : get_task(bind->id, process);
 	if (!task)
 		return refuse_task(-ESRCH, why);
 	ret = pmudev_task_hook();
 	if (!ret && inherit)
-		ret = pmudev_family_create(set);
-	ctx = ret ? ERR_PTR(ret) : follow(task);
-	put_task_struct(task);
-	if (IS_ERR(ctx)) {
-		kfree(set->family);
-		set->family = NULL;
-		return refuse_task(PTR_ERR(ctx), why);
-	}
+		ret = pmudev_family_create(set, process && !(bind->flags & PMUDEV_BIND_INHERIT));
 	set->on_exec = bind->flags & PMUDEV_BIND_ON_EXEC;
-	bind_ctx(set, ctx);
-	return 0;
+	ctx = ret ? ERR_PTR(ret) : follow(set, task, process);
+	put_task_struct(task);
+	if (!IS_ERR(ctx)) {
+		bind_ctx(set, ctx);
+		return 0;
+	}
+	/* Heirs there may be already, but nothing of them. */
+	pmudev_family_destroy(set);
+	return refuse_task(PTR_ERR(ctx), why);
 }
 
 int pmudev_set_bind(struct pmudev_set *set, const struct pmudev_bind *bind,
@@ -212,10 +275,11 @@ int pmudev_set_bind(struct pmudev_set *set, const struct pmudev_bind *bind,
 		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_PMU, 0);
 	switch (bind->target) {
 	case PMUDEV_TARGET_TASK:
+	case PMUDEV_TARGET_PROCESS:
 		return bind_task(set, bind, why);
 	case PMUDEV_TARGET_CPU:
 		return bind_cpu(set, bind, why);
 	default:
-		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_TYPE, PMUDEV_TARGET_CPU);
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_TYPE, PMUDEV_TARGET_PROCESS);
 	}
 }

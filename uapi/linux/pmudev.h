@@ -372,6 +372,7 @@ struct pmudev_query {
 enum pmudev_target {
 	PMUDEV_TARGET_TASK = 0,		/* id: thread id, 0: the calling thread */
 	PMUDEV_TARGET_CPU = 1,		/* id: CPU number */
+	PMUDEV_TARGET_PROCESS = 2,	/* id: process id, 0: the calling process */
 };
 
 /*
@@ -385,11 +386,13 @@ enum pmudev_target {
  *     Calls that would make it count (ADD, ENABLE, mmap) say ESRCH. The same when it gains
  *     privileges by exec (set-uid, file capabilities, a program it may not read): that ends every
  *     set on it.
+ *   - A process: all threads that it has, and those that it gets, none missed and none twice.
  *   - INHERIT: threads and processes that the target makes from then on, and theirs, are counted
- *     as well. A record is the sum: those that live are read where they are, what those counted
+ *     as well.
+ *   - With either, a record is the sum: those that live are read where they are, what those counted
  *     that have ended is kept. Each thread's part is one stretch, the sum of several is not.
- *     time_enabled and time_running are sums too. A set-uid exec of one child ends that child's
- *     part. Groups that inherit have no user reads (EOPNOTSUPP). When a child could not be
+ *     time_enabled and time_running are sums too. A set-uid exec of one of them ends that one's
+ *     part. There are no user reads then (EOPNOTSUPP). When a child could not be
  *     counted for want of memory, the record says INCOMPLETE, from then on.
  *   - ON_EXEC: ENABLE places the groups and holds their counters, but they begin to count when
  *     the target (with INHERIT, a child of it) next executes a program; the record says ARMED until then.
