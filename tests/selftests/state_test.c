@@ -113,27 +113,6 @@ TEST_F(target, zombie)
 	EXPECT_EQ(0, child_result(child));
 }
 
-TEST_F(target, other_tasks)
-{
-	struct pmudev_query query;
-	struct turns turns;
-	int child;
-
-	ASSERT_EQ(0, pm_query(&query));
-	if (query.features & PMUDEV_HAS_OTHER_TASKS)
-		SKIP(return, "other tasks can be counted here");
-	ASSERT_EQ(0, turns_init(&turns));
-	child = fork();
-	if (!child) {
-		turn_wait(&turns, 1);
-		_exit(0);
-	}
-	EXPECT_REFUSED(EOPNOTSUPP, PMUDEV_WHY_MODULE,
-		       pm_bind(self->fd, PMUDEV_TARGET_TASK, child, 0));
-	turn_give(&turns, 0);
-	EXPECT_EQ(0, child_result(child));
-}
-
 TEST_F(target, bind_flags)
 {
 	struct pmudev_query query;
@@ -144,9 +123,6 @@ TEST_F(target, bind_flags)
 			       pm_bind(self->fd, PMUDEV_TARGET_TASK, 0, PMUDEV_BIND_INHERIT));
 		EXPECT_EQ((__u64)PMUDEV_BIND_INHERIT, why.limit);
 	}
-	EXPECT_REFUSED(EOPNOTSUPP, PMUDEV_WHY_MODULE,
-		       pm_bind(self->fd, PMUDEV_TARGET_TASK, 0, PMUDEV_BIND_ON_EXEC));
-	EXPECT_EQ((__u64)PMUDEV_BIND_ON_EXEC, why.limit);
 	/* A CPU has no children and no exec; a thread's counts are not shared. */
 	EXPECT_REFUSED(EINVAL, PMUDEV_WHY_COMBINATION,
 		       pm_bind(self->fd, PMUDEV_TARGET_CPU, 0, PMUDEV_BIND_INHERIT));
@@ -172,7 +148,7 @@ TEST_F(target, bind_fields)
 	EXPECT_REFUSED(EINVAL, PMUDEV_WHY_RESERVED, BIND(.pmu = 1));
 	EXPECT_REFUSED(ENODEV, PMUDEV_WHY_NO_PMU, BIND(.flags = PMUDEV_BIND_PMU, .pmu = 1000));
 	EXPECT_LT(why.limit, 1000ULL);
-	EXPECT_EQ(-EINVAL, BIND(.target = 2));
+	EXPECT_EQ(-EINVAL, BIND(.target = 3));
 	EXPECT_NE((__u32)PMUDEV_OK, why.code);
 	EXPECT_EQ(-EINVAL, BIND(.target = ~0U));
 #undef BIND
