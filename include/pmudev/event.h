@@ -53,6 +53,9 @@
 #define PMUDEV_CHUNK	4
 #define PMUDEV_COUNTERS	64
 
+/* Sets that one thread can have that are inherited or wait for an exec: fork and exec see to each. */
+#define PMUDEV_MAX_FAMILY	64
+
 /**
  * struct pmudev_event - one slot of a set
  * @hw: what the backend loads; hw.value is the count as of the last save or read
@@ -85,7 +88,7 @@ struct pmudev_event {
  * @cpu: where it is loaded, -1 if nowhere. Set and cleared on that CPU only.
  * @nr: events on counters
  * @nr_sets: sets bound to it, heirs included
- * @nr_turning: those of them that have a table of turns
+ * @nr_family: those in @family
  * @dead: the thread has ended, or gained privileges, or no set is left: never loaded again
  * @linked: the notifier is in the task's list
  * @ready: loaded on a CPU that is ours (else its time is lost)
@@ -103,7 +106,8 @@ struct pmudev_event {
  * @clock: ticks the target ran, less now while it is loaded
  * @lost: ticks of them in which the CPU was not ours; likewise less now
  * @turned: the running clock when the multiplexed groups last took turns
- * @sets: the sets bound to it, heirs included
+ * @family: heirs, and the sets that are inherited or wait for an exec
+ * @turning: sets that have a table of turns: no more than there are counters
  * @pages: the sets with a page that have a readable event on a counter
  * @rcu: for freeing: a probe may end the last use with preemption off
  * @on: the events on counters
@@ -118,7 +122,7 @@ struct pmudev_ctx {
 	int cpu;
 	u32 nr;
 	u32 nr_sets;
-	u32 nr_turning;
+	u32 nr_family;
 	bool dead;
 	bool linked;
 	bool ready;
@@ -135,7 +139,8 @@ struct pmudev_ctx {
 	u64 clock;
 	u64 lost;
 	u64 turned;
-	struct hlist_head sets;
+	struct hlist_head family;
+	struct hlist_head turning;
 	struct hlist_head pages;
 	struct rcu_head rcu;
 	struct pmudev_hw *on[PMUDEV_COUNTERS];
@@ -217,7 +222,8 @@ struct pmudev_family {
  * @seq: the last sweep that reached it
  * @next_ended: an heir that has ended: the next of its thread's
  * @own_chunks: an heir: how many of its chunks are part of it
- * @ctx_node: in ctx->sets; under ctx->lock
+ * @ctx_node: in ctx->family, or nowhere; under ctx->lock
+ * @turn_node: in ctx->turning while it has @turns; under ctx->lock
  * @on_exec: PMUDEV_BIND_ON_EXEC, and no program was executed yet; under ctx->lock
  * @cpu: the CPU counted, -1 for a task
  * @shared: PMUDEV_BIND_SHARED
@@ -244,6 +250,7 @@ struct pmudev_family {
  * @old_spare: @spare before the ledger changed
  * @moving: slots that a plan moves; under pmu->lock
  * @moving_on: those of them that were on counters
+ * @next_moving: the next set of a plan
  * @place: by slot of strict groups: the counter placed; under pmu->lock
  * @new_place: what a plan would make of it
  * @time_enabled: as an event's, of the whole set; under ctx->lock
@@ -275,6 +282,7 @@ struct pmudev_set {
 	struct pmudev_set *next_ended;
 	u32 own_chunks;
 	struct hlist_node ctx_node;
+	struct hlist_node turn_node;
 	bool on_exec;
 	int cpu;
 	bool shared;
@@ -301,6 +309,7 @@ struct pmudev_set {
 	u64 old_spare;
 	u64 moving;
 	u64 moving_on;
+	struct pmudev_set *next_moving;
 	u8 place[PMUDEV_MAX_EVENTS];
 	u8 new_place[PMUDEV_MAX_EVENTS];
 	u64 time_enabled;

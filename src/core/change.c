@@ -89,7 +89,10 @@ void pmudev_change_turns(struct pmudev_ctx *ctx, void *arg)
 	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
 
 	times_stop(set, &now);
-	ctx->nr_turning += !!change->turns - !!set->turns;
+	if (set->turns)
+		hlist_del_init(&set->turn_node);
+	if (change->turns)
+		hlist_add_head(&set->turn_node, &ctx->turning);
 	set->turns = change->turns;
 	if (!set->turns || set->turn >= set->turns->nr)
 		set->turn = 0;
@@ -106,8 +109,8 @@ void pmudev_ctx_turn(struct pmudev_ctx *ctx)
 	struct pmudev_set *set;
 
 	ctx->turned = now.running;
-	hlist_for_each_entry(set, &ctx->sets, ctx_node) {
-		if (!set->turns || set->turns->nr < 2)
+	hlist_for_each_entry(set, &ctx->turning, turn_node) {
+		if (set->turns->nr < 2)
 			continue;
 		times_stop(set, &now);
 		set->turn = (set->turn + 1) % set->turns->nr;
@@ -202,7 +205,7 @@ void pmudev_ctx_exec(struct pmudev_ctx *ctx)
 	u64 slots;
 
 	lockdep_assert_held(&ctx->lock);
-	hlist_for_each_entry(set, &ctx->sets, ctx_node) {
+	hlist_for_each_entry(set, &ctx->family, ctx_node) {
 		if (!set->on_exec)
 			continue;
 		set->on_exec = false;
@@ -275,32 +278,18 @@ void pmudev_change_slots(struct pmudev_ctx *ctx, void *arg)
 
 void pmudev_change_places(struct pmudev_ctx *ctx, void *arg)
 {
-	struct pmudev_change *change = arg;
-	struct pmudev_set *set;
-	u64 on, rest;
-	unsigned int slot;
+	struct pmudev_set *set, *first = arg;
 
 	/* All of them leave before the first comes: they may change places among themselves. */
-	hlist_for_each_entry(set, &ctx->sets, ctx_node) {
+	for (set = first; set; set = set->next_moving) {
 		set->moving_on = set->on & set->moving;
 		pmudev_slots_off(ctx, set, set->moving_on);
 	}
-	hlist_for_each_entry(set, &ctx->sets, ctx_node) {
-		if (!set->moving)
-			continue;
-		pmudev_for_each_slot(slot, rest, set->moving) {
-			struct pmudev_hw *hw = &pmudev_slot_event(set, slot)->hw;
-
-			hw->counter = set->place[slot];
-			hw->width = pmudev_counter_width(set->pmu, hw->counter);
-		}
-		on = set->moving_on;
-		set->moving_on = 0;
-		set->moving = 0;
-		WARN_ON_ONCE(!pmudev_slots_on(ctx, set, on));
+	for (set = first; set; set = set->next_moving) {
+		take_places(set, set->moving);
+		WARN_ON_ONCE(!pmudev_slots_on(ctx, set, set->moving_on));
 		pmudev_page_publish(ctx, set);
 	}
-	change->error = 0;
 }
 
 /* ----------------------------------------------------------------- gate -- */

@@ -103,9 +103,11 @@ void pmudev_change_enable(struct pmudev_ctx *ctx, void *arg);	/* placed, not ena
 void pmudev_change_disable(struct pmudev_ctx *ctx, void *arg);
 void pmudev_change_reset(struct pmudev_ctx *ctx, void *arg);
 void pmudev_change_turns(struct pmudev_ctx *ctx, void *arg);
-void pmudev_change_places(struct pmudev_ctx *ctx, void *arg);	/* of all sets of it that move */
 void pmudev_change_gate(struct pmudev_ctx *ctx, void *arg);	/* off counters, still enabled */
 void pmudev_change_ungate(struct pmudev_ctx *ctx, void *arg);
+
+/* pmudev_ctx_fn with the sets of the context that move, as pmudev_place_moves() returned them */
+void pmudev_change_places(struct pmudev_ctx *ctx, void *arg);
 
 /* Show the next images of all sets. ctx->lock held. */
 void pmudev_ctx_turn(struct pmudev_ctx *ctx);
@@ -278,8 +280,11 @@ int pmudev_place(struct pmudev_set *set, const u64 *allowed, unsigned int nr, u8
 int pmudev_place_alone(struct pmudev_set *set, u64 free, const u64 *allowed, unsigned int nr,
 		       u8 *counter, struct pmudev_refusal *why);
 
-/* In the ledger, what has to move for the last placement has moved; see pmudev_change_places(). */
-void pmudev_place_moves(struct pmudev_set *asking);
+/*
+ * In the ledger, what has to move for the last placement has moved. The sets it concerns, for
+ * pmudev_change_places().
+ */
+struct pmudev_set *pmudev_place_moves(struct pmudev_set *asking);
 
 /* Could these events be on counters together, if nobody else had any? */
 int pmudev_place_ever(struct pmudev_pmu *pmu, const u64 *allowed, unsigned int nr,

@@ -129,19 +129,18 @@ static void ledger_remove(struct pmudev_set *set, u64 slots)
 }
 
 /* Whoever has to make room does; then what moves moves, and the rest is shared out anew. */
-static void rearrange(struct pmudev_set *set, bool moves)
+static void rearrange(struct pmudev_set *set, struct pmudev_set *moving)
 {
-	struct pmudev_change change = {};
-
 	pmudev_turns_pause(set->pmu);
-	if (moves)
-		pmudev_ctx_call(set->ctx, pmudev_change_places, &change);
+	if (moving)
+		pmudev_ctx_call(set->ctx, pmudev_change_places, moving);
 	pmudev_turns_go_on(set->pmu);
 }
 
 static int place_slots(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
 {
 	u64 strict = slots & ~set->mux, mux = slots & set->mux;
+	struct pmudev_set *moving = NULL;
 	bool moves;
 	int ret;
 
@@ -149,13 +148,13 @@ static int place_slots(struct pmudev_set *set, u64 slots, struct pmudev_refusal 
 	if (ret)
 		return ret;
 	if (moves)
-		pmudev_place_moves(set);
+		moving = pmudev_place_moves(set);
 	ledger_add(set, strict);
 	if (mux)
 		ret = place_mux(set, mux, why);
 	if (ret)
 		ledger_remove(set, strict);
-	rearrange(set, moves);
+	rearrange(set, moving);
 	return ret;
 }
 
@@ -178,7 +177,7 @@ static void displace_slots(struct pmudev_set *set, u64 slots)
 		pmudev_family_call(set, pmudev_change_turns, &pause);
 	}
 	pmudev_ledger_enter(set);
-	rearrange(set, false);
+	rearrange(set, NULL);
 }
 
 /* Claimed, placed and on, or nothing of it. The CPUs stay; pmu->lock held. */

@@ -35,7 +35,7 @@ bool pmudev_family_meets(struct pmudev_set *set, struct pmudev_set *asking)
 	bool meets = false;
 
 	raw_spin_lock_irqsave(&asking->ctx->lock, flags);
-	hlist_for_each_entry(heir, &asking->ctx->sets, ctx_node)
+	hlist_for_each_entry(heir, &asking->ctx->family, ctx_node)
 		meets |= heir->root == set;
 	raw_spin_unlock_irqrestore(&asking->ctx->lock, flags);
 	if (meets || !asking->family)
@@ -138,18 +138,19 @@ static bool be_born(struct pmudev_set *heir, struct pmudev_set *src, struct pmud
 	heir->nr_slots = src->nr_slots;
 	heir->used = src->used;
 	heir->mux = src->mux;
-	heir->turns = src->turns;
 	heir->turn = src->turn;
 	heir->enabled = src->enabled;
 	copy_events(heir, src, src->used);
 	if (!pmudev_slots_on(ctx, heir, src->on))
 		return false;
+	heir->turns = src->turns;
 	if (heir->turns)
-		ctx->nr_turning++;
+		hlist_add_head(&heir->turn_node, &ctx->turning);
 	heir->ctx = ctx;
 	kref_get(&ctx->ref);
 	ctx->nr_sets++;
-	hlist_add_head(&heir->ctx_node, &ctx->sets);
+	ctx->nr_family++;
+	hlist_add_head(&heir->ctx_node, &ctx->family);
 	join(heir, src);
 	return true;
 }
@@ -176,7 +177,7 @@ static unsigned int count_inherited(struct pmudev_ctx *ctx, struct task_struct *
 	unsigned int nr = 0;
 
 	raw_spin_lock_irqsave(&ctx->lock, flags);
-	hlist_for_each_entry(set, &ctx->sets, ctx_node) {
+	hlist_for_each_entry(set, &ctx->family, ctx_node) {
 		if (!inherits(set, child))
 			continue;
 		nr++;
@@ -190,7 +191,7 @@ static bool has_heir(struct pmudev_ctx *ctx, const struct pmudev_set *root)
 {
 	struct pmudev_set *set;
 
-	hlist_for_each_entry(set, &ctx->sets, ctx_node)
+	hlist_for_each_entry(set, &ctx->family, ctx_node)
 		if (set->root == root)
 			return true;
 	return false;
@@ -202,7 +203,7 @@ static void inherit(struct pmudev_ctx *ctx, struct task_struct *task,
 {
 	struct pmudev_set *set, *heir;
 
-	hlist_for_each_entry(set, &ctx->sets, ctx_node) {
+	hlist_for_each_entry(set, &ctx->family, ctx_node) {
 		if (!inherits(set, task) || (child && has_heir(child, set->root)))
 			continue;
 		heir = list_first_entry_or_null(spares, struct pmudev_set, heir_node);
@@ -272,6 +273,7 @@ struct adoption {
 	struct pmudev_set *root;
 	struct pmudev_set *heir;
 	bool born;
+	int error;
 };
 
 static void adopt_here(struct pmudev_ctx *ctx, void *arg)
@@ -279,7 +281,11 @@ static void adopt_here(struct pmudev_ctx *ctx, void *arg)
 	struct adoption *adoption = arg;
 
 	/* Nothing is enabled yet: its clocks do not matter. */
-	if (!ctx->dead && !has_heir(ctx, adoption->root))
+	if (ctx->dead || has_heir(ctx, adoption->root))
+		return;
+	if (ctx->nr_family >= PMUDEV_MAX_FAMILY)
+		adoption->error = -EBUSY;
+	else
 		adoption->born = be_born(adoption->heir, adoption->root, ctx);
 }
 
@@ -298,7 +304,7 @@ int pmudev_family_adopt(struct pmudev_set *root, struct task_struct *task)
 	}
 	if (!adoption.born)
 		heir_put(adoption.heir);
-	return PTR_ERR_OR_ZERO(ctx);
+	return IS_ERR(ctx) ? PTR_ERR(ctx) : adoption.error;
 }
 
 /* ---------------------------------------------------------- an heir ends -- */
@@ -349,9 +355,9 @@ static void leave(struct pmudev_set *heir)
 	raw_spin_unlock(&family->lock);
 
 	hlist_del_init(&heir->ctx_node);
+	hlist_del_init(&heir->turn_node);
 	heir->ctx->nr_sets--;
-	if (heir->turns)
-		heir->ctx->nr_turning--;
+	heir->ctx->nr_family--;
 }
 
 struct pmudev_set *pmudev_family_end(struct pmudev_ctx *ctx)
@@ -360,7 +366,7 @@ struct pmudev_set *pmudev_family_end(struct pmudev_ctx *ctx)
 	struct hlist_node *next;
 
 	lockdep_assert_held(&ctx->lock);
-	hlist_for_each_entry_safe(set, next, &ctx->sets, ctx_node) {
+	hlist_for_each_entry_safe(set, next, &ctx->family, ctx_node) {
 		if (set->root == set)
 			continue;
 		leave(set);

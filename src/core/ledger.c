@@ -40,7 +40,7 @@ static void add_taken(struct pmudev_ctx *ctx, const struct pmudev_set *but, stru
 	taken->counters |= ctx->held | (taken->spare ? ctx->spare : 0);
 	if (!ctx->task)
 		return;
-	hlist_for_each_entry(set, &ctx->sets, ctx_node)
+	hlist_for_each_entry(set, &ctx->family, ctx_node)
 		if (set->root != set && set->root != but)
 			taken->counters |= set->root->held | (taken->spare ? set->root->spare : 0);
 }

@@ -274,11 +274,11 @@ int pmudev_place_alone(struct pmudev_set *set, u64 free, const u64 *allowed, uns
 	return ret;
 }
 
-void pmudev_place_moves(struct pmudev_set *asking)
+struct pmudev_set *pmudev_place_moves(struct pmudev_set *asking)
 {
+	struct pmudev_set *set, *next, *first = NULL;
 	struct pmudev_pmu *pmu = asking->pmu;
 	struct pmudev_ctx *ctx = asking->ctx;
-	struct pmudev_set *set, *next;
 	unsigned int slot;
 	LIST_HEAD(moved);
 	u64 rest;
@@ -298,5 +298,8 @@ void pmudev_place_moves(struct pmudev_set *asking)
 		pmudev_for_each_slot(slot, rest, set->moving)
 			set->place[slot] = set->new_place[slot];
 		pmudev_ledger_enter(set);
+		set->next_moving = first;
+		first = set;
 	}
+	return first;
 }

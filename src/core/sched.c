@@ -12,7 +12,8 @@ void pmudev_ctx_init(struct pmudev_ctx *ctx)
 {
 	raw_spin_lock_init(&ctx->lock);
 	kref_init(&ctx->ref);
-	INIT_HLIST_HEAD(&ctx->sets);
+	INIT_HLIST_HEAD(&ctx->family);
+	INIT_HLIST_HEAD(&ctx->turning);
 	INIT_HLIST_HEAD(&ctx->pages);
 	ctx->cpu = -1;
 }
@@ -39,7 +40,7 @@ void pmudev_ctx_load(struct pmudev_ctx *ctx, int cpu)
 
 	lockdep_assert_held(&ctx->lock);
 	/* What is not loaded takes turns for nothing. */
-	if (ctx->nr_turning && pc->ready)
+	if (!hlist_empty(&ctx->turning) && pc->ready)
 		pmudev_turn_if_due(ctx);
 	ctx->cpu = cpu;
 	if (ctx->task)
@@ -58,7 +59,7 @@ void pmudev_ctx_load(struct pmudev_ctx *ctx, int cpu)
 	}
 	if (ctx->maps)
 		pmudev_pages_in(ctx);
-	if (ctx->nr_turning)
+	if (!hlist_empty(&ctx->turning))
 		pmudev_turn_timer(pc, ctx);
 }
 

@@ -33,20 +33,31 @@ bool pmudev_set_ended(struct pmudev_set *set)
 	return READ_ONCE(set->ctx->dead) && !pmudev_family_lives(set);
 }
 
-static void join_ctx(struct pmudev_ctx *ctx, void *arg)
-{
-	struct pmudev_set *set = arg;
+struct joining {
+	struct pmudev_set *set;
+	int error;
+};
 
-	hlist_add_head(&set->ctx_node, &ctx->sets);
+/* Those that fork or exec has to know of. */
+static void join_family(struct pmudev_ctx *ctx, void *arg)
+{
+	struct joining *joining = arg;
+
+	joining->error = ctx->nr_family < PMUDEV_MAX_FAMILY ? 0 : -EBUSY;
+	if (joining->error)
+		return;
+	ctx->nr_family++;
+	hlist_add_head(&joining->set->ctx_node, &ctx->family);
 }
 
 static void leave_ctx(struct pmudev_ctx *ctx, void *arg)
 {
 	struct pmudev_set *set = arg;
 
+	if (!hlist_unhashed(&set->ctx_node))
+		ctx->nr_family--;
 	hlist_del_init(&set->ctx_node);
-	if (set->turns)
-		ctx->nr_turning--;
+	hlist_del_init(&set->turn_node);
 }
 
 /* Seen whole by mmap, which takes no mutex. */
@@ -92,8 +103,6 @@ void pmudev_set_destroy(struct pmudev_set *set)
 static int bind_cpu(struct pmudev_set *set, const struct pmudev_bind *bind,
 		    struct pmudev_refusal *why)
 {
-	struct pmudev_ctx *ctx;
-
 	if (bind->flags & (PMUDEV_BIND_INHERIT | PMUDEV_BIND_ON_EXEC))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COMBINATION, bind->flags);
 	if (bind->id < 0 || bind->id >= nr_cpu_ids || !cpu_possible(bind->id))
@@ -104,9 +113,7 @@ static int bind_cpu(struct pmudev_set *set, const struct pmudev_bind *bind,
 		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_CPU_OFFLINE, 0);
 	set->cpu = bind->id;
 	set->shared = bind->flags & PMUDEV_BIND_SHARED;
-	ctx = &per_cpu_ptr(&pmudev_cpus, bind->id)->ctx;
-	pmudev_ctx_call(ctx, join_ctx, set);
-	bind_ctx(set, ctx);
+	bind_ctx(set, &per_cpu_ptr(&pmudev_cpus, bind->id)->ctx);
 	return 0;
 }
 
@@ -141,14 +148,19 @@ static struct task_struct *get_task(pid_t id, bool process)
 
 static struct pmudev_ctx *follow_thread(struct pmudev_set *set, struct task_struct *task)
 {
+	struct joining joining = { .set = set };
 	struct pmudev_ctx *ctx;
 
 	if (!may_count(task))
 		return ERR_PTR(-EPERM);
 	ctx = pmudev_follow(task);
-	if (!IS_ERR(ctx))
-		pmudev_ctx_call(ctx, join_ctx, set);
-	return ctx;
+	if (IS_ERR(ctx) || (!set->family && !set->on_exec))
+		return ctx;
+	pmudev_ctx_call(ctx, join_family, &joining);
+	if (!joining.error)
+		return ctx;
+	pmudev_unfollow(ctx);
+	return ERR_PTR(joining.error);
 }
 
 /* Any thread that lives and has no part in the set yet, referenced. */
@@ -221,6 +233,8 @@ static int refuse_task(int error, struct pmudev_refusal *why)
 		return pmudev_refuse(why, error, PMUDEV_WHY_CAP_TASK, 0);
 	case -ENOMEM:
 		return pmudev_refuse(why, error, PMUDEV_WHY_MEMORY, 0);
+	case -EBUSY:
+		return pmudev_refuse(why, error, PMUDEV_WHY_NUMBER, PMUDEV_MAX_FAMILY);
 	case -ESRCH:
 	case -EINTR:
 		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_NO_TASK, 0);

@@ -43,7 +43,7 @@ static u64 turn(struct pmudev_ctx *ctx, u64 left)
 	u64 ran;
 
 	raw_spin_lock(&ctx->lock);
-	if (pmudev_ctx_counting(ctx) && ctx->nr_turning) {
+	if (pmudev_ctx_counting(ctx) && !hlist_empty(&ctx->turning)) {
 		pmudev_turn_if_due(ctx);
 		ran = pmudev_ctx_clocks(ctx).running - ctx->turned;
 		left = min(left, pmudev_pmu.turn_ticks - min(ran, pmudev_pmu.turn_ticks));
