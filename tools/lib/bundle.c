@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sets on several targets, of which each call holds for all or for none.
+ * Sets on several CPUs, of which each call holds for all or for none.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,24 +10,26 @@
 
 /* ------------------------------------------------------------ the last refusal -- */
 
-int pmudev_bundle_fail(struct pmudev_bundle *bundle, int error, uint32_t code)
+static int fail(struct pmudev_bundle *bundle, int error)
 {
-	bundle->target = -1;
+	bundle->cpu = -1;
 	bundle->error = error;
-	bundle->refusal = (struct pmudev_refusal){ .code = code, .event = -1 };
+	bundle->refusal = (struct pmudev_refusal){ .event = -1 };
 	return error;
 }
 
 /*
  * With what the set remembers, which may be closed afterwards. That it could not be opened is not
- * about its target.
+ * about its CPU.
  */
-static int fail_member(struct pmudev_bundle *bundle, struct pmudev_member *member, int error)
+static int fail_set(struct pmudev_bundle *bundle, unsigned int i, int error)
 {
-	bundle->target = member->set.fd >= 0 ? member->target : -1;
+	const struct pmudev *set = &bundle->sets[i];
+
+	bundle->cpu = set->fd >= 0 ? bundle->cpus[i] : -1;
 	bundle->error = error;
-	bundle->refusal = member->set.refusal;
-	memcpy(bundle->holders, member->set.holders, sizeof(bundle->holders));
+	bundle->refusal = set->refusal;
+	memcpy(bundle->holders, set->holders, sizeof(bundle->holders));
 	bundle->refusal.holders = (uintptr_t)bundle->holders;
 	return error;
 }
@@ -41,45 +43,26 @@ int pmudev_bundle_why(struct pmudev_bundle *bundle, struct pmudev_refusal *why)
 
 /* ------------------------------------------------------------------ open and close -- */
 
-static int bind_member(struct pmudev_bundle *bundle, struct pmudev_member *member,
-		       unsigned int flags)
+/* Memory for so many sets. */
+static int make_room(struct pmudev_bundle *bundle, unsigned int nr)
 {
-	int error = pmudev_open(&member->set);
-
-	if (error)
-		return error;
-	if (bundle->cpus)
-		return pmudev_bind_cpu(&member->set, member->target, flags);
-	return pmudev_bind_task(&member->set, member->target, flags);
+	*bundle = (struct pmudev_bundle){ .cpu = -1 };
+	if (!nr)
+		return fail(bundle, -EINVAL);
+	bundle->sets = calloc(nr, sizeof(*bundle->sets));
+	bundle->cpus = calloc(nr, sizeof(*bundle->cpus));
+	if (bundle->sets && bundle->cpus)
+		return 0;
+	pmudev_bundle_close(bundle);
+	return fail(bundle, -ENOMEM);
 }
 
-int pmudev_bundle_open(struct pmudev_bundle *bundle, const int *targets, unsigned int nr,
-		       unsigned int flags)
+/* The next set has been opened and bound, or not. */
+static int opened(struct pmudev_bundle *bundle, int error)
 {
-	unsigned int i;
-	int error = 0;
-
-	bundle->members = calloc(nr ? nr : 1, sizeof(*bundle->members));
-	if (!bundle->members)
-		return pmudev_bundle_fail(bundle, -ENOMEM, PMUDEV_OK);
-	for (i = 0; i < nr; i++) {
-		struct pmudev_member *member = &bundle->members[bundle->nr];
-
-		member->target = targets[i];
-		error = bind_member(bundle, member, flags);
-		if (error) {
-			fail_member(bundle, member, error);
-			pmudev_close(&member->set);
-		} else {
-			bundle->nr++;
-		}
-		/* A thread that is no more has nothing to count. */
-		if (error && error != -ESRCH)
-			break;
-		error = 0;
-	}
-	if (!error && !bundle->nr)
-		error = nr ? bundle->error : pmudev_bundle_fail(bundle, -EINVAL, PMUDEV_OK);
+	if (error)
+		fail_set(bundle, bundle->nr, error);
+	bundle->nr++;
 	if (error)
 		pmudev_bundle_close(bundle);
 	return error;
@@ -88,14 +71,35 @@ int pmudev_bundle_open(struct pmudev_bundle *bundle, const int *targets, unsigne
 int pmudev_bundle_cpus(struct pmudev_bundle *bundle, const unsigned int *cpus, unsigned int nr,
 		       unsigned int flags)
 {
-	*bundle = (struct pmudev_bundle){ .target = -1, .cpus = true };
-	return pmudev_bundle_open(bundle, (const int *)cpus, nr, flags);
+	int error = make_room(bundle, nr);
+	unsigned int i;
+
+	for (i = 0; i < nr && !error; i++) {
+		struct pmudev *set = &bundle->sets[i];
+
+		bundle->cpus[i] = cpus[i];
+		error = pmudev_open(set);
+		if (!error)
+			error = pmudev_bind_cpu(set, cpus[i], flags);
+		error = opened(bundle, error);
+	}
+	return error;
 }
 
-int pmudev_bundle_thread(struct pmudev_bundle *bundle, pid_t tid, unsigned int flags)
+int pmudev_bundle_task(struct pmudev_bundle *bundle, enum pmudev_target target, pid_t id,
+		       unsigned int flags)
 {
-	*bundle = (struct pmudev_bundle){ .target = -1 };
-	return pmudev_bundle_open(bundle, &tid, 1, flags);
+	int error = make_room(bundle, 1);
+
+	if (error)
+		return error;
+	bundle->cpus[0] = -1;
+	error = pmudev_open(&bundle->sets[0]);
+	if (!error && target == PMUDEV_TARGET_PROCESS)
+		error = pmudev_bind_process(&bundle->sets[0], id, flags);
+	else if (!error)
+		error = pmudev_bind_task(&bundle->sets[0], id, flags);
+	return opened(bundle, error);
 }
 
 void pmudev_bundle_close(struct pmudev_bundle *bundle)
@@ -103,9 +107,11 @@ void pmudev_bundle_close(struct pmudev_bundle *bundle)
 	unsigned int i;
 
 	for (i = 0; i < bundle->nr; i++)
-		pmudev_close(&bundle->members[i].set);
-	free(bundle->members);
-	bundle->members = NULL;
+		pmudev_close(&bundle->sets[i]);
+	free(bundle->sets);
+	free(bundle->cpus);
+	bundle->sets = NULL;
+	bundle->cpus = NULL;
 	bundle->nr = 0;
 	bundle->groups = 0;
 	bundle->enabled = 0;
@@ -113,43 +119,25 @@ void pmudev_bundle_close(struct pmudev_bundle *bundle)
 
 /* ------------------------------------------------------------- all of them or none -- */
 
-typedef int (*member_call)(struct pmudev *set, const void *what);
+typedef int (*set_call)(struct pmudev *set, const void *what);
 
 /*
- * Makes a call on each set whose target has not ended. Return: 0, or its error with how many sets
- * come before the one that refused in @done.
+ * Makes a call on each set. Return: 0, or the error of the first one that refused, with how many
+ * come before it in @done.
  */
-static int each(struct pmudev_bundle *bundle, member_call call, const void *what,
-		unsigned int *done)
+static int each(struct pmudev_bundle *bundle, set_call call, const void *what, unsigned int *done)
 {
-	unsigned int i, alive = 0;
-	int error;
+	int error = bundle->nr ? 0 : fail(bundle, -EBADF);
 
-	for (i = 0; i < bundle->nr; i++) {
-		struct pmudev_member *member = &bundle->members[i];
-
-		if (member->ended)
-			continue;
-		*done = i;
-		error = call(&member->set, what);
-		if (!error)
-			alive++;
-		else
-			fail_member(bundle, member, error);
-		if (error == -ESRCH)
-			member->ended = true;
-		else if (error)
-			return error;
+	for (*done = 0; !error && *done < bundle->nr; ++*done) {
+		error = call(&bundle->sets[*done], what);
+		if (error)
+			return fail_set(bundle, *done, error);
 	}
-	if (alive)
-		return 0;
-	*done = 0;
-	if (!bundle->nr)
-		return pmudev_bundle_fail(bundle, -EBADF, PMUDEV_OK);
-	return pmudev_bundle_fail(bundle, -ESRCH, PMUDEV_WHY_ENDED);
+	return error;
 }
 
-/* What was done to the first sets is undone, as far as their targets live. */
+/* What was done to the first sets is undone. */
 static void undo(struct pmudev_bundle *bundle, unsigned int done,
 		 int (*call)(struct pmudev *set, uint32_t group), uint64_t groups)
 {
@@ -157,8 +145,8 @@ static void undo(struct pmudev_bundle *bundle, unsigned int done,
 
 	for (i = 0; i < done; i++)
 		for (group = 0; group < PMUDEV_MAX_GROUPS; group++)
-			if (groups >> group & 1 && !bundle->members[i].ended)
-				call(&bundle->members[i].set, group);
+			if (groups >> group & 1)
+				call(&bundle->sets[i], group);
 }
 
 struct events {
@@ -187,14 +175,14 @@ int pmudev_bundle_add(struct pmudev_bundle *bundle, const struct pmudev_event_at
 		      unsigned int nr)
 {
 	struct events events = { .attrs = attrs, .nr = nr };
-	unsigned int i, done = 0;
+	unsigned int i, done;
 	uint64_t groups = 0;
 	int error;
 
 	for (i = 0; i < nr; i++)
 		groups |= attrs[i].group < PMUDEV_MAX_GROUPS ? 1ULL << attrs[i].group : 0;
 	if (groups & bundle->groups)
-		return pmudev_bundle_fail(bundle, -EEXIST, PMUDEV_OK);
+		return fail(bundle, -EEXIST);
 	error = each(bundle, add_events, &events, &done);
 	if (error)
 		undo(bundle, done, pmudev_remove, groups);
@@ -213,7 +201,7 @@ static uint64_t named(const struct pmudev_bundle *bundle, uint32_t group)
 int pmudev_bundle_enable(struct pmudev_bundle *bundle, uint32_t group)
 {
 	uint64_t groups = named(bundle, group) & ~bundle->enabled;
-	unsigned int done = 0;
+	unsigned int done;
 	int error = each(bundle, enable_group, &group, &done);
 
 	if (error)
@@ -226,14 +214,12 @@ int pmudev_bundle_enable(struct pmudev_bundle *bundle, uint32_t group)
 /* Nothing to undo: what could be refused to one set is refused to the first. */
 int pmudev_bundle_disable(struct pmudev_bundle *bundle, uint32_t group)
 {
-	unsigned int done = 0;
+	unsigned int done;
 	int error = each(bundle, disable_group, &group, &done);
 
-	/* Targets that have ended count no more. */
-	if (error && error != -ESRCH)
-		return error;
-	bundle->enabled &= ~named(bundle, group);
-	return 0;
+	if (!error)
+		bundle->enabled &= ~named(bundle, group);
+	return error;
 }
 
 /* --------------------------------------------------------------------- reading -- */
@@ -247,11 +233,11 @@ int pmudev_bundle_read(struct pmudev_bundle *bundle, struct pmudev_total *total)
 
 	memset(total, 0, sizeof(*total));
 	if (!bundle->nr)
-		return pmudev_bundle_fail(bundle, -EBADF, PMUDEV_OK);
+		return fail(bundle, -EBADF);
 	for (i = 0; i < bundle->nr; i++) {
-		error = pmudev_read(&bundle->members[i].set, &buffer.record, sizeof(buffer));
+		error = pmudev_read(&bundle->sets[i], &buffer.record, sizeof(buffer));
 		if (error)
-			return fail_member(bundle, &bundle->members[i], error);
+			return fail_set(bundle, i, error);
 		pmudev_total_add(&adding, &buffer.record);
 	}
 	pmudev_total_end(&adding);

@@ -258,28 +258,16 @@ int pmudev_explain(struct pmudev *set, char *buf, size_t len)
 	return t.used;
 }
 
-/* What only bundles are refused for. */
-static const char *bundle_words(const struct pmudev_bundle *bundle)
-{
-	if (bundle->target >= 0)
-		return NULL;
-	if (bundle->error == -EAGAIN)
-		return "the process makes threads faster than they are found: count one of them";
-	if (bundle->error == -EEXIST)
-		return "there are events of that group already: add those of a group in one call";
-	return NULL;
-}
-
 int pmudev_bundle_explain(struct pmudev_bundle *bundle, char *buf, size_t len)
 {
-	const char *words = bundle_words(bundle);
 	struct text t = { .buf = buf, .len = len };
 
-	if (bundle->target >= 0)
-		put(&t, "%s %d: ", bundle->cpus ? "CPU" : "thread", bundle->target);
+	if (bundle->cpu >= 0)
+		put(&t, "CPU %d: ", bundle->cpu);
 	put_event(&t, &bundle->refusal);
-	if (words)
-		put(&t, "%s", words);
+	/* What only bundles are refused for. */
+	if (bundle->error == -EEXIST)
+		put(&t, "the group has events already: add those of a group in one call");
 	else
 		put_sentence(&t, bundle->error, &bundle->refusal);
 	return t.used;

@@ -25,8 +25,8 @@ HIDDEN int pmudev_fail_why(struct pmudev *set, int error);
 HIDDEN bool pmudev_learn_tid(void);
 
 /*
- * The sum of records: total.c. All zeroes, then each record, then the end. @known: ns that the
- * targets were enabled on which the slot was on a counter at all.
+ * The sum of records: total.c. All zeroes, then each record, then the end. @known: ns that those
+ * were enabled on which the slot was on a counter at all.
  */
 struct pmudev_adding {
 	struct pmudev_total *total;
@@ -36,14 +36,5 @@ struct pmudev_adding {
 
 HIDDEN void pmudev_total_add(struct pmudev_adding *adding, const struct pmudev_record *record);
 HIDDEN void pmudev_total_end(struct pmudev_adding *adding);
-
-/* The threads of a process in ascending order, to be freed; or a negative errno. */
-HIDDEN int pmudev_threads(pid_t pid, int **tids, unsigned int *nr);
-
-/* The errno of a bundle's failure without a set. */
-HIDDEN int pmudev_bundle_fail(struct pmudev_bundle *bundle, int error, uint32_t code);
-/* Opens and binds a set on each target; @targets are CPUs if bundle->cpus. */
-HIDDEN int pmudev_bundle_open(struct pmudev_bundle *bundle, const int *targets, unsigned int nr,
-			      unsigned int flags);
 
 #endif /* PMUDEV_LIB_H */

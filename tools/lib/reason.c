@@ -264,6 +264,11 @@ static const struct {
 	  PMUDEV_HOLDER_WATCHDOG,
 	  { "someone else is using the performance counters",
 	    "`sysctl kernel.nmi_watchdog=0` stops it", HOLDERS } },
+	{ PMUDEV_WHY_TYPE,
+	  false,
+	  PMUDEV_TARGET_PROCESS,
+	  { "there is no such kind of target",
+	    "use PMUDEV_TARGET_TASK, PMUDEV_TARGET_CPU or PMUDEV_TARGET_PROCESS", NOTHING } },
 	/* What pmudev keeps for itself nobody gives back. */
 	{ PMUDEV_WHY_HELD,
 	  true,

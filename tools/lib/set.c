@@ -145,6 +145,11 @@ int pmudev_bind_task(struct pmudev *set, pid_t tid, unsigned int flags)
 	return bind_to(set, PMUDEV_TARGET_TASK, tid, flags);
 }
 
+int pmudev_bind_process(struct pmudev *set, pid_t pid, unsigned int flags)
+{
+	return bind_to(set, PMUDEV_TARGET_PROCESS, pid, flags);
+}
+
 int pmudev_bind_cpu(struct pmudev *set, unsigned int cpu, unsigned int flags)
 {
 	return bind_to(set, PMUDEV_TARGET_CPU, cpu, flags);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The sum of several sets' records. Each target has its own rate and its own share of counters:
- * estimates are made target by target, and then added.
+ * The sum of several sets' records. Each CPU has its own rate and its own share of counters:
+ * estimates are made CPU by CPU, and then added.
  */
 #include "lib.h"
 

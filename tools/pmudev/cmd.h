@@ -63,9 +63,9 @@ bool restrict_to_user(struct event_list *list);
 
 /*
  * Why the set's or the bundle's last call was refused, with the name of the event in place of its
- * number, on stderr. Which CPU or thread it was about is said with @target.
+ * number, on stderr.
  */
 void complain_events(struct pmudev *set, const struct event_list *list);
-void complain_bundle(struct pmudev_bundle *bundle, const struct event_list *list, bool target);
+void complain_bundle(struct pmudev_bundle *bundle, const struct event_list *list);
 
 #endif /* CMD_H */

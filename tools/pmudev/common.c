@@ -113,20 +113,13 @@ void complain_events(struct pmudev *set, const struct event_list *list)
 	complain_about("", list, error, &why);
 }
 
-void complain_bundle(struct pmudev_bundle *bundle, const struct event_list *list, bool target)
+void complain_bundle(struct pmudev_bundle *bundle, const struct event_list *list)
 {
 	struct pmudev_refusal why;
 	int error = pmudev_bundle_why(bundle, &why);
-	char text[256], before[32] = "";
+	char before[32] = "";
 
-	/* The bundle's own words: about no event. */
-	if (bundle->target < 0) {
-		pmudev_bundle_explain(bundle, text, sizeof(text));
-		complain("%s", text);
-		return;
-	}
-	if (target)
-		snprintf(before, sizeof(before), "%s %d: ", bundle->cpus ? "CPU" : "thread",
-			 bundle->target);
+	if (bundle->cpu >= 0)
+		snprintf(before, sizeof(before), "CPU %d: ", bundle->cpu);
 	complain_about(before, list, error, &why);
 }

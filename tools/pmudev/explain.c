@@ -3,7 +3,6 @@
  * pmudev explain: the dry run. Which counter each event would get; or which events do not fit, and
  * who has each of the counters that they may be on.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,28 +194,26 @@ static void show_takers(struct pmudev *set, const struct event_list *list, const
 
 /* ------------------------------------------------------------------------ together -- */
 
-/* How the explanation goes on from target to target. */
+/* How the explanation goes on from CPU to CPU. */
 struct progress {
 	struct pmudev_bundle *bundle;
 	const struct event_list *list;
-	struct pmudev *set; /* the first target of those that are alike */
-	int target;
+	struct pmudev *set; /* on the first of those that are alike */
+	int cpu;
 	unsigned int alike;
 	struct fit result;
 	bool refused;
 };
 
-/* What was found out for some targets that are alike. */
+/* What was found out for some CPUs that are alike, or for a thread or process. */
 static void show(struct progress *p)
 {
 	if (!p->alike)
 		return;
-	if (p->bundle->nr > 1)
-		printf("%s %d", p->bundle->cpus ? "CPU" : "thread", p->target);
 	if (p->alike > 1)
-		printf(" and %u more", p->alike - 1);
-	if (p->bundle->nr > 1)
-		printf(":\n");
+		printf("CPU %d and %u more:\n", p->cpu, p->alike - 1);
+	else if (p->bundle->nr > 1)
+		printf("CPU %d:\n", p->cpu);
 	show_table(p->list, &p->result);
 	if (fit_misfits(p->list, &p->result))
 		show_takers(p->set, p->list, &p->result);
@@ -224,12 +221,12 @@ static void show(struct progress *p)
 	printf("\n");
 }
 
-static void proceed(struct progress *p, struct pmudev_member *member, const struct fit *result)
+static void proceed(struct progress *p, unsigned int i, const struct fit *result)
 {
 	if (!p->alike || !fit_same(p->list, &p->result, result)) {
 		show(p);
-		p->set = &member->set;
-		p->target = member->target;
+		p->set = &p->bundle->sets[i];
+		p->cpu = p->bundle->cpus[i];
 		p->alike = 0;
 		p->result = *result;
 	}
@@ -259,21 +256,14 @@ static int explain_all(struct pmudev_bundle *bundle, const struct event_list *li
 	unsigned int i;
 
 	for (i = 0; i < bundle->nr; i++) {
-		struct pmudev_member *member = &bundle->members[i];
-
-		if (fit_find(&member->set, list, counters, &result)) {
-			proceed(&progress, member, &result);
-			continue;
+		if (!fit_find(&bundle->sets[i], list, counters, &result)) {
+			complain_events(&bundle->sets[i], list);
+			return 1;
 		}
-		/* A thread that has ended meanwhile has nothing to explain. */
-		if (pmudev_why(&member->set, NULL) == -ESRCH && bundle->nr > 1)
-			continue;
-		complain_events(&member->set, list);
-		return 1;
+		proceed(&progress, i, &result);
 	}
 	show(&progress);
-	if (progress.alike)
-		show_verdict(&progress, multiplex);
+	show_verdict(&progress, multiplex);
 	return progress.refused ? 1 : 0;
 }
 
@@ -292,7 +282,7 @@ static void restrict_if_needed(struct pmudev *set, struct event_list *list)
 static int explain(struct pmudev_bundle *bundle, const struct options *options,
 		   struct event_list *list)
 {
-	struct pmudev *first = &bundle->members[0].set;
+	struct pmudev *first = &bundle->sets[0];
 	struct pmudev_query query;
 	unsigned int i;
 
@@ -323,11 +313,11 @@ int cmd_explain(int argc, char **argv)
 		goto out;
 	status = EXIT_UNKNOWN;
 	if (options.target.kind == TARGET_NONE)
-		error = pmudev_bundle_thread(&bundle, 0, 0);
+		error = pmudev_bundle_task(&bundle, PMUDEV_TARGET_TASK, 0, 0);
 	else
 		error = target_open(&options.target, &bundle, 0);
 	if (error) {
-		complain_bundle(&bundle, &list, options.target.kind != TARGET_NONE);
+		complain_bundle(&bundle, &list);
 	} else {
 		status = explain(&bundle, &options, &list);
 		pmudev_bundle_close(&bundle);

@@ -188,7 +188,7 @@ static void print_missing(FILE *out, const struct stat_options *options, const s
 			(double)run->total.time_enabled / NS_PER_SECOND,
 			(double)used / NS_PER_SECOND,
 			options->inherit ? "what follows after a set-uid program" :
-					   "the other threads and the children (-i)");
+					   "other threads and children (-i)");
 }
 
 static void print_notes(FILE *out, const struct stat_options *options,

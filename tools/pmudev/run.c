@@ -148,12 +148,9 @@ static void end_child(struct child *child, struct stat_run *run)
 
 /* ------------------------------------------------------------------- the sets -- */
 
-static int refused(struct pmudev_bundle *bundle, const struct stat_options *options,
-		   const struct event_list *list)
+static int refused(struct pmudev_bundle *bundle, const struct event_list *list)
 {
-	complain_bundle(bundle, list,
-			options->target.kind == TARGET_CPUS ||
-				options->target.kind == TARGET_PROCESS);
+	complain_bundle(bundle, list);
 	return EXIT_NOT_RUN;
 }
 
@@ -163,7 +160,8 @@ static int open_target(const struct stat_options *options, struct pmudev_bundle 
 	unsigned int flags = options->inherit ? PMUDEV_BIND_INHERIT : 0;
 
 	if (options->target.kind == TARGET_NONE)
-		return pmudev_bundle_thread(bundle, child, flags | PMUDEV_BIND_ON_EXEC);
+		return pmudev_bundle_task(bundle, PMUDEV_TARGET_TASK, child,
+					  flags | PMUDEV_BIND_ON_EXEC);
 	return target_open(&options->target, bundle, flags);
 }
 
@@ -204,15 +202,15 @@ static int set_up(struct pmudev_bundle *bundle, const struct stat_options *optio
 		error = pmudev_bundle_enable(bundle, PMUDEV_ALL);
 	if (!error)
 		return 0;
-	error = refused(bundle, options, list);
+	error = refused(bundle, list);
 	advise(bundle, options, list);
 	return error;
 }
 
 /* ------------------------------------------------------------------- together -- */
 
-/* Until every target has ended, or Ctrl-C. What cannot be read here cannot afterwards. */
-static int wait_for_targets(struct pmudev_bundle *bundle, struct stat_run *run)
+/* Until the target has ended, or Ctrl-C. What cannot be read here cannot afterwards. */
+static int wait_for_target(struct pmudev_bundle *bundle, struct stat_run *run)
 {
 	struct ticks ticks;
 	int error = 0;
@@ -233,16 +231,16 @@ static int count(struct pmudev_bundle *bundle, const struct stat_options *option
 	if (!status && child)
 		status = release_child(child, options->command[0]);
 	else if (!status)
-		status = wait_for_targets(bundle, run);
+		status = wait_for_target(bundle, run);
 	if (child)
 		end_child(child, run);
 	run->end = now();
 	if (status)
 		return status;
 	if (options->target.kind != TARGET_NONE && pmudev_bundle_disable(bundle, PMUDEV_ALL))
-		return refused(bundle, options, list);
+		return refused(bundle, list);
 	if (pmudev_bundle_read(bundle, &run->total))
-		return refused(bundle, options, list);
+		return refused(bundle, list);
 	return 0;
 }
 
@@ -272,7 +270,7 @@ static int run_without_command(const struct stat_options *options, struct event_
 	int status;
 
 	if (open_target(options, &bundle, 0))
-		return refused(&bundle, options, list);
+		return refused(&bundle, list);
 	status = count(&bundle, options, list, run, NULL);
 	pmudev_bundle_close(&bundle);
 	return status;
@@ -293,7 +291,7 @@ static int run_command(const struct stat_options *options, struct event_list *li
 	on_int = signal(SIGINT, SIG_IGN);
 	on_quit = signal(SIGQUIT, SIG_IGN);
 	if (open_target(options, &bundle, child.pid)) {
-		status = refused(&bundle, options, list);
+		status = refused(&bundle, list);
 		end_child(&child, run);
 	} else {
 		status = count(&bundle, options, list, run, &child);

@@ -79,9 +79,9 @@ int target_open(const struct target *target, struct pmudev_bundle *bundle, unsig
 	unsigned int cpus[TARGET_MAX_CPUS], nr = 0, i;
 
 	if (target->kind == TARGET_THREAD)
-		return pmudev_bundle_thread(bundle, target->id, flags);
+		return pmudev_bundle_task(bundle, PMUDEV_TARGET_TASK, target->id, flags);
 	if (target->kind == TARGET_PROCESS)
-		return pmudev_bundle_process(bundle, target->id, flags);
+		return pmudev_bundle_task(bundle, PMUDEV_TARGET_PROCESS, target->id, flags);
 	for (i = 0; i < TARGET_MAX_CPUS; i++)
 		if (target->cpu[i])
 			cpus[nr++] = i;

@@ -34,7 +34,7 @@ struct target {
 /* @option: 'C', 't' or 'p'. False if @text is none, which has been told on stderr. */
 bool target_parse(struct target *target, int option, const char *text);
 
-/* A set on each CPU or thread. @flags: PMUDEV_BIND_*, of which CPUs take none. */
+/* A set on each CPU, or on the thread or process. @flags: PMUDEV_BIND_*, for CPUs none. */
 int target_open(const struct target *target, struct pmudev_bundle *bundle, unsigned int flags);
 
 /* "CPU", "CPUs", "thread" or "process" */

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Sums of records, threads of a process, and what a bundle says without a module. */
+/* Sums of records, and what a bundle says without a module. */
 #include <errno.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../lib/lib.h"
@@ -79,11 +75,11 @@ static void test_estimates(void)
 	count(1, 0, 1, 100, 10);
 	add_up(2);
 	is_number(total.sums[0].value, 1001, "what was counted");
-	is_number(total.sums[0].estimate, 2010, "each target is scaled by its own times");
+	is_number(total.sums[0].estimate, 2010, "each CPU is scaled by its own times");
 	/* A third one of which nothing is known, not even that nothing happened there. */
 	count(2, 0, 0, 100, 0);
 	add_up(3);
-	is_number(total.sums[0].estimate, 3015, "an unknown target is like the others");
+	is_number(total.sums[0].estimate, 3015, "an unknown one is like the others");
 	is_number(total.sums[0].time_running, 60, "  and shows in the times");
 	count(2, 0, 0, 0, 0);
 	add_up(3);
@@ -124,90 +120,12 @@ static void test_flags(void)
 		  "  several too");
 }
 
-/* -------------------------------------------------------------------------- threads -- */
-
-#define THREADS 20
-
-static int started[THREADS];
-static pthread_barrier_t all_there, may_end;
-
-static void *be_there(void *arg)
-{
-	*(int *)arg = syscall(SYS_gettid);
-	pthread_barrier_wait(&all_there);
-	pthread_barrier_wait(&may_end);
-	return NULL;
-}
-
-static bool among(int tid, const int *tids, unsigned int nr)
-{
-	while (nr--)
-		if (tids[nr] == tid)
-			return true;
-	return false;
-}
-
-static void test_threads(void)
-{
-	unsigned int nr = 0, i, others, wrong = 0;
-	pthread_t threads[THREADS];
-	int *tids = NULL;
-
-	/* A sanitizer may have a thread of its own. */
-	ok(!pmudev_threads(getpid(), &tids, &others) && among(getpid(), tids, others),
-	   "a process alone");
-	free(tids);
-	pthread_barrier_init(&all_there, NULL, THREADS + 1);
-	pthread_barrier_init(&may_end, NULL, THREADS + 1);
-	for (i = 0; i < THREADS; i++)
-		pthread_create(&threads[i], NULL, be_there, &started[i]);
-	pthread_barrier_wait(&all_there);
-	ok(!pmudev_threads(getpid(), &tids, &nr) && nr == others + THREADS, "and with 20 more");
-	for (i = 0; i < THREADS; i++)
-		wrong += !among(started[i], tids, nr);
-	for (i = 1; i < nr; i++)
-		wrong += tids[i - 1] >= tids[i];
-	is_number(wrong, 0, "  each of them is listed, in order");
-	free(tids);
-	pthread_barrier_wait(&may_end);
-	for (i = 0; i < THREADS; i++)
-		pthread_join(threads[i], NULL);
-}
-
-static int ended_child(void)
-{
-	int child = fork();
-
-	if (!child)
-		_exit(0);
-	waitpid(child, NULL, 0);
-	return child;
-}
-
-static void test_no_process(void)
-{
-	struct pmudev_bundle bundle;
-	int pid = ended_child(), *tids = &pid;
-	struct pmudev_refusal why;
-	unsigned int nr = 1;
-	char text[256];
-
-	ok(pmudev_threads(pid, &tids, &nr) == -ESRCH && !tids && !nr, "no such process");
-	ok(pmudev_bundle_process(&bundle, pid, 0) == -ESRCH, "  for a bundle");
-	is_number(-pmudev_bundle_why(&bundle, &why), ESRCH, "  which remembers it");
-	is_number(why.code, PMUDEV_WHY_NO_TASK, "  and why");
-	pmudev_bundle_explain(&bundle, text, sizeof(text));
-	is(text, "there is no such thread: has it ended?", "  in words");
-	pmudev_bundle_close(&bundle);
-}
-
 /* ------------------------------------------------------------------- without a set -- */
 
 static void test_words(void)
 {
 	struct pmudev_bundle bundle = {
-		.target = 3,
-		.cpus = true,
+		.cpu = 3,
 		.error = -EBUSY,
 		.refusal = { .code = PMUDEV_WHY_ENABLED, .event = 2 },
 	};
@@ -220,21 +138,18 @@ static void test_words(void)
 		  "  also if there is no room");
 	is(small, "CPU 3: event 2:", "  for all of it");
 	is_number(pmudev_bundle_explain(&bundle, NULL, 0), len, "  or for nothing");
-	bundle.cpus = false;
+	bundle.cpu = -1;
 	bundle.refusal.event = -1;
 	pmudev_bundle_explain(&bundle, text, sizeof(text));
-	ok(!strncmp(text, "thread 3: the group", 19), "which thread");
-	bundle.target = -1;
-	bundle.error = -EAGAIN;
-	pmudev_bundle_explain(&bundle, text, sizeof(text));
-	ok(!strncmp(text, "the process makes threads", 25), "too many new threads");
+	is(text, "the group is enabled: disable it first", "about no CPU");
 }
 
 static void test_closed(void)
 {
 	struct pmudev_event_attr attr = { .group = 1 };
-	struct pmudev_bundle bundle = { .target = -1 };
+	struct pmudev_bundle bundle = { .cpu = -1 };
 	unsigned int none = 0;
+	char text[256];
 
 	is_number(-pmudev_bundle_enable(&bundle, PMUDEV_ALL), EBADF, "not open: no enabling");
 	is_number(-pmudev_bundle_disable(&bundle, PMUDEV_ALL), EBADF, "  no disabling");
@@ -242,14 +157,17 @@ static void test_closed(void)
 	is_number(-pmudev_bundle_read(&bundle, &total), EBADF, "  no reading");
 	bundle.groups = 2;
 	is_number(-pmudev_bundle_add(&bundle, &attr, 1), EEXIST, "a group comes in one call");
+	pmudev_bundle_explain(&bundle, text, sizeof(text));
+	ok(!strncmp(text, "the group has events already", 28), "  and so it says");
 	pmudev_bundle_close(&bundle);
 	is_number(-pmudev_bundle_cpus(&bundle, &none, 0, 0), EINVAL, "no CPU at all");
 	if (!access(PMUDEV_DEVICE, F_OK))
 		return;
 	is_number(-pmudev_bundle_cpus(&bundle, &none, 1, 0), ENOENT, "no module");
-	ok(bundle.target == -1 && !bundle.nr, "  which is no CPU's fault");
-	is_number(-pmudev_bundle_thread(&bundle, getpid(), 0), ENOENT, "  nor a thread's");
-	is_number(-pmudev_bundle_process(&bundle, getpid(), 0), ENOENT, "  nor a process's");
+	ok(bundle.cpu == -1 && !bundle.nr && !bundle.sets, "  which is no CPU's fault");
+	is_number(-pmudev_bundle_task(&bundle, PMUDEV_TARGET_TASK, 0, 0), ENOENT,
+		  "  nor a thread's");
+	is_number(-pmudev_bundle_why(&bundle, NULL), ENOENT, "  and remembered");
 }
 
 int main(void)
@@ -257,8 +175,6 @@ int main(void)
 	test_sums();
 	test_estimates();
 	test_flags();
-	test_threads();
-	test_no_process();
 	test_words();
 	test_closed();
 	return tap_end();

@@ -76,6 +76,7 @@ void pmudev_close(struct pmudev *set);
 /* Gives the set its target, once. Flags: PMUDEV_BIND_*. */
 int pmudev_bind_self(struct pmudev *set);
 int pmudev_bind_task(struct pmudev *set, pid_t tid, unsigned int flags);
+int pmudev_bind_process(struct pmudev *set, pid_t pid, unsigned int flags);
 int pmudev_bind_cpu(struct pmudev *set, unsigned int cpu, unsigned int flags);
 
 /*

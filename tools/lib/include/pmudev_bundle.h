@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pmudev_bundle.h - the same events on several targets: some CPUs, or all threads of a process
+ * pmudev_bundle.h - the same events on several CPUs
  *
- * One set is one thread or one CPU. A bundle is a set on each of several, which get the same
- * events, are enabled all or none, and are read together.
+ * A set counts one thread, one process or one CPU. A bundle is a set on each of several CPUs, which
+ * get the same events, are enabled all or none, and are read together. (For programs that count
+ * either, there is also a bundle of one thread or process.)
  *
  *	unsigned int cpus[] = { 0, 1, 4 };
  *	struct pmudev_bundle bundle;
@@ -15,8 +16,7 @@
  *	pmudev_bundle_read(&bundle, &total);
  *	pmudev_bundle_close(&bundle);
  *
- * Functions return 0 or a negative errno. A bundle is used by one thread at a time. Targets that
- * have ended are no failure as long as there is another: what they have counted stays.
+ * Functions return 0 or a negative errno. A bundle is used by one thread at a time.
  */
 #ifndef PMUDEV_BUNDLE_H
 #define PMUDEV_BUNDLE_H
@@ -28,26 +28,12 @@ extern "C" {
 #endif
 
 /**
- * struct pmudev_member - one set of a bundle
- * @set: may be used like any other, to read it or to try events; what the bundle does to all sets
- *	is not to be done to one
- * @target: the CPU, or the thread's id
- * @ended: the target has ended, as far as the bundle knows
- * @reserved: for later versions of the library
- */
-struct pmudev_member {
-	struct pmudev set;
-	int target;
-	bool ended;
-	uint32_t reserved[6];
-};
-
-/**
- * struct pmudev_bundle - sets on several targets
- * @members: the sets; they stay where they are until the bundle is closed
+ * struct pmudev_bundle - sets with the same events
+ * @sets: the sets, which may be read, and events tried on them, like any other; what the bundle
+ *	does to all of them is not to be done to one. They stay where they are until it is closed.
+ * @cpus: the CPU of each, -1 for a thread or process
  * @nr: how many
- * @target: of the set whose call failed last, -1 if that was none's
- * @cpus: the targets are CPUs
+ * @cpu: the one whose call failed last, -1 if it was none's
  * @groups: the library's
  * @enabled: the library's
  * @error: the library's; pmudev_bundle_why() reads it
@@ -56,10 +42,10 @@ struct pmudev_member {
  * @reserved: for later versions of the library
  */
 struct pmudev_bundle {
-	struct pmudev_member *members;
+	struct pmudev *sets;
+	int *cpus;
 	unsigned int nr;
-	int target;
-	bool cpus;
+	int cpu;
 	uint64_t groups;
 	uint64_t enabled;
 	int error;
@@ -69,19 +55,14 @@ struct pmudev_bundle {
 };
 
 /*
- * Opens a set on each target; flags are those of binding. After a failure the bundle is closed, and
- * pmudev_bundle_explain() tells what is missing, and for which target.
+ * Opens a set on each CPU, or one on a thread (PMUDEV_TARGET_TASK) or a process
+ * (PMUDEV_TARGET_PROCESS); flags are those of binding. After a failure the bundle is closed, and
+ * pmudev_bundle_explain() tells what is missing, and for which CPU.
  */
 int pmudev_bundle_cpus(struct pmudev_bundle *bundle, const unsigned int *cpus, unsigned int nr,
 		       unsigned int flags);
-int pmudev_bundle_thread(struct pmudev_bundle *bundle, pid_t tid, unsigned int flags);
-
-/*
- * On each thread that the process has. With PMUDEV_BIND_INHERIT those that it makes later, and its
- * children, are counted too, none of them missed and none twice. -EAGAIN: that cannot be promised,
- * because there were new threads each time all of them had been found.
- */
-int pmudev_bundle_process(struct pmudev_bundle *bundle, pid_t pid, unsigned int flags);
+int pmudev_bundle_task(struct pmudev_bundle *bundle, enum pmudev_target target, pid_t id,
+		       unsigned int flags);
 
 /* Harmless if not open. */
 void pmudev_bundle_close(struct pmudev_bundle *bundle);
@@ -94,18 +75,18 @@ int pmudev_bundle_add(struct pmudev_bundle *bundle, const struct pmudev_event_at
 		      unsigned int nr);
 
 /*
- * On all targets, or on none. Targets begin one after another: what each counts begins when its own
- * does.
+ * On all CPUs, or on none. They begin one after another: when the last one refuses, the others have
+ * counted for a moment, and that stays in their counts.
  */
 int pmudev_bundle_enable(struct pmudev_bundle *bundle, uint32_t group);
 int pmudev_bundle_disable(struct pmudev_bundle *bundle, uint32_t group);
 
 /**
- * struct pmudev_sum - one event on all targets
+ * struct pmudev_sum - one event on all CPUs
  * @value: events counted; whole, never scaled
- * @estimate: of those that happened: each target's count scaled by its own times, targets on
- *	which it was never on a counter taken for the average of the others
- * @time_enabled: ns, the sum of the targets'
+ * @estimate: of those that happened: each CPU's count scaled by its own times, CPUs on which it was
+ *	never on a counter taken for the average of the others
+ * @time_enabled: ns, the sum of the CPUs'
  * @time_running: ns of that on counters; 0: nothing is known
  */
 struct pmudev_sum {
@@ -135,12 +116,12 @@ struct pmudev_total {
 	struct pmudev_sum sums[PMUDEV_MAX_EVENTS];
 };
 
-/* The sum. One target's numbers are of one moment, those of several are not. */
+/* The sum. One CPU's numbers are of one moment, those of several are not. */
 int pmudev_bundle_read(struct pmudev_bundle *bundle, struct pmudev_total *total);
 
 /*
  * Why the last failed call failed: its negative errno. @why may be NULL; its @holders point into
- * @bundle. Whose call it was is in bundle->target.
+ * @bundle. Which CPU it was about is in bundle->cpu.
  */
 int pmudev_bundle_why(struct pmudev_bundle *bundle, struct pmudev_refusal *why);
 

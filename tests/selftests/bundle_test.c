@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Bundles of libpmudev: sets on several CPUs, all enabled or none, and their sum.
+ */
+#include "common.h"
+#include "kselftest_harness.h"
+#include "server.h"
+
+#include <pmudev_bundle.h>
+
+#define ROUNDS 100000
+
+FIXTURE(bundle)
+{
+	struct pmudev_bundle bundle;
+	struct pmudev_total total;
+	unsigned int cpu[64];
+	unsigned int nr_cpus;
+	int server;
+};
+
+FIXTURE_SETUP(bundle)
+{
+	memset(&self->bundle, 0, sizeof(self->bundle));
+	self->server = -1;
+	for (self->nr_cpus = 0; self->nr_cpus < 64 && (int)self->nr_cpus < cpus_online();
+	     self->nr_cpus++)
+		self->cpu[self->nr_cpus] = self->nr_cpus;
+}
+
+FIXTURE_TEARDOWN(bundle)
+{
+	pmudev_bundle_close(&self->bundle);
+	stop_child(self->server);
+}
+
+static int begin(struct pmudev_bundle *bundle, const struct pmudev_event_attr *events,
+		 unsigned int nr)
+{
+	int ret = pmudev_bundle_add(bundle, events, nr);
+
+	return ret ? ret : pmudev_bundle_enable(bundle, PMUDEV_ALL);
+}
+
+static const char *sentence(struct pmudev_bundle *bundle)
+{
+	static char text[512];
+
+	pmudev_bundle_explain(bundle, text, sizeof(text));
+	return text;
+}
+
+/* ------------------------------------------------------------------------ CPUs -- */
+
+/* The sum is that of the sets, whose counts stand still when they are disabled. */
+TEST_F(bundle, cpus_are_added)
+{
+	struct pmudev_event_attr events[] = {
+		raw_event(steady_event(), USER_ONLY),
+		in_group(raw_event(EVENT_CYCLES, 0), 1),
+	};
+	__u64 sum[2] = { 0 }, enabled = 0;
+	union pmudev_record_buffer buffer;
+	unsigned int i, j;
+
+	ASSERT_EQ(0, pmudev_bundle_cpus(&self->bundle, self->cpu, self->nr_cpus, 0))
+	TH_LOG("%s", sentence(&self->bundle));
+	ASSERT_EQ(self->nr_cpus, self->bundle.nr);
+	ASSERT_EQ(0, begin(&self->bundle, events, 2)) TH_LOG("%s", sentence(&self->bundle));
+	for (i = 0; i < self->nr_cpus; i++) {
+		EXPECT_EQ((int)i, self->bundle.cpus[i]);
+		ASSERT_EQ(0, pin_to(i));
+		loop(ROUNDS);
+	}
+	ASSERT_EQ(0, pmudev_bundle_disable(&self->bundle, PMUDEV_ALL));
+	for (i = 0; i < self->nr_cpus; i++) {
+		ASSERT_EQ(0, pmudev_read(&self->bundle.sets[i], &buffer.record, sizeof(buffer)));
+		enabled += buffer.record.time_enabled;
+		for (j = 0; j < 2; j++)
+			sum[j] += buffer.record.counts[j].value;
+		EXPECT_GE(buffer.record.counts[0].value, (__u64)ROUNDS);
+	}
+	ASSERT_EQ(0, pmudev_bundle_read(&self->bundle, &self->total));
+	EXPECT_EQ(2U, self->total.nr);
+	EXPECT_EQ(3ULL, self->total.present);
+	EXPECT_EQ(0ULL, self->total.multiplexed);
+	EXPECT_EQ(enabled, self->total.time_enabled);
+	EXPECT_EQ(0U, self->total.flags);
+	for (j = 0; j < 2; j++) {
+		EXPECT_EQ(sum[j], self->total.sums[j].value);
+		EXPECT_EQ(sum[j], self->total.sums[j].estimate);
+	}
+}
+
+/* The last CPU refuses: it is said to be the one, and none counts. */
+TEST_F(bundle, all_cpus_or_none)
+{
+	struct pmudev_event_attr event = event_on(FIXED_COUNTER, USER_ONLY);
+	struct pmudev_query before, after;
+	union pmudev_record_buffer buffer;
+	struct pmudev_refusal why;
+	char wanted[32];
+	unsigned int i;
+	int fd;
+
+	if (self->nr_cpus < 2)
+		SKIP(return, "needs two CPUs");
+	fd = pm_cpu_set(self->nr_cpus - 1, 0, &event, 1);
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, pm_query(&before));
+	ASSERT_EQ(0, pmudev_bundle_cpus(&self->bundle, self->cpu, self->nr_cpus, 0));
+	EXPECT_EQ(-EBUSY, begin(&self->bundle, &event, 1));
+	EXPECT_EQ((int)self->nr_cpus - 1, self->bundle.cpu);
+	EXPECT_EQ(-EBUSY, pmudev_bundle_why(&self->bundle, &why));
+	EXPECT_EQ((__u32)PMUDEV_WHY_HELD, why.code);
+	EXPECT_EQ(getpid(), why.holder.pid);
+	snprintf(wanted, sizeof(wanted), "CPU %u: event 0: every", self->nr_cpus - 1);
+	EXPECT_EQ(0, strncmp(wanted, sentence(&self->bundle), strlen(wanted)))
+	TH_LOG("%s", sentence(&self->bundle));
+	for (i = 0; i < self->nr_cpus; i++) {
+		ASSERT_EQ(0, pmudev_read(&self->bundle.sets[i], &buffer.record, sizeof(buffer)));
+		EXPECT_EQ(0U, buffer.record.flags & PMUDEV_RECORD_ENABLED);
+	}
+	ASSERT_EQ(0, pm_query(&after));
+	EXPECT_EQ(before.busy, after.busy);
+	/* When the other has gone the same bundle can be enabled. */
+	close(fd);
+	EXPECT_EQ(0, pmudev_bundle_enable(&self->bundle, PMUDEV_ALL))
+	TH_LOG("%s", sentence(&self->bundle));
+}
+
+/* A group that was enabled before stays so when another one is refused, which counts nowhere. */
+TEST_F(bundle, a_refusal_leaves_the_rest)
+{
+	struct pmudev_total later;
+	struct pmudev_event_attr events[] = {
+		raw_event(EVENT_CYCLES, USER_ONLY),
+		in_group(event_on(FIXED_COUNTER, USER_ONLY), 1),
+	};
+	int fd;
+
+	/* Not on the fixed counter. */
+	events[0].allowed = 0xffffffff;
+	fd = pm_cpu_set(self->nr_cpus - 1, 0, &events[1], 1);
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, pmudev_bundle_cpus(&self->bundle, self->cpu, self->nr_cpus, 0));
+	ASSERT_EQ(0, pmudev_bundle_add(&self->bundle, events, 2));
+	ASSERT_EQ(0, pmudev_bundle_enable(&self->bundle, 0)) TH_LOG("%s", sentence(&self->bundle));
+	EXPECT_EQ(-EBUSY, pmudev_bundle_enable(&self->bundle, PMUDEV_ALL));
+	ASSERT_EQ(0, pmudev_bundle_read(&self->bundle, &self->total));
+	ASSERT_EQ(0, pmudev_bundle_read(&self->bundle, &later));
+	EXPECT_EQ((__u32)PMUDEV_RECORD_ENABLED, later.flags);
+	EXPECT_GT(later.sums[0].time_running, self->total.sums[0].time_running);
+	EXPECT_EQ(later.sums[1].time_enabled, self->total.sums[1].time_enabled);
+	EXPECT_EQ(-EEXIST, pmudev_bundle_add(&self->bundle, events, 1));
+	close(fd);
+}
+
+TEST_F(bundle, no_such_cpu)
+{
+	unsigned int cpus[] = { 0, 4000 };
+
+	EXPECT_EQ(-ENODEV, pmudev_bundle_cpus(&self->bundle, cpus, 2, 0));
+	EXPECT_EQ(4000, self->bundle.cpu);
+	EXPECT_EQ(0U, self->bundle.nr);
+	EXPECT_EQ(0, strncmp("CPU 4000: there is no such CPU", sentence(&self->bundle), 30))
+	TH_LOG("%s", sentence(&self->bundle));
+}
+
+/* ------------------------------------------------------------------- a process -- */
+
+/* A bundle of one is that set. */
+TEST_F(bundle, a_process)
+{
+	struct pmudev_event_attr event = raw_event(steady_event(), USER_ONLY);
+	struct pmudev_total before;
+
+	self->server = start_server();
+	ASSERT_GT(self->server, 0);
+	ASSERT_EQ(0, pmudev_bundle_task(&self->bundle, PMUDEV_TARGET_PROCESS, self->server, 0))
+	TH_LOG("%s", sentence(&self->bundle));
+	ASSERT_EQ(1U, self->bundle.nr);
+	EXPECT_EQ(-1, self->bundle.cpus[0]);
+	ASSERT_EQ(0, begin(&self->bundle, &event, 1)) TH_LOG("%s", sentence(&self->bundle));
+	ASSERT_EQ(0, pmudev_bundle_read(&self->bundle, &before));
+	ASSERT_EQ(0, ask_server(self->server, ROUNDS));
+	ASSERT_EQ(0, pmudev_bundle_read(&self->bundle, &self->total));
+	EXPECT_EQ(0U, self->total.flags & PMUDEV_RECORD_ENDED);
+	EXPECT_GE(self->total.sums[0].value - before.sums[0].value, (__u64)SERVER_THREADS * ROUNDS);
+	/* It ends: its counts stay, and that is said. */
+	ASSERT_EQ(0, end_server(self->server));
+	before = self->total;
+	ASSERT_EQ(0, pmudev_bundle_read(&self->bundle, &self->total));
+	EXPECT_TRUE(self->total.flags & PMUDEV_RECORD_ENDED);
+	EXPECT_GE(self->total.sums[0].value, before.sums[0].value);
+	EXPECT_EQ(0, pmudev_bundle_disable(&self->bundle, PMUDEV_ALL));
+	EXPECT_EQ(-ESRCH, pmudev_bundle_enable(&self->bundle, PMUDEV_ALL));
+	EXPECT_EQ(-1, self->bundle.cpu);
+	EXPECT_EQ(-ESRCH, pmudev_bundle_task(&self->bundle, PMUDEV_TARGET_TASK, 0x7fffffff, 0));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "server.h"
+#include "common.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+/* Named, for those who are no relatives. */
+#define ASK  "/tmp/pmudev_server_ask"
+#define DONE "/tmp/pmudev_server_done"
+
+static int job[2], done[2];
+
+static void *worker(void *arg)
+{
+	long rounds;
+
+	(void)arg;
+	while (read(job[0], &rounds, sizeof(rounds)) == sizeof(rounds)) {
+		loop(rounds);
+		if (write(done[1], "x", 1) != 1)
+			break;
+	}
+	return NULL;
+}
+
+static int serve_once(int ask, int answer)
+{
+	int i, status, child;
+	long rounds;
+	char byte;
+
+	if (read(ask, &rounds, sizeof(rounds)) != sizeof(rounds))
+		return -1;
+	for (i = 0; i < SERVER_THREADS; i++)
+		if (write(job[1], &rounds, sizeof(rounds)) != sizeof(rounds))
+			return -1;
+	child = fork();
+	if (!child) {
+		loop(rounds);
+		_exit(0);
+	}
+	waitpid(child, &status, 0);
+	for (i = 0; i < SERVER_THREADS; i++)
+		if (read(done[0], &byte, 1) != 1)
+			return -1;
+	return write(answer, "x", 1) == 1 ? 0 : -1;
+}
+
+static void serve(void)
+{
+	int ask = open(ASK, O_RDWR | O_CLOEXEC), answer = open(DONE, O_RDWR | O_CLOEXEC), i;
+	pthread_t thread;
+
+	if (ask < 0 || answer < 0 || pipe(job) || pipe(done))
+		_exit(1);
+	for (i = 0; i < SERVER_THREADS; i++)
+		if (pthread_create(&thread, NULL, worker, NULL))
+			_exit(1);
+	while (!serve_once(ask, answer))
+		;
+	_exit(1);
+}
+
+/* 'S': it sleeps, 'Z': it has ended, ... 0: there is none. */
+static char thread_state(int pid, const char *tid)
+{
+	char path[64], text[256] = "", *state;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%.20s/stat", pid, tid);
+	file = fopen(path, "r");
+	if (!file)
+		return 0;
+	state = fgets(text, sizeof(text), file) ? strrchr(text, ')') : NULL;
+	fclose(file);
+	return state ? state[2] : 0;
+}
+
+/* How many threads it has, and how many of them are in this state. */
+static int count_threads(int pid, char state, int *in_state)
+{
+	struct dirent *entry;
+	char path[64];
+	int n = 0;
+	DIR *dir;
+
+	*in_state = 0;
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		n++;
+		*in_state += thread_state(pid, entry->d_name) == state;
+	}
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+static bool all_asleep(int pid)
+{
+	int asleep;
+
+	return count_threads(pid, 'S', &asleep) == SERVER_THREADS + 1 &&
+	       asleep == SERVER_THREADS + 1;
+}
+
+static bool all_ended(int pid)
+{
+	int ended;
+
+	return count_threads(pid, 'Z', &ended) == ended;
+}
+
+int end_server(int pid)
+{
+	kill(pid, SIGKILL);
+	return WAIT_FOR(all_ended(pid)) ? 0 : -1;
+}
+
+int start_server(void)
+{
+	int pid;
+
+	unlink(ASK);
+	unlink(DONE);
+	if (mkfifo(ASK, 0600) || mkfifo(DONE, 0600))
+		return -1;
+	pid = fork_bound();
+	if (!pid)
+		serve();
+	if (!WAIT_FOR(all_asleep(pid)))
+		return -1;
+	/* What is done for the first time only is not part of later answers. */
+	return ask_server(pid, 1) ? -1 : pid;
+}
+
+int ask_server(int pid, long rounds)
+{
+	int ask = open(ASK, O_RDWR | O_CLOEXEC), answer = open(DONE, O_RDWR | O_CLOEXEC);
+	int ret = -1;
+	char byte;
+
+	if (ask >= 0 && answer >= 0 && write(ask, &rounds, sizeof(rounds)) == sizeof(rounds) &&
+	    read(answer, &byte, 1) == 1 && WAIT_FOR(all_asleep(pid)))
+		ret = 0;
+	close(ask);
+	close(answer);
+	return ret;
+}
