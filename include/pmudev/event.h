@@ -147,6 +147,16 @@ struct pmudev_ctx {
 };
 
 /**
+ * typedef pmudev_ctx_fn - work on a context
+ *
+ * Runs with ctx->lock held and irqs off: on ctx->cpu if that is not negative, else
+ * anywhere, and then the target cannot run.
+ */
+typedef void (*pmudev_ctx_fn)(struct pmudev_ctx *ctx, void *arg);
+
+struct pmudev_change;
+
+/**
  * struct pmudev_image - which multiplexed groups are on together
  * @slots: their events
  * @counter: by slot
@@ -188,7 +198,9 @@ struct pmudev_sum {
  * @lock: all below
  * @heirs: those not yet reached by the sweep first, then the others
  * @seq: number of the sweep; an heir that was reached has the same
- * @reading: the sweep changes nothing: an heir that is born meanwhile need not be reached
+ * @fn: what the sweep does, NULL if it changes nothing, or between sweeps
+ * @change: its argument
+ * @births: how many heirs there were
  * @incomplete: a child could not be counted
  * @threads_only: children that are processes of their own do not inherit
  * @reset: slots whose values the sweep takes back
@@ -201,7 +213,9 @@ struct pmudev_family {
 	raw_spinlock_t lock; /* all below */
 	struct list_head heirs;
 	u32 seq;
-	bool reading;
+	pmudev_ctx_fn fn;
+	const struct pmudev_change *change;
+	u32 births;
 	bool incomplete;
 	bool threads_only;
 	u64 reset;

@@ -54,8 +54,7 @@ static u64 gated_slots(struct pmudev_set *set)
 
 /* ---------------------------------------------------------- taking turns -- */
 
-/* Have on counters what the current image says, of the multiplexed groups. */
-static void show_image(struct pmudev_ctx *ctx, struct pmudev_set *set)
+void pmudev_show_image(struct pmudev_ctx *ctx, struct pmudev_set *set)
 {
 	const struct pmudev_image *image = NULL;
 	unsigned int slot, width, counter;
@@ -96,7 +95,7 @@ void pmudev_change_turns(struct pmudev_ctx *ctx, void *arg)
 	set->turns = change->turns;
 	if (!set->turns || set->turn >= set->turns->nr)
 		set->turn = 0;
-	show_image(ctx, set);
+	pmudev_show_image(ctx, set);
 	times_start(set, &now);
 	if (pmudev_ctx_counting(ctx) && set->turns)
 		pmudev_turn_timer(this_cpu_ptr(&pmudev_cpus), ctx);
@@ -114,7 +113,7 @@ void pmudev_ctx_turn(struct pmudev_ctx *ctx)
 			continue;
 		times_stop(set, &now);
 		set->turn = (set->turn + 1) % set->turns->nr;
-		show_image(ctx, set);
+		pmudev_show_image(ctx, set);
 		times_start(set, &now);
 		pmudev_page_publish(ctx, set);
 	}
@@ -173,7 +172,7 @@ static void enable(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 		strict &= ~gated_slots(set);
 	WARN_ON_ONCE(!pmudev_slots_on(ctx, set, strict));
 	if (slots & set->mux)
-		show_image(ctx, set);
+		pmudev_show_image(ctx, set);
 	times_start(set, &now);
 	pmudev_page_publish(ctx, set);
 }
@@ -317,7 +316,7 @@ void pmudev_change_ungate(struct pmudev_ctx *ctx, void *arg)
 		return;
 	times_stop(set, &now);
 	WARN_ON_ONCE(!pmudev_slots_on(ctx, set, set->enabled & ~set->on & ~set->mux));
-	show_image(ctx, set);
+	pmudev_show_image(ctx, set);
 	times_start(set, &now);
 	pmudev_page_publish(ctx, set);
 }

@@ -123,11 +123,13 @@ static inline bool pmudev_task_dumpable(struct task_struct *task)
 }
 #endif
 
-/* In the fork hook: older kernels run it with preemption off, where PREEMPT_RT has no memory. */
-#if defined(CONFIG_PREEMPT_RT) && LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
-#define PMUDEV_FORK_ALLOCATES false
-#else
+/* Memory in the fork hook: older kernels run it with preemption off, where PREEMPT_RT has none. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
+#define PMUDEV_FORK_GFP GFP_KERNEL_ACCOUNT
 #define PMUDEV_FORK_ALLOCATES true
+#else
+#define PMUDEV_FORK_GFP (GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN)
+#define PMUDEV_FORK_ALLOCATES (!IS_ENABLED(CONFIG_PREEMPT_RT))
 #endif
 
 /* The counter that arm_pmu's index means: 6.1 had the cycle counter first. */

@@ -10,14 +10,6 @@ struct vm_area_struct;
 
 /* --------------------------------------------------------------- sched.c -- */
 
-/**
- * typedef pmudev_ctx_fn - work on a context
- *
- * Runs with ctx->lock held and irqs off: on ctx->cpu if that is not negative, else
- * anywhere, and then the target cannot run.
- */
-typedef void (*pmudev_ctx_fn)(struct pmudev_ctx *ctx, void *arg);
-
 void pmudev_ctx_init(struct pmudev_ctx *ctx);
 
 /**
@@ -77,7 +69,8 @@ void pmudev_slots_off(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
  * @mux: for slots: the new mask
  * @value: for reset
  * @turns: for turns
- * @total: for a reading: the sum of the heirs
+ * @reading: nothing is changed: who is born meanwhile need not be reached
+ * @total: for the reading of counts: the sum of the heirs
  * @reset: slots whose heirs' counts are taken back
  * @forget: slots whose heirs' times are taken back
  * @data: for others
@@ -90,6 +83,7 @@ struct pmudev_change {
 	u64 mux;
 	u64 value;
 	const struct pmudev_turns *turns;
+	bool reading;
 	struct pmudev_sum *total;
 	u64 reset;
 	u64 forget;
@@ -108,6 +102,9 @@ void pmudev_change_ungate(struct pmudev_ctx *ctx, void *arg);
 
 /* pmudev_ctx_fn with the sets of the context that move, as pmudev_place_moves() returned them */
 void pmudev_change_places(struct pmudev_ctx *ctx, void *arg);
+
+/* Have on counters what a set's image says. ctx->lock held. */
+void pmudev_show_image(struct pmudev_ctx *ctx, struct pmudev_set *set);
 
 /* Show the next images of all sets. ctx->lock held. */
 void pmudev_ctx_turn(struct pmudev_ctx *ctx);
@@ -144,8 +141,9 @@ bool pmudev_family_meets(struct pmudev_set *set, struct pmudev_set *asking);
  * @fn: what to do, with a copy of @change for each
  * @change: its argument; its set is filled in
  *
- * Each is reached once, also those that are born meanwhile, unless it is a reading. May sleep if
- * the set is inherited, else as pmudev_ctx_call().
+ * Each is reached once. To an heir that is born meanwhile, of one that was not reached yet, it is
+ * done at birth: so there are no more to visit than there were at the beginning. May sleep if the
+ * set is inherited, else as pmudev_ctx_call().
  */
 void pmudev_family_call(struct pmudev_set *set, pmudev_ctx_fn fn, struct pmudev_change *change);
 
@@ -233,6 +231,9 @@ void pmudev_cpu_exit(void);
 
 /* Counters that @set cannot have; with @spare also what multiplexing sets would give up. */
 u64 pmudev_ledger_taken(struct pmudev_set *set, bool spare);
+
+/* Those of them that are held for other tasks of an inherited set's family. */
+u64 pmudev_ledger_elsewhere(struct pmudev_set *set);
 
 /*
  * Enter and leave, with what set->placed, place and base say. A set without a placement is in no

@@ -7,6 +7,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "compat.h"
 #include "core.h"
 
 int pmudev_family_create(struct pmudev_set *set, bool threads_only)
@@ -109,26 +110,33 @@ static void copy_events(struct pmudev_set *heir, struct pmudev_set *src, u64 slo
 	}
 }
 
-/* Join the family: before those that the sweep has reached, if the parent was not. */
+/* Join the family. What a sweep has not yet done to the parent is done to the child now. */
 static void join(struct pmudev_set *heir, const struct pmudev_set *src)
 {
 	struct pmudev_family *family = heir->family;
+	struct pmudev_change change;
 
 	raw_spin_lock(&family->lock);
-	heir->seq = family->reading ? family->seq : src->seq;
-	if (heir->seq == family->seq)
-		list_add_tail(&heir->heir_node, &family->heirs);
-	else
-		list_add(&heir->heir_node, &family->heirs);
+	if (family->fn && src->seq != family->seq) {
+		change = *family->change;
+		change.set = heir;
+		family->fn(heir->ctx, &change);
+		/* Of what is new it may have no room for all. */
+		if (change.slots & heir->root->enabled & ~heir->used)
+			family->incomplete = true;
+	}
+	heir->seq = family->seq;
+	list_add_tail(&heir->heir_node, &family->heirs);
 	raw_spin_unlock(&family->lock);
 }
 
 /*
- * Make @heir the heir of @src on @ctx, a child's that has not run: its clocks stand at 0. Both
- * contexts' locks are held. False if the counters are taken there: somebody was quick.
+ * Make @heir the heir of @src on @ctx: either the latter is a child's that has not run, whose
+ * clocks stand at 0, or nothing of @src is enabled. Both contexts' locks are held in the former case.
  */
-static bool be_born(struct pmudev_set *heir, struct pmudev_set *src, struct pmudev_ctx *ctx)
+static void be_born(struct pmudev_set *heir, struct pmudev_set *src, struct pmudev_ctx *ctx)
 {
+	lockdep_assert_held(&ctx->lock);
 	heir->root = src->root;
 	heir->family = src->family;
 	heir->pmu = src->pmu;
@@ -138,21 +146,22 @@ static bool be_born(struct pmudev_set *heir, struct pmudev_set *src, struct pmud
 	heir->nr_slots = src->nr_slots;
 	heir->used = src->used;
 	heir->mux = src->mux;
-	heir->turn = src->turn;
 	heir->enabled = src->enabled;
 	copy_events(heir, src, src->used);
-	if (!pmudev_slots_on(ctx, heir, src->on))
-		return false;
+	pmudev_slots_on(ctx, heir, src->on & ~src->mux);
 	heir->turns = src->turns;
-	if (heir->turns)
+	if (heir->turns) {
+		/* Children that live for less than a turn each have another one. */
+		heir->turn = heir->family->births++ % max(heir->turns->nr, 1U);
 		hlist_add_head(&heir->turn_node, &ctx->turning);
+		pmudev_show_image(ctx, heir);
+	}
 	heir->ctx = ctx;
 	kref_get(&ctx->ref);
 	ctx->nr_sets++;
 	ctx->nr_family++;
 	hlist_add_head(&heir->ctx_node, &ctx->family);
 	join(heir, src);
-	return true;
 }
 
 static void lose(struct pmudev_set *set)
@@ -181,7 +190,7 @@ static unsigned int count_inherited(struct pmudev_ctx *ctx, struct task_struct *
 		if (!inherits(set, child))
 			continue;
 		nr++;
-		*slots = max(*slots, set->nr_slots);
+		*slots = max3(*slots, set->nr_slots, READ_ONCE(set->root->nr_slots));
 	}
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 	return nr;
@@ -201,22 +210,24 @@ static bool has_heir(struct pmudev_ctx *ctx, const struct pmudev_set *root)
 static void inherit(struct pmudev_ctx *ctx, struct task_struct *task,
 		    struct pmudev_ctx *child, struct list_head *spares, unsigned int slots)
 {
+	bool foreign = child && child->mask;
 	struct pmudev_set *set, *heir;
 
 	hlist_for_each_entry(set, &ctx->family, ctx_node) {
 		if (!inherits(set, task) || (child && has_heir(child, set->root)))
 			continue;
 		heir = list_first_entry_or_null(spares, struct pmudev_set, heir_node);
-		/* The set may have grown, or come, since memory was asked for. */
-		if (!child || !heir || set->nr_slots > slots) {
+		/*
+		 * The set may have grown, or come, since memory was asked for. Or somebody counts
+		 * the child already, on what may be the set's counters.
+		 */
+		if (!child || !heir || set->nr_slots > slots ||
+		    (foreign && (set->enabled | set->armed))) {
 			lose(set);
 			continue;
 		}
 		list_del_init(&heir->heir_node);
-		if (!be_born(heir, set, child)) {
-			lose(set);
-			list_add(&heir->heir_node, spares);
-		}
+		be_born(heir, set, child);
 	}
 }
 
@@ -233,7 +244,7 @@ void pmudev_family_fork(struct pmudev_ctx *ctx, struct task_struct *child)
 		return;
 	slots = round_up(slots, PMUDEV_CHUNK);
 	while (nr--) {
-		heir = heir_alloc(slots, GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
+		heir = heir_alloc(slots, PMUDEV_FORK_GFP);
 		if (heir)
 			list_add(&heir->heir_node, &spares);
 	}
@@ -283,10 +294,11 @@ static void adopt_here(struct pmudev_ctx *ctx, void *arg)
 	/* Nothing is enabled yet: its clocks do not matter. */
 	if (ctx->dead || has_heir(ctx, adoption->root))
 		return;
-	if (ctx->nr_family >= PMUDEV_MAX_FAMILY)
-		adoption->error = -EBUSY;
+	adoption->born = ctx->nr_family < PMUDEV_MAX_FAMILY;
+	if (adoption->born)
+		be_born(adoption->heir, adoption->root, ctx);
 	else
-		adoption->born = be_born(adoption->heir, adoption->root, ctx);
+		adoption->error = -EBUSY;
 }
 
 int pmudev_family_adopt(struct pmudev_set *root, struct task_struct *task)
@@ -459,11 +471,13 @@ static void forget_sum(struct pmudev_sum *sum, u64 values, u64 times)
 	}
 }
 
-static void begin_sweep(struct pmudev_family *family, const struct pmudev_change *change)
+static void begin_sweep(struct pmudev_family *family, pmudev_ctx_fn fn,
+			const struct pmudev_change *change)
 {
 	raw_spin_lock_irq(&family->lock);
 	family->seq++;
-	family->reading = !!change->total;
+	family->fn = change->reading ? NULL : fn;
+	family->change = change;
 	family->total = change->total;
 	if (family->total)
 		*family->total = family->ended;
@@ -477,7 +491,8 @@ static void end_sweep(struct pmudev_family *family)
 {
 	raw_spin_lock_irq(&family->lock);
 	family->total = NULL;
-	family->reading = false;
+	family->fn = NULL;
+	family->change = NULL;
 	family->reset = 0;
 	family->forget = 0;
 	raw_spin_unlock_irq(&family->lock);
@@ -489,7 +504,7 @@ static void sweep(struct pmudev_set *root, pmudev_ctx_fn fn, struct pmudev_chang
 	struct pmudev_family *family = root->family;
 
 	mutex_lock(&family->mutex);
-	begin_sweep(family, change);
+	begin_sweep(family, fn, change);
 	pmudev_ctx_call(root->ctx, visit_here, &visit);
 	while ((visit.heir = not_reached(family))) {
 		/* Without memory it cannot count what is new, but is not passed over for the rest. */

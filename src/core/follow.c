@@ -3,14 +3,17 @@
  * Following threads: contexts by their task, and the preempt notifiers that load and unload them.
  *
  * A followed thread pays for its own switches, others pay a test of an empty list. The notifier
- * belongs into the thread's own list, which has no lock: it is changed
- *   - by the thread itself, outside of interrupts;
- *   - by the sched_switch probe, of the two threads that the switch is between: neither can be in
+ * belongs into the thread's own list, which others use, too (KVM), and which has no lock. We change
+ * it, under a lock of our own,
+ *   - as the thread itself, outside of interrupts and at its switches;
+ *   - in the sched_switch probe, of the two threads that the switch is between: neither can be in
  *     the midst of a change, which is made with preemption off;
- *   - of a thread that is switched out (linked, and loaded nowhere): before it changes its list
- *     again it has to get past task_in(), that is, past ctx->lock.
+ *   - as anybody, if the thread is switched out (linked, and loaded nowhere) and ours is the only
+ *     notifier in its list. Before the thread changes the list again it comes by task_in(), that is,
+ *     past ctx->lock; or it finds the list empty, and so do all who look after it.
  * A walker that stands on a notifier that is taken out goes on by its next pointer, which stays:
- * walks have preemption off and contexts are freed by RCU.
+ * walks have preemption off and contexts are freed by RCU. A thread can have two contexts: one that
+ * is dead and stays linked until the next switch, and its successor.
  *
  * The probe is there only while some thread waits for its first switch since it was bound.
  */
@@ -23,12 +26,16 @@
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 
+#include "compat.h"
 #include "core.h"
 
 #define BUCKET_BITS 8
 
 static struct hlist_head buckets[1 << BUCKET_BITS];
 static DEFINE_RAW_SPINLOCK(buckets_lock);
+
+/* Our changes of the lists of notifiers. */
+static DEFINE_RAW_SPINLOCK(links_lock);
 
 static DEFINE_MUTEX(follow_mutex);
 
@@ -103,7 +110,9 @@ static void link_notifier(struct pmudev_ctx *ctx)
 	lockdep_assert_held(&ctx->lock);
 	kref_get(&ctx->ref);
 	ctx->linked = true;
+	raw_spin_lock(&links_lock);
 	hlist_add_head(&ctx->notifier.link, &ctx->task->preempt_notifiers);
+	raw_spin_unlock(&links_lock);
 	atomic_dec(&nr_waiting);
 }
 
@@ -112,7 +121,25 @@ static void unlink_notifier(struct pmudev_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
 	ctx->linked = false;
+	raw_spin_lock(&links_lock);
 	__hlist_del(&ctx->notifier.link);
+	raw_spin_unlock(&links_lock);
+}
+
+/* The same of a thread that is switched out; false if others are in its list. */
+static bool unlink_alone(struct pmudev_ctx *ctx)
+{
+	struct hlist_head *list = &ctx->task->preempt_notifiers;
+	bool alone;
+
+	lockdep_assert_held(&ctx->lock);
+	raw_spin_lock(&links_lock);
+	alone = list->first == &ctx->notifier.link && !ctx->notifier.link.next;
+	if (alone)
+		WRITE_ONCE(list->first, NULL);
+	raw_spin_unlock(&links_lock);
+	ctx->linked = !alone;
+	return alone;
 }
 
 static void task_in(struct preempt_notifier *notifier, int cpu)
@@ -351,7 +378,7 @@ struct pmudev_ctx *pmudev_follow(struct task_struct *task)
 
 struct pmudev_ctx *pmudev_follow_newborn(struct task_struct *child)
 {
-	struct pmudev_ctx *ctx = ctx_alloc(child, GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
+	struct pmudev_ctx *ctx = ctx_alloc(child, PMUDEV_FORK_GFP);
 	unsigned long flags;
 
 	if (!ctx)
@@ -381,14 +408,12 @@ struct pmudev_ctx *pmudev_follow_newborn(struct task_struct *child)
 
 unsigned int pmudev_ctx_end(struct pmudev_ctx *ctx)
 {
-	bool own = ctx->task == current && in_task();
+	bool own = ctx->task == current && in_task(), out = ctx->cpu < 0;
 	unsigned int refs = 1;
 
 	lockdep_assert_held(&ctx->lock);
 	if (ctx->dead)
 		return 0;
-	/* Linked and loaded nowhere: it is switched out. */
-	own |= ctx->cpu < 0;
 	if (ctx->cpu >= 0)
 		pmudev_ctx_unload(ctx);
 	ctx->dead = true;
@@ -401,7 +426,10 @@ unsigned int pmudev_ctx_end(struct pmudev_ctx *ctx)
 	} else if (own) {
 		unlink_notifier(ctx);
 		refs++;
+	} else if (out && unlink_alone(ctx)) {
+		refs++;
 	}
+	/* Else it goes at the thread's next switch. */
 	return refs;
 }
 

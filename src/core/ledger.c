@@ -52,11 +52,30 @@ static void visit_taken(struct pmudev_ctx *ctx, void *arg)
 	add_taken(ctx, change->set->root, change->data);
 }
 
+static void visit_elsewhere(struct pmudev_ctx *ctx, void *arg)
+{
+	struct pmudev_change *change = arg;
+
+	if (change->set != change->set->root)
+		visit_taken(ctx, arg);
+}
+
+u64 pmudev_ledger_elsewhere(struct pmudev_set *set)
+{
+	struct taken taken = {};
+	struct pmudev_change change = { .data = &taken, .reading = true };
+
+	lockdep_assert_held(&set->pmu->lock);
+	if (pmudev_family_lives(set))
+		pmudev_family_call(set, visit_elsewhere, &change);
+	return taken.counters;
+}
+
 u64 pmudev_ledger_taken(struct pmudev_set *set, bool spare)
 {
 	struct pmudev_pmu *pmu = set->pmu;
 	struct taken taken = { .spare = spare };
-	struct pmudev_change change = { .data = &taken };
+	struct pmudev_change change = { .data = &taken, .reading = true };
 	unsigned long flags;
 
 	lockdep_assert_held(&pmu->lock);

@@ -146,7 +146,7 @@ static void plan(struct puzzle *puzzle, unsigned int nr, struct pmudev_pmu *pmu,
 		if (!movable(set, ctx))
 			continue;
 		set->moving = 0;
-		if (!bases)
+		if (!bases || !set->base)
 			set->new_base = set->base;
 	}
 	for (i = nr; i < puzzle->nr; i++) {
@@ -165,14 +165,15 @@ static bool place_by_moving(struct puzzle *puzzle, struct pmudev_set *set, const
 {
 	struct pmudev_pmu *pmu = set->pmu;
 	u64 free = available(pmu) & ~pmudev_ledger_taken(set, false);
+	u64 elsewhere = pmudev_ledger_elsewhere(set);
 	u64 freed, bases = 0;
 
 	if (nr > PMUDEV_ASSIGN_MAX)
 		return false;
 	puzzle->nr = nr;
-	freed = add_movable(puzzle, pmu, set->ctx);
+	freed = add_movable(puzzle, pmu, set->ctx) & ~elsewhere;
 	if (!solve(puzzle, free | freed, allowed, nr)) {
-		bases = movable_bases(pmu, set->ctx);
+		bases = movable_bases(pmu, set->ctx) & ~elsewhere;
 		if (!bases || !solve(puzzle, free | freed | bases, allowed, nr) ||
 		    !find_bases(pmu, set->ctx, (free | freed | bases) & ~solution(puzzle)))
 			return false;

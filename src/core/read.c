@@ -22,8 +22,11 @@ static u32 record_flags(const struct pmudev_ctx *ctx, struct pmudev_set *set)
 
 	if (pmudev_set_ended(set))
 		flags |= PMUDEV_RECORD_ENDED;
-	else if (set->enabled)
+	else if (set->enabled | set->armed)
 		flags |= PMUDEV_RECORD_ENABLED;
+	/* Nothing of its own counts any more, or waits to. */
+	if (ctx->dead)
+		return flags;
 	if (set->cpu >= 0 && !cpu_online(set->cpu))
 		flags |= PMUDEV_RECORD_OFFLINE;
 	if (((set->on ^ set->enabled) & ~set->mux) ||
@@ -75,7 +78,7 @@ static void read_part(struct pmudev_ctx *ctx, void *arg)
 		return;
 	}
 	pmudev_family_add(change->total, set);
-	if (set->enabled)
+	if (set->enabled | set->armed)
 		record->flags |= PMUDEV_RECORD_ENABLED;
 	if (set->armed)
 		record->flags |= PMUDEV_RECORD_ARMED;
@@ -103,7 +106,7 @@ static void add_heirs(struct pmudev_set *set, struct pmudev_record *record,
 static int read_record(struct pmudev_set *set, struct pmudev_record *record, size_t room,
 		       size_t size, struct pmudev_refusal *why)
 {
-	struct pmudev_change reading = { .data = record };
+	struct pmudev_change reading = { .data = record, .reading = true };
 	size_t need;
 
 	lockdep_assert_held(&set->mutex);

@@ -180,7 +180,8 @@ bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 	u64 mask;
 
 	lockdep_assert_held(&ctx->lock);
-	if (!slots)
+	/* What has ended holds its counters no more: others may have them. */
+	if (!slots || ctx->dead)
 		return true;
 	if (WARN_ON_ONCE(hweight64(slots) > PMUDEV_COUNTERS))
 		return false;
