@@ -395,7 +395,7 @@ enum pmudev_target {
  *     part. There are no user reads then (EOPNOTSUPP). When a child could not be
  *     counted for want of memory, the record says INCOMPLETE, from then on.
  *   - ON_EXEC: ENABLE places the groups and holds their counters, but they begin to count when
- *     the target (with INHERIT, a child of it) next executes a program; the record says ARMED until then.
+ *     the target (with INHERIT, a child of it) next executes a program; the record says ENABLED and ARMED until then.
  *     After the exec ENABLE acts at once.
  *   - A thread that another one counts is found at its switches; what it executes between BIND and
  *     ENABLE is not counted, what it does after ENABLE has returned is.
