@@ -60,6 +60,7 @@ void pmudev_show_image(struct pmudev_ctx *ctx, struct pmudev_set *set)
 	unsigned int slot, width, counter;
 	u64 want = 0, off, rest;
 
+	lockdep_assert_held(&ctx->lock);
 	if (set->turns && set->turns->nr) {
 		image = &set->turns->image[set->turn];
 		want = image->slots & set->enabled;
@@ -107,6 +108,7 @@ void pmudev_ctx_turn(struct pmudev_ctx *ctx)
 	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
 	struct pmudev_set *set;
 
+	lockdep_assert_held(&ctx->lock);
 	ctx->turned = now.running;
 	hlist_for_each_entry(set, &ctx->turning, turn_node) {
 		if (set->turns->nr < 2)
@@ -183,6 +185,7 @@ void pmudev_change_enable(struct pmudev_ctx *ctx, void *arg)
 	struct pmudev_set *set = change->set;
 	u64 slots = change->slots;
 
+	lockdep_assert_held(&ctx->lock);
 	/* With children that live it goes on without its target. */
 	if (ctx->dead && !set->family) {
 		change->error = -ESRCH;
@@ -221,6 +224,7 @@ void pmudev_change_disable(struct pmudev_ctx *ctx, void *arg)
 	struct pmudev_set *set = change->set;
 	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
 
+	lockdep_assert_held(&ctx->lock);
 	times_stop(set, &now);
 	pmudev_slots_off(ctx, set, change->slots & set->on);
 	set->enabled &= ~change->slots;
@@ -239,6 +243,7 @@ void pmudev_change_reset(struct pmudev_ctx *ctx, void *arg)
 	unsigned int slot, nr;
 	u64 rest;
 
+	lockdep_assert_held(&ctx->lock);
 	nr = pmudev_slots_hw(set, change->slots & set->on, hw);
 	if (live && nr)
 		pmudev_backend.save(hw, nr);
@@ -257,6 +262,7 @@ void pmudev_change_slots(struct pmudev_ctx *ctx, void *arg)
 	struct pmudev_set *set = change->set;
 	u64 removed = set->used & ~change->slots;
 
+	lockdep_assert_held(&ctx->lock);
 	if (removed) {
 		set->generation++;
 		pmudev_page_forget(set, removed);
@@ -279,6 +285,7 @@ void pmudev_change_places(struct pmudev_ctx *ctx, void *arg)
 {
 	struct pmudev_set *set, *first = arg;
 
+	lockdep_assert_held(&ctx->lock);
 	/* All of them leave before the first comes: they may change places among themselves. */
 	for (set = first; set; set = set->next_moving) {
 		set->moving_on = set->on & set->moving;

@@ -213,6 +213,7 @@ static void inherit(struct pmudev_ctx *ctx, struct task_struct *task,
 	bool foreign = child && child->mask;
 	struct pmudev_set *set, *heir;
 
+	lockdep_assert_held(&ctx->lock);
 	hlist_for_each_entry(set, &ctx->family, ctx_node) {
 		if (!inherits(set, task) || (child && has_heir(child, set->root)))
 			continue;
@@ -356,6 +357,7 @@ static void leave(struct pmudev_set *heir)
 	struct pmudev_family *family = heir->family;
 	bool reached;
 
+	lockdep_assert_held(&heir->ctx->lock);
 	raw_spin_lock(&family->lock);
 	list_del_init(&heir->heir_node);
 	reached = heir->seq == family->seq;
@@ -529,6 +531,7 @@ void pmudev_family_call(struct pmudev_set *set, pmudev_ctx_fn fn, struct pmudev_
 
 void pmudev_family_add(struct pmudev_sum *total, struct pmudev_set *heir)
 {
+	lockdep_assert_held(&heir->ctx->lock);
 	/* An heir that ends may add itself at the same time. */
 	raw_spin_lock(&heir->family->lock);
 	add_to_sum(total, heir, ~0ULL, ~0ULL);

@@ -203,6 +203,7 @@ static void link_waiting(const struct task_struct *task)
 static void on_switch(void *data, bool preempt, struct task_struct *prev,
 		      struct task_struct *next, unsigned int prev_state)
 {
+	lockdep_assert_irqs_disabled();
 	if (likely(!atomic_read(&nr_waiting)))
 		return;
 	link_waiting(prev);

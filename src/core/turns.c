@@ -133,6 +133,7 @@ int pmudev_find_base(struct pmudev_set *set, u64 slots, u64 free, u64 *base,
 	u64 group, found = 0;
 	int bad = -1;
 
+	lockdep_assert_held(&set->pmu->lock);
 	image = kmalloc(sizeof(*image), GFP_KERNEL);
 	if (!image)
 		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
