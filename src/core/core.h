@@ -126,14 +126,30 @@ bool pmudev_family_has(struct pmudev_set *root, const struct task_struct *task);
  */
 int pmudev_family_adopt(struct pmudev_set *root, struct task_struct *task);
 
-/* No file, no call is left. May sleep. */
-void pmudev_family_destroy(struct pmudev_set *root);
-
 /* Is there an heir? It may be gone the next moment. */
 bool pmudev_family_lives(struct pmudev_set *set);
 
 /* Does some task have both, or an heir of either? */
 bool pmudev_family_meets(struct pmudev_set *set, struct pmudev_set *asking);
+
+/* @child has been made by the thread of @ctx, and has not run. Does not sleep. */
+void pmudev_family_fork(struct pmudev_ctx *ctx, struct task_struct *child);
+
+/* An heir's part, of slots' values and times, as its context has it. */
+void pmudev_sum_add(struct pmudev_sum *sum, struct pmudev_set *heir, u64 values, u64 times);
+
+/* What an heir counted stays with the family, once. Its ctx->lock held. */
+void pmudev_heir_leave(struct pmudev_set *heir);
+void pmudev_heir_put(struct pmudev_set *heir);
+
+/*
+ * The context has ended: its heirs leave their families, and are returned to be freed without the
+ * lock. ctx->lock held.
+ */
+struct pmudev_set *pmudev_family_end(struct pmudev_ctx *ctx);
+void pmudev_family_free(struct pmudev_set *heirs);
+
+/* --------------------------------------------------------------- sweep.c -- */
 
 /**
  * pmudev_family_call - a change of a set, and of each of its heirs
@@ -150,15 +166,8 @@ void pmudev_family_call(struct pmudev_set *set, pmudev_ctx_fn fn, struct pmudev_
 /* Add what an heir has counted. Its ctx->lock held, brought forward. */
 void pmudev_family_add(struct pmudev_sum *total, struct pmudev_set *heir);
 
-/* @child has been made by the thread of @ctx, and has not run. Does not sleep. */
-void pmudev_family_fork(struct pmudev_ctx *ctx, struct task_struct *child);
-
-/*
- * The context has ended: its heirs leave their families, and are returned to be freed without the
- * lock. ctx->lock held.
- */
-struct pmudev_set *pmudev_family_end(struct pmudev_ctx *ctx);
-void pmudev_family_free(struct pmudev_set *heirs);
+/* No file, no call is left. May sleep. */
+void pmudev_family_destroy(struct pmudev_set *root);
 
 /* -------------------------------------------------------------- follow.c -- */
 
@@ -186,9 +195,20 @@ void pmudev_ctx_put(struct pmudev_ctx *ctx);
 /* The context is dead from now on. ctx->lock held. How many references are to be dropped then. */
 unsigned int pmudev_ctx_end(struct pmudev_ctx *ctx);
 
+/* Contexts that are followed, but whose notifier is not yet linked. */
+extern atomic_t pmudev_nr_waiting;
+
+/* At a switch from or to @task, irqs off, the run queue locked: if it is one of them, link it. */
+void pmudev_link_waiting(const struct task_struct *task);
+
+/* ------------------------------------------------------------- probing.c -- */
+
 struct tracepoint;
-int pmudev_follow_init(struct tracepoint *sched_switch);
-void pmudev_follow_exit(void);
+int pmudev_probing_init(struct tracepoint *sched_switch);
+void pmudev_probing_exit(void);
+
+/* From its return on every switch of a waiting thread is seen, on every CPU. May sleep. */
+int pmudev_start_probing(void);
 
 /* ---------------------------------------------------------------- task.c -- */
 

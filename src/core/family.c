@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Inherited sets: heirs come with their threads and go with them, and what is done to a set or
- * read from it reaches them all. event.h has the words.
+ * Inherited sets: heirs come with their threads and go with them. event.h has the words, sweep.c
+ * what is done to all of them.
  */
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -90,7 +90,7 @@ static void heir_release(struct kref *ref)
 	call_rcu(&heir->rcu, heir_free);
 }
 
-static void heir_put(struct pmudev_set *heir)
+void pmudev_heir_put(struct pmudev_set *heir)
 {
 	kref_put(&heir->heir_ref, heir_release);
 }
@@ -258,7 +258,7 @@ void pmudev_family_fork(struct pmudev_ctx *ctx, struct task_struct *child)
 		raw_spin_unlock(&born->lock);
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 	list_for_each_entry_safe(heir, next, &spares, heir_node)
-		heir_put(heir);
+		pmudev_heir_put(heir);
 	/* It was kept by one set too many. */
 	if (born)
 		pmudev_unfollow(born);
@@ -316,13 +316,13 @@ int pmudev_family_adopt(struct pmudev_set *root, struct task_struct *task)
 		pmudev_unfollow(ctx);
 	}
 	if (!adoption.born)
-		heir_put(adoption.heir);
+		pmudev_heir_put(adoption.heir);
 	return IS_ERR(ctx) ? PTR_ERR(ctx) : adoption.error;
 }
 
 /* ---------------------------------------------------------- an heir ends -- */
 
-static void add_to_sum(struct pmudev_sum *sum, struct pmudev_set *heir, u64 values, u64 times)
+void pmudev_sum_add(struct pmudev_sum *sum, struct pmudev_set *heir, u64 values, u64 times)
 {
 	struct pmudev_clocks now = pmudev_ctx_clocks(heir->ctx);
 	unsigned int slot;
@@ -351,8 +351,7 @@ static void add_to_sum(struct pmudev_sum *sum, struct pmudev_set *heir, u64 valu
 		sum->set_running += now.running;
 }
 
-/* What it counted stays with the family, once. Its context's lock is held. */
-static void leave(struct pmudev_set *heir)
+void pmudev_heir_leave(struct pmudev_set *heir)
 {
 	struct pmudev_family *family = heir->family;
 	bool reached;
@@ -362,10 +361,10 @@ static void leave(struct pmudev_set *heir)
 	list_del_init(&heir->heir_node);
 	reached = heir->seq == family->seq;
 	/* What a sweep takes back, it takes back from those that it does not reach, too. */
-	add_to_sum(&family->ended, heir, reached ? ~0ULL : ~family->reset,
+	pmudev_sum_add(&family->ended, heir, reached ? ~0ULL : ~family->reset,
 		   reached ? ~0ULL : ~family->forget);
 	if (family->total && !reached)
-		add_to_sum(family->total, heir, ~0ULL, ~0ULL);
+		pmudev_sum_add(family->total, heir, ~0ULL, ~0ULL);
 	raw_spin_unlock(&family->lock);
 
 	hlist_del_init(&heir->ctx_node);
@@ -383,7 +382,7 @@ struct pmudev_set *pmudev_family_end(struct pmudev_ctx *ctx)
 	hlist_for_each_entry_safe(set, next, &ctx->family, ctx_node) {
 		if (set->root == set)
 			continue;
-		leave(set);
+		pmudev_heir_leave(set);
 		set->next_ended = ended;
 		ended = set;
 	}
@@ -395,192 +394,7 @@ void pmudev_family_free(struct pmudev_set *heirs)
 	while (heirs) {
 		struct pmudev_set *next = heirs->next_ended;
 
-		heir_put(heirs);
+		pmudev_heir_put(heirs);
 		heirs = next;
 	}
-}
-
-/* --------------------------------------------------------------- sweeps -- */
-
-struct visit {
-	struct pmudev_set *heir;
-	pmudev_ctx_fn fn;
-	struct pmudev_change *change;
-};
-
-/* The root is visited first, like an heir. */
-static void visit_here(struct pmudev_ctx *ctx, void *arg)
-{
-	struct visit *visit = arg;
-	struct pmudev_set *set = visit->heir;
-	struct pmudev_family *family = set->family;
-	struct pmudev_change change = *visit->change;
-
-	if (set != set->root && list_empty(&set->heir_node))
-		return;
-	change.set = set;
-	visit->fn(ctx, &change);
-	if (change.error)
-		visit->change->error = change.error;
-	raw_spin_lock(&family->lock);
-	set->seq = family->seq;
-	if (set != set->root)
-		list_move_tail(&set->heir_node, &family->heirs);
-	raw_spin_unlock(&family->lock);
-}
-
-/* An heir may have to be told of events that came after it was born. */
-static int make_room(struct pmudev_set *heir, u64 slots)
-{
-	unsigned int slot;
-	u64 rest;
-
-	pmudev_for_each_slot(slot, rest, slots) {
-		struct pmudev_event **chunk = &heir->chunk[slot / PMUDEV_CHUNK];
-
-		if (!*chunk)
-			*chunk = kcalloc(PMUDEV_CHUNK, sizeof(**chunk), GFP_KERNEL_ACCOUNT);
-		if (!*chunk)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static struct pmudev_set *not_reached(struct pmudev_family *family)
-{
-	struct pmudev_set *heir;
-
-	raw_spin_lock_irq(&family->lock);
-	heir = list_first_entry_or_null(&family->heirs, struct pmudev_set, heir_node);
-	if (heir && heir->seq == family->seq)
-		heir = NULL;
-	if (heir)
-		kref_get(&heir->heir_ref);
-	raw_spin_unlock_irq(&family->lock);
-	return heir;
-}
-
-static void forget_sum(struct pmudev_sum *sum, u64 values, u64 times)
-{
-	unsigned int slot;
-	u64 rest;
-
-	pmudev_for_each_slot(slot, rest, values)
-		sum->value[slot] = 0;
-	pmudev_for_each_slot(slot, rest, times) {
-		sum->enabled[slot] = 0;
-		sum->running[slot] = 0;
-	}
-}
-
-static void begin_sweep(struct pmudev_family *family, pmudev_ctx_fn fn,
-			const struct pmudev_change *change)
-{
-	raw_spin_lock_irq(&family->lock);
-	family->seq++;
-	family->fn = change->reading ? NULL : fn;
-	family->change = change;
-	family->total = change->total;
-	if (family->total)
-		*family->total = family->ended;
-	family->reset = change->reset;
-	family->forget = change->forget;
-	forget_sum(&family->ended, change->reset, change->forget);
-	raw_spin_unlock_irq(&family->lock);
-}
-
-static void end_sweep(struct pmudev_family *family)
-{
-	raw_spin_lock_irq(&family->lock);
-	family->total = NULL;
-	family->fn = NULL;
-	family->change = NULL;
-	family->reset = 0;
-	family->forget = 0;
-	raw_spin_unlock_irq(&family->lock);
-}
-
-static void sweep(struct pmudev_set *root, pmudev_ctx_fn fn, struct pmudev_change *change)
-{
-	struct visit visit = { .heir = root, .fn = fn, .change = change };
-	struct pmudev_family *family = root->family;
-
-	mutex_lock(&family->mutex);
-	begin_sweep(family, fn, change);
-	pmudev_ctx_call(root->ctx, visit_here, &visit);
-	while ((visit.heir = not_reached(family))) {
-		/* Without memory it cannot count what is new, but is not passed over for the rest. */
-		if (make_room(visit.heir, root->used))
-			WRITE_ONCE(family->incomplete, true);
-		pmudev_ctx_call(visit.heir->ctx, visit_here, &visit);
-		heir_put(visit.heir);
-		cond_resched();
-	}
-	end_sweep(family);
-	mutex_unlock(&family->mutex);
-}
-
-void pmudev_family_call(struct pmudev_set *set, pmudev_ctx_fn fn, struct pmudev_change *change)
-{
-	change->set = set;
-	if (set->family)
-		sweep(set, fn, change);
-	else
-		pmudev_ctx_call(set->ctx, fn, change);
-}
-
-void pmudev_family_add(struct pmudev_sum *total, struct pmudev_set *heir)
-{
-	lockdep_assert_held(&heir->ctx->lock);
-	/* An heir that ends may add itself at the same time. */
-	raw_spin_lock(&heir->family->lock);
-	add_to_sum(total, heir, ~0ULL, ~0ULL);
-	raw_spin_unlock(&heir->family->lock);
-}
-
-static void dismiss(struct pmudev_ctx *ctx, void *arg)
-{
-	struct visit *visit = arg;
-	struct pmudev_set *heir = visit->heir;
-	struct pmudev_change change = { .set = heir, .slots = heir->used };
-
-	if (list_empty(&heir->heir_node)) {
-		visit->heir = NULL;
-		return;
-	}
-	pmudev_change_disable(ctx, &change);
-	leave(heir);
-	/* leave() took it from the number that keeps the context; the caller does that. */
-	ctx->nr_sets++;
-}
-
-void pmudev_family_destroy(struct pmudev_set *root)
-{
-	struct pmudev_family *family = root->family;
-	struct visit visit;
-	struct pmudev_set *heir;
-
-	if (!family)
-		return;
-	for (;;) {
-		raw_spin_lock_irq(&family->lock);
-		heir = list_first_entry_or_null(&family->heirs, struct pmudev_set, heir_node);
-		if (heir)
-			kref_get(&heir->heir_ref);
-		raw_spin_unlock_irq(&family->lock);
-		if (!heir)
-			break;
-		visit.heir = heir;
-		pmudev_ctx_call(heir->ctx, dismiss, &visit);
-		if (visit.heir) {
-			kref_get(&heir->ctx->ref);
-			pmudev_unfollow(heir->ctx);
-			heir_put(heir);
-		}
-		heir_put(heir);
-		cond_resched();
-	}
-	mutex_destroy(&family->mutex);
-	kfree(family);
-	root->family = NULL;
 }

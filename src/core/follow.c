@@ -14,8 +14,6 @@
  * A walker that stands on a notifier that is taken out goes on by its next pointer, which stays:
  * walks have preemption off and contexts are freed by RCU. A thread can have two contexts: one that
  * is dead and stays linked until the next switch, and its successor.
- *
- * The probe is there only while some thread waits for its first switch since it was bound.
  */
 #include <linux/hash.h>
 #include <linux/module.h>
@@ -23,8 +21,6 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
-#include <linux/tracepoint.h>
-#include <linux/workqueue.h>
 
 #include "compat.h"
 #include "core.h"
@@ -40,7 +36,7 @@ static DEFINE_RAW_SPINLOCK(links_lock);
 static DEFINE_MUTEX(follow_mutex);
 
 /* Contexts that are followed, but not yet linked. */
-static atomic_t nr_waiting = ATOMIC_INIT(0);
+atomic_t pmudev_nr_waiting = ATOMIC_INIT(0);
 
 /* ---------------------------------------------------- contexts by task -- */
 
@@ -113,7 +109,7 @@ static void link_notifier(struct pmudev_ctx *ctx)
 	raw_spin_lock(&links_lock);
 	hlist_add_head(&ctx->notifier.link, &ctx->task->preempt_notifiers);
 	raw_spin_unlock(&links_lock);
-	atomic_dec(&nr_waiting);
+	atomic_dec(&pmudev_nr_waiting);
 }
 
 /* And out of it. The reference is the caller's to drop, after the lock. */
@@ -185,9 +181,7 @@ static void say_farewell(struct irq_work *work)
 	pmudev_ctx_put(container_of(work, struct pmudev_ctx, farewell));
 }
 
-/* ------------------------------------------------ the sched_switch probe -- */
-
-static void link_waiting(const struct task_struct *task)
+void pmudev_link_waiting(const struct task_struct *task)
 {
 	struct pmudev_ctx *ctx = look_up(task);
 
@@ -197,70 +191,6 @@ static void link_waiting(const struct task_struct *task)
 	if (!ctx->dead && !ctx->linked)
 		link_notifier(ctx);
 	raw_spin_unlock(&ctx->lock);
-}
-
-/* Irqs off, the run queue locked; both threads' notifiers are called after this. */
-static void on_switch(void *data, bool preempt, struct task_struct *prev,
-		      struct task_struct *next, unsigned int prev_state)
-{
-	lockdep_assert_irqs_disabled();
-	if (likely(!atomic_read(&nr_waiting)))
-		return;
-	link_waiting(prev);
-	link_waiting(next);
-}
-
-static DEFINE_MUTEX(probe_mutex);
-static struct tracepoint *switch_tp;
-static bool probing;
-
-static void stop_probing(struct work_struct *work);
-static DECLARE_DELAYED_WORK(probe_work, stop_probing);
-
-/* Patching kernel text is nothing that a user should be able to repeat fast: once a second. */
-static void stop_probing(struct work_struct *work)
-{
-	mutex_lock(&probe_mutex);
-	if (atomic_read(&nr_waiting)) {
-		schedule_delayed_work(&probe_work, HZ);
-	} else if (probing) {
-		tracepoint_probe_unregister(switch_tp, on_switch, NULL);
-		probing = false;
-	}
-	mutex_unlock(&probe_mutex);
-}
-
-/* From here on every switch of a waiting thread is seen, on every CPU. */
-static int start_probing(void)
-{
-	int ret = 0;
-
-	mutex_lock(&probe_mutex);
-	if (!probing) {
-		ret = tracepoint_probe_register(switch_tp, on_switch, NULL);
-		probing = !ret;
-		/* A CPU may still execute what was there before it was patched. */
-		if (!ret)
-			kick_all_cpus_sync();
-	}
-	if (!ret)
-		schedule_delayed_work(&probe_work, HZ);
-	mutex_unlock(&probe_mutex);
-	return ret;
-}
-
-int pmudev_follow_init(struct tracepoint *tp)
-{
-	switch_tp = tp;
-	return tp ? 0 : -ENOENT;
-}
-
-void pmudev_follow_exit(void)
-{
-	cancel_delayed_work_sync(&probe_work);
-	if (probing)
-		tracepoint_probe_unregister(switch_tp, on_switch, NULL);
-	probing = false;
 }
 
 /* -------------------------------------------------------- the beginning -- */
@@ -324,7 +254,7 @@ static int start(struct pmudev_ctx *ctx)
 		start_self(ctx);
 		return 0;
 	}
-	ret = start_probing();
+	ret = pmudev_start_probing();
 	if (ret)
 		return ret;
 	/* A CPU that went offline runs nobody: then the thread has been switched meanwhile. */
@@ -342,9 +272,9 @@ static struct pmudev_ctx *follow_anew(struct task_struct *task)
 	if (!ctx)
 		return ERR_PTR(-ENOMEM);
 	ctx->nr_sets = 1;
-	atomic_inc(&nr_waiting);
+	atomic_inc(&pmudev_nr_waiting);
 	if (!enter(ctx)) {
-		atomic_dec(&nr_waiting);
+		atomic_dec(&pmudev_nr_waiting);
 		pmudev_ctx_put(ctx);
 		return NULL;
 	}
@@ -385,10 +315,10 @@ struct pmudev_ctx *pmudev_follow_newborn(struct task_struct *child)
 	if (!ctx)
 		return NULL;
 	ctx->nr_sets = 1;
-	atomic_inc(&nr_waiting);
+	atomic_inc(&pmudev_nr_waiting);
 	if (!enter(ctx)) {
 		/* Somebody was quick, and counts it already. */
-		atomic_dec(&nr_waiting);
+		atomic_dec(&pmudev_nr_waiting);
 		pmudev_ctx_put(ctx);
 		ctx = pmudev_ctx_find(child);
 		if (ctx && !ctx_get_set(ctx)) {
@@ -423,7 +353,7 @@ unsigned int pmudev_ctx_end(struct pmudev_ctx *ctx)
 	hlist_del_rcu(&ctx->bucket);
 	raw_spin_unlock(&buckets_lock);
 	if (!ctx->linked) {
-		atomic_dec(&nr_waiting);
+		atomic_dec(&pmudev_nr_waiting);
 	} else if (own) {
 		unlink_notifier(ctx);
 		refs++;

@@ -76,7 +76,7 @@ static void on_exec(void *data, struct task_struct *p, pid_t old_pid, struct lin
 	pmudev_ctx_put(ctx);
 }
 
-/* The last is for follow.c, which installs it when it is needed. */
+/* The last is for probing.c, which installs it when it is needed. */
 static struct {
 	const char *name;
 	void *probe;
@@ -116,7 +116,7 @@ static int hook(void)
 	int ret;
 
 	for_each_kernel_tracepoint(find_hook, NULL);
-	ret = pmudev_follow_init(hooks[NR_HOOKS].tp);
+	ret = pmudev_probing_init(hooks[NR_HOOKS].tp);
 	if (ret)
 		return ret;
 	for (i = 0; i < NR_HOOKS; i++) {
@@ -160,7 +160,7 @@ void pmudev_task_exit(void)
 {
 	if (!hooked)
 		return;
-	pmudev_follow_exit();
+	pmudev_probing_exit();
 	unhook(NR_HOOKS);
 	preempt_notifier_dec();
 }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The sched_switch probe: finds the threads that wait for their first switch since somebody else
+ * bound a set to them. It is there only while some do, and a second longer.
+ */
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/tracepoint.h>
+#include <linux/workqueue.h>
+
+#include "core.h"
+
+/* Irqs off, the run queue locked; both threads' notifiers are called after this. */
+static void on_switch(void *data, bool preempt, struct task_struct *prev,
+		      struct task_struct *next, unsigned int prev_state)
+{
+	lockdep_assert_irqs_disabled();
+	if (likely(!atomic_read(&pmudev_nr_waiting)))
+		return;
+	pmudev_link_waiting(prev);
+	pmudev_link_waiting(next);
+}
+
+static DEFINE_MUTEX(probe_mutex);
+static struct tracepoint *switch_tp;
+static bool probing;
+
+static void stop_probing(struct work_struct *work);
+static DECLARE_DELAYED_WORK(probe_work, stop_probing);
+
+/* Patching kernel text is nothing that a user should be able to repeat fast: once a second. */
+static void stop_probing(struct work_struct *work)
+{
+	mutex_lock(&probe_mutex);
+	if (atomic_read(&pmudev_nr_waiting)) {
+		schedule_delayed_work(&probe_work, HZ);
+	} else if (probing) {
+		tracepoint_probe_unregister(switch_tp, on_switch, NULL);
+		probing = false;
+	}
+	mutex_unlock(&probe_mutex);
+}
+
+int pmudev_start_probing(void)
+{
+	int ret = 0;
+
+	mutex_lock(&probe_mutex);
+	if (!probing) {
+		ret = tracepoint_probe_register(switch_tp, on_switch, NULL);
+		probing = !ret;
+		/* A CPU may still execute what was there before it was patched. */
+		if (!ret)
+			kick_all_cpus_sync();
+	}
+	if (!ret)
+		schedule_delayed_work(&probe_work, HZ);
+	mutex_unlock(&probe_mutex);
+	return ret;
+}
+
+int pmudev_probing_init(struct tracepoint *tp)
+{
+	switch_tp = tp;
+	return tp ? 0 : -ENOENT;
+}
+
+void pmudev_probing_exit(void)
+{
+	cancel_delayed_work_sync(&probe_work);
+	if (probing)
+		tracepoint_probe_unregister(switch_tp, on_switch, NULL);
+	probing = false;
+}
