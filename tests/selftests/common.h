@@ -186,6 +186,10 @@ __u64 steady_event(void);
 bool exact_clock(void);
 /* Is this a kernel that checks its locks? It executes ten times as much. */
 bool debug_kernel(void);
+/* Where the module is, to load it again: PMUDEV_KO, or where the test machine has it. */
+const char *module_file(void);
+int unload_module(void);
+int load_module(void);
 int cpus_online(void);
 int pin_to(int cpu);
 int set_cpu_online(int cpu, bool online);

@@ -71,6 +71,31 @@ bool debug_kernel(void)
 	return !access("/proc/lockdep_stats", F_OK);
 }
 
+const char *module_file(void)
+{
+	const char *path = getenv("PMUDEV_KO");
+
+	return path ? path : "/pmudev.ko";
+}
+
+int unload_module(void)
+{
+	return syscall(SYS_delete_module, "pmudev", O_NONBLOCK) ? -errno : 0;
+}
+
+int load_module(void)
+{
+	int fd = open(module_file(), O_RDONLY | O_CLOEXEC);
+	int ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (syscall(SYS_finit_module, fd, "", 0))
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
 /* An emulator may have one count of instructions for all its CPUs: the machine's init knows. */
 bool exact_instructions(void)
 {

@@ -11,32 +11,6 @@
 
 #define NAME "pmudev"
 
-/* Where the module is, to load it again: PMUDEV_KO, or where the test machine has it. */
-static const char *module_file(void)
-{
-	const char *path = getenv("PMUDEV_KO");
-
-	return path ? path : "/pmudev.ko";
-}
-
-static int unload(void)
-{
-	return syscall(SYS_delete_module, NAME, O_NONBLOCK) ? -errno : 0;
-}
-
-static int load(void)
-{
-	int fd = open(module_file(), O_RDONLY | O_CLOEXEC);
-	int ret = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (syscall(SYS_finit_module, fd, "", 0))
-		ret = -errno;
-	close(fd);
-	return ret;
-}
-
 /*
  * What a module in use answers. rmmod(8) prints it as "Module pmudev is in use"; the call's errno
  * is EAGAIN, and EBUSY means one that is just going.
@@ -60,7 +34,7 @@ FIXTURE_SETUP(module)
 FIXTURE_TEARDOWN(module)
 {
 	if (access(PMUDEV_DEVICE, F_OK))
-		EXPECT_EQ(0, load());
+		EXPECT_EQ(0, load_module());
 	set_gate(false);
 }
 
@@ -70,15 +44,15 @@ TEST_F(module, stays_while_a_file_is_open)
 
 	/* Unbound, bound, with events, counting. */
 	ASSERT_GE(fd, 0);
-	EXPECT_EQ(IN_USE, unload());
+	EXPECT_EQ(IN_USE, unload_module());
 	ASSERT_EQ(0, pm_bind(fd, PMUDEV_TARGET_TASK, 0, 0));
-	EXPECT_EQ(IN_USE, unload());
+	EXPECT_EQ(IN_USE, unload_module());
 	ASSERT_EQ(0, pm_add(fd, &self->event, 1));
-	EXPECT_EQ(IN_USE, unload());
+	EXPECT_EQ(IN_USE, unload_module());
 	ASSERT_EQ(0, pm_enable(fd, 0));
-	EXPECT_EQ(IN_USE, unload());
+	EXPECT_EQ(IN_USE, unload_module());
 	close(fd);
-	EXPECT_EQ(0, unload());
+	EXPECT_EQ(0, unload_module());
 }
 
 TEST_F(module, stays_while_a_page_is_mapped)
@@ -92,11 +66,11 @@ TEST_F(module, stays_while_a_page_is_mapped)
 	page = pm_map(fd);
 	ASSERT_NE(NULL, page);
 	close(fd);
-	EXPECT_EQ(IN_USE, unload());
+	EXPECT_EQ(IN_USE, unload_module());
 	reader = reader_of(page);
 	EXPECT_EQ(0, direct_read(&reader, 0, &value));
 	pm_unmap(page);
-	EXPECT_EQ(0, unload());
+	EXPECT_EQ(0, unload_module());
 	EXPECT_TRUE(counter_faults(FIXED_OPERAND));
 }
 
@@ -120,20 +94,20 @@ TEST_F(module, goes_when_the_owner_has_ended)
 		_exit(0);
 	}
 	ASSERT_EQ(0, child_result(child));
-	EXPECT_EQ(0, unload());
+	EXPECT_EQ(0, unload_module());
 }
 
 TEST_F(module, gone_without_a_trace)
 {
 	struct stat stat_;
 
-	ASSERT_EQ(0, unload());
+	ASSERT_EQ(0, unload_module());
 	EXPECT_EQ(-1, stat(PMUDEV_DEVICE, &stat_));
 	EXPECT_EQ(-1, stat("/sys/class/" NAME, &stat_));
 	EXPECT_EQ(-1, stat("/proc/sys/dev/" NAME, &stat_));
 	EXPECT_EQ(-1, stat("/sys/module/" NAME, &stat_));
 	EXPECT_EQ(-ENOENT, pm_open());
-	ASSERT_EQ(0, load());
+	ASSERT_EQ(0, load_module());
 	EXPECT_EQ(0, stat(PMUDEV_DEVICE, &stat_));
 	/* The gate is closed until root opens it. */
 	EXPECT_EQ(0, read_number(GATE));
@@ -169,9 +143,9 @@ TEST_F(module, says_one_line)
 	log = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (log < 0)
 		SKIP(return, "no /dev/kmsg");
-	ASSERT_EQ(0, unload());
+	ASSERT_EQ(0, unload_module());
 	ASSERT_LE(0, lseek(log, 0, SEEK_END));
-	ASSERT_EQ(0, load());
+	ASSERT_EQ(0, load_module());
 	new_lines(log, &all, &ours, line, sizeof(line));
 	EXPECT_EQ(1, ours);
 	/* It names the PMU and how many counters there are. */
@@ -181,7 +155,7 @@ TEST_F(module, says_one_line)
 	EXPECT_NE(NULL, strstr(line, number)) TH_LOG("%s", line);
 	/* Counting, reading and leaving are silent. */
 	close(pm_set(&self->event, 1, true));
-	EXPECT_EQ(0, unload());
+	EXPECT_EQ(0, unload_module());
 	new_lines(log, &all, &ours, line, sizeof(line));
 	EXPECT_EQ(0, ours) TH_LOG("%s", line);
 	close(log);
@@ -193,8 +167,8 @@ TEST_F(module, comes_and_goes)
 	int i, fd;
 
 	for (i = 0; i < 8; i++) {
-		ASSERT_EQ(0, unload());
-		ASSERT_EQ(0, load());
+		ASSERT_EQ(0, unload_module());
+		ASSERT_EQ(0, load_module());
 		ASSERT_EQ(0, set_gate(true));
 		fd = pm_set(&self->event, 1, true);
 		ASSERT_GE(fd, 0);
@@ -220,11 +194,11 @@ TEST_F(module, unloaded_under_users)
 		}
 	}
 	for (i = 0; i < 60 && unloads < 8; i++) {
-		ret = unload();
+		ret = unload_module();
 		EXPECT_TRUE(ret == 0 || ret == IN_USE || ret == -EBUSY) TH_LOG("it was %d", ret);
 		if (!ret) {
 			unloads++;
-			ASSERT_EQ(0, load());
+			ASSERT_EQ(0, load_module());
 			ASSERT_EQ(0, set_gate(true));
 		}
 		pause_ns(20000 + i % 5 * 9001);
