@@ -9,7 +9,7 @@ KERNEL ?= 6.12-arm64
 MACHINE ?=
 SMP ?= 1
 
-.PHONY: all modules modules_install clean help setup unit tools vm test demo check check-all check-debug lint
+.PHONY: all modules modules_install clean help setup unit tools vm test bench demo check check-all check-debug lint
 
 all: modules
 
@@ -38,6 +38,9 @@ vm:
 test:
 	tests/vm/run
 
+bench:
+	tests/bench/run
+
 demo:
 	scripts/demo $(if $(ARCH),--arch $(ARCH))
 
@@ -65,6 +68,7 @@ help:
 	@echo '  demo            boot a kernel and show what pmudev does; ARCH=x86: on an Intel PMU'
 	@echo '  vm              boot and give a shell: KERNEL=$(KERNEL) MACHINE=$(MACHINE) SMP=$(SMP)'
 	@echo '  test            the tests in every machine of the matrix (tests/vm/run narrows it)'
+	@echo '  bench           what a context switch costs with pmudev and with perf, in instructions'
 	@echo '  check           everything: setup, lint, unit, tools, test'
 	@echo '  check-all       the same with every x86 machine, not only every pair of their properties'
 	@echo '  check-debug     the tests on a kernel with KASAN, lockdep and more (built on first use)'
