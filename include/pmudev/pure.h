@@ -279,7 +279,8 @@ int pmudev_assign(const struct pmudev_want *want, unsigned int nr, u8 *counter);
  */
 static inline u64 pmudev_width_mask(unsigned int width)
 {
-	return ~0ULL >> (64 - width);
+	/* 64 - width, as CPUs shift */
+	return ~0ULL >> (-width & 63);
 }
 
 /**
