@@ -4,6 +4,7 @@
  * and counts nothing. perf schedules no other hardware event beside it. It
  * costs the counter it is on.
  */
+#include <linux/cpu_pm.h>
 #include <linux/perf/arm_pmu.h>
 #include <linux/perf_event.h>
 #include <linux/sched.h>
@@ -43,8 +44,10 @@ static void take_over(void *info)
 	write_pmovsclr(pmuv3_enable_bits(take->counters));
 	for (rest = take->counters; rest; rest &= rest - 1)
 		pmuv3_write_counter(__ffs64(rest), 0);
+	pmuv3_forget(pc, take->counters);
 	pc->ours = true;
 	pc->on = 0;
+	pc->nr_on = 0;
 	pmuv3_user_access(false);
 }
 
@@ -59,19 +62,41 @@ static void give_back(void *info)
 	write_pmovsclr(pmuv3_enable_bits(*counters));
 	pc->ours = false;
 	pc->on = 0;
+	pc->nr_on = 0;
 	pmuv3_user_access(false);
 }
+
+/* On the CPU, irqs off: it may have been without power, and perf's driver resets the PMU then. */
+static int power_changed(struct notifier_block *nb, unsigned long event, void *unused)
+{
+	if (event == CPU_PM_EXIT || event == CPU_PM_ENTER_FAILED)
+		pmuv3_forget(this_cpu_ptr(&pmuv3_cpus), pmuv3_caps.counters);
+	return NOTIFY_OK;
+}
+
+/* Before the core, whose priority is lower, loads the counters again. */
+static struct notifier_block power_nb = {
+	.notifier_call = power_changed,
+};
 
 static struct workqueue_struct *pmuv3_workqueue;
 
 int pmuv3_claim_init(void)
 {
+	int ret;
+
 	pmuv3_workqueue = alloc_workqueue("pmudev", WQ_UNBOUND, 0);
-	return pmuv3_workqueue ? 0 : -ENOMEM;
+	if (!pmuv3_workqueue)
+		return -ENOMEM;
+	ret = cpu_pm_register_notifier(&power_nb);
+	if (ret)
+		destroy_workqueue(pmuv3_workqueue);
+	return ret;
 }
 
 void pmuv3_claim_exit(void)
 {
+	cpu_pm_unregister_notifier(&power_nb);
 	destroy_workqueue(pmuv3_workqueue);
 }
 

@@ -39,6 +39,8 @@ static int after(struct kretprobe_instance *instance, struct pt_regs *regs)
 
 	for (rest = pc->on; rest; rest &= rest - 1)
 		pmuv3_write_counter(__ffs64(rest), pc->saved[__ffs64(rest)]);
+	/* Those that are not loaded may have been zeroed, too. */
+	pmuv3_forget(pc, mend_info->counters & ~pc->on);
 	/* Not what perf granted to a task of its own, whose events do not run. */
 	write_pmuserenr(pc->userenr);
 	write_pmselr(0);

@@ -10,12 +10,26 @@ u64 pmuv3_read_counter(unsigned int counter)
 	return counter == PMUV3_CYCLE_COUNTER ? read_pmccntr() : read_pmevcntr(counter);
 }
 
-void pmuv3_write_counter(unsigned int counter, u64 value)
+static __always_inline void write_counter(unsigned int counter, u64 value)
 {
 	if (counter == PMUV3_CYCLE_COUNTER)
 		write_pmccntr(value);
 	else
 		write_pmevcntr(counter, value);
+}
+
+void pmuv3_write_counter(unsigned int counter, u64 value)
+{
+	write_counter(counter, value);
+}
+
+static __always_inline void write_config(unsigned int counter, u64 config)
+{
+	/* PMCCFILTR_EL0 has no event field: it counts cycles. */
+	if (counter == PMUV3_CYCLE_COUNTER)
+		write_pmccfiltr(config & ~PMUV3_TYPER_EVENT);
+	else
+		write_pmevtyper(counter, config);
 }
 
 /* Our index space has the cycle counter at 32, the registers have it at bit 31. */
@@ -28,62 +42,125 @@ u64 pmuv3_enable_bits(u64 counters)
 	return bits;
 }
 
-static void bring_forward(struct pmudev_hw *const *hw, unsigned int nr)
+static void bring_forward(struct pmuv3_cpu *pc, struct pmudev_hw *const *hw, unsigned int nr)
 {
+	unsigned int i, counter;
+	u64 value, raw;
+
+	for (i = 0; i < nr; i++) {
+		counter = hw[i]->counter;
+		raw = counter == PMUV3_CYCLE_COUNTER ? read_pmccntr() : read_pmevcntr(counter);
+		value = pmudev_advance(hw[i]->value, raw, hw[i]->width);
+		hw[i]->value = value;
+		pc->known[counter].value = value;
+	}
+}
+
+/* The counter's registers are as load() would write them. */
+static __always_inline bool holds(const struct pmuv3_cpu *pc, const struct pmudev_hw *hw)
+{
+	const struct pmuv3_known *known = &pc->known[hw->counter];
+
+	return known->config == hw->config && known->value == hw->value;
+}
+
+static void verify(struct pmudev_hw *const *hw, unsigned int nr)
+{
+	u64 config, found, value;
 	unsigned int i;
 
-	for (i = 0; i < nr; i++)
-		hw[i]->value = pmudev_advance(hw[i]->value, pmuv3_read_counter(hw[i]->counter),
-					      hw[i]->width);
+	for (i = 0; i < nr; i++) {
+		config = hw[i]->config;
+		if (hw[i]->counter == PMUV3_CYCLE_COUNTER) {
+			config &= ~PMUV3_TYPER_EVENT;
+			found = read_pmccfiltr();
+		} else {
+			found = read_pmevtyper(hw[i]->counter);
+		}
+		value = pmuv3_read_counter(hw[i]->counter);
+		WARN(found != config || (value ^ hw[i]->value) & pmudev_width_mask(hw[i]->width),
+		     "pmudev: counter %u is %#llx for %#llx, shows %#llx for %#llx\n",
+		     hw[i]->counter, found, config, value, hw[i]->value);
+	}
+}
+
+/* Write what is not there. Returns the mask of the counters. */
+static noinline u64 program(struct pmuv3_cpu *pc, struct pmudev_hw *const *hw, unsigned int nr)
+{
+	unsigned int i, counter;
+	u64 mask = 0;
+
+	for (i = 0; i < nr; i++) {
+		counter = hw[i]->counter;
+		mask |= BIT_ULL(counter);
+		if (pc->known[counter].config != hw[i]->config) {
+			write_config(counter, hw[i]->config);
+			pc->known[counter].config = hw[i]->config;
+		} else if (pc->known[counter].value == hw[i]->value) {
+			continue;
+		}
+		write_counter(counter, hw[i]->value);
+	}
+	/* Programmed before started. */
+	isb();
+	return mask;
 }
 
 static void pmuv3_load(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
-	u64 mask = pmudev_hw_counters(hw, nr);
 	unsigned int i;
+	u64 mask = 0;
 
-	for (i = 0; i < nr; i++) {
-		/* PMCCFILTR_EL0 has no event field: it counts cycles. */
-		if (hw[i]->counter == PMUV3_CYCLE_COUNTER)
-			write_pmccfiltr(hw[i]->config & ~PMUV3_TYPER_EVENT);
-		else
-			write_pmevtyper(hw[i]->counter, hw[i]->config);
-		pmuv3_write_counter(hw[i]->counter, hw[i]->value);
-	}
-	/* Programmed before started. */
-	isb();
+	/* Of a thread that comes back to its CPU, if no other was counted there meanwhile: all. */
+	for (i = 0; i < nr && holds(pc, hw[i]); i++)
+		mask |= BIT_ULL(hw[i]->counter);
+	if (PMUV3_VERIFY)
+		verify(hw, i);
+	if (i < nr)
+		mask |= program(pc, hw + i, nr - i);
 	write_pmcntenset(pmuv3_enable_bits(mask));
 	pc->on |= mask;
+	pc->nr_on += nr;
 }
 
 static void pmuv3_save(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
-	u64 mask = pmudev_hw_counters(hw, nr);
+	u64 mask = pc->on;
 
+	/* As many as are on are those that are on. */
+	if (nr != pc->nr_on)
+		mask = pmudev_hw_counters(hw, nr);
+	if (PMUV3_VERIFY)
+		WARN_ON(mask & ~pc->on || hweight64(pc->on) != pc->nr_on);
 	write_pmcntenclr(pmuv3_enable_bits(mask));
 	pc->on &= ~mask;
+	pc->nr_on -= nr;
 	/* Stopped before read. */
 	isb();
-	bring_forward(hw, nr);
+	bring_forward(pc, hw, nr);
 }
 
 static void pmuv3_read(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	/* Not read ahead of what the caller did before. */
 	isb();
-	bring_forward(hw, nr);
+	bring_forward(this_cpu_ptr(&pmuv3_cpus), hw, nr);
 }
 
 static void pmuv3_clear(u64 counters)
 {
+	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
 	unsigned int c;
 
 	for (; counters; counters &= counters - 1) {
 		c = __ffs64(counters);
 		pmuv3_write_counter(c, 0);
+		pc->known[c].value = 0;
 	}
+	/* Before anything is started: load() does not wait for what it has not written. */
+	isb();
 }
 
 bool pmuv3_user_access(bool allow)

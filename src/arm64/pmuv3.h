@@ -3,17 +3,39 @@
 #ifndef _PMUDEV_ARM64_PMUV3_H
 #define _PMUDEV_ARM64_PMUV3_H
 
+#include <linux/bitops.h>
 #include <linux/percpu.h>
 
 #include <pmudev/backend.h>
 
 struct perf_event;
 
+/* On debug kernels what a register is known to hold is compared with it when that is relied on. */
+#ifndef PMUV3_VERIFY
+#define PMUV3_VERIFY	IS_ENABLED(CONFIG_PROVE_LOCKING)
+#endif
+
+/* No event's config. */
+#define PMUV3_UNKNOWN	(~0ULL)
+
+/**
+ * struct pmuv3_known - what a counter of ours is known to hold
+ * @config: of the event that it was loaded for last: PMEVTYPER<n>_EL0 or PMCCFILTR_EL0.
+ *	PMUV3_UNKNOWN: somebody else may have written to its registers
+ * @value: the count that it holds, modulo its width, while it is stopped
+ */
+struct pmuv3_known {
+	u64 config;
+	u64 value;
+};
+
 /**
  * struct pmuv3_cpu - a CPU
+ * @known: by counter, while @ours; see pmuv3_forget()
  * @claim: the event of perf's that keeps its others away; NULL while not held
  * @ours: perf is kept away
  * @on: our counters that are started
+ * @nr_on: how many
  * @user: user mode may read counters here
  * @mending: perf is changing the PMU, ours are stopped and saved
  * @userenr: PMUSERENR_EL0 before it did
@@ -22,11 +44,13 @@ struct perf_event;
  * All but @claim: touched on the CPU itself alone, irqs off.
  */
 struct pmuv3_cpu {
+	struct pmuv3_known known[PMUV3_CYCLE_COUNTER + 1];
 	struct perf_event *claim;
 	bool ours;
-	u64 on;
 	bool user;
 	bool mending;
+	u64 on;
+	unsigned int nr_on;
 	u64 userenr;
 	u64 saved[PMUV3_CYCLE_COUNTER + 1];
 };
@@ -49,6 +73,20 @@ void pmuv3_cpu_down(struct pmudev_pmu_info *info, int cpu);
 /* mend.c: undoing what perf does to our counters while it is kept away */
 int pmuv3_mend_init(struct pmudev_pmu_info *info);
 void pmuv3_mend_exit(void);
+
+/**
+ * pmuv3_forget - what these counters' registers hold is not known any more
+ * @pc: this CPU
+ * @counters: stopped
+ *
+ * Whoever else writes to them (perf's driver, firmware that powers the CPU down) must be followed
+ * by this before they are loaded again. Irqs off.
+ */
+static __always_inline void pmuv3_forget(struct pmuv3_cpu *pc, u64 counters)
+{
+	for (; counters; counters &= counters - 1)
+		pc->known[__ffs64(counters)].config = PMUV3_UNKNOWN;
+}
 
 /* pmu.c: one counter, by index */
 u64 pmuv3_read_counter(unsigned int counter);

@@ -32,7 +32,8 @@
 	op(16) op(17) op(18) op(19) op(20) op(21) op(22) op(23)		\
 	op(24) op(25) op(26) op(27) op(28) op(29) op(30)
 
-static inline u64 read_pmevcntr(unsigned int n)
+/* Inlined: their callers are loops. */
+static __always_inline u64 read_pmevcntr(unsigned int n)
 {
 	switch (n) {
 #define READ_ONE(i) case i: return read_sysreg_s(SYS_PMEVCNTRn_EL0(i));
@@ -42,7 +43,7 @@ static inline u64 read_pmevcntr(unsigned int n)
 	return 0;
 }
 
-static inline void write_pmevcntr(unsigned int n, u64 value)
+static __always_inline void write_pmevcntr(unsigned int n, u64 value)
 {
 	switch (n) {
 #define WRITE_ONE(i) case i: write_sysreg_s(value, SYS_PMEVCNTRn_EL0(i)); break;
@@ -51,13 +52,23 @@ static inline void write_pmevcntr(unsigned int n, u64 value)
 	}
 }
 
-static inline void write_pmevtyper(unsigned int n, u64 value)
+static __always_inline void write_pmevtyper(unsigned int n, u64 value)
 {
 	switch (n) {
 #define WRITE_ONE(i) case i: write_sysreg_s(value, SYS_PMEVTYPERn_EL0(i)); break;
 	PMUV3_FOR_EACH_EVENT_COUNTER(WRITE_ONE)
 #undef WRITE_ONE
 	}
+}
+
+static inline u64 read_pmevtyper(unsigned int n)
+{
+	switch (n) {
+#define READ_ONE(i) case i: return read_sysreg_s(SYS_PMEVTYPERn_EL0(i));
+	PMUV3_FOR_EACH_EVENT_COUNTER(READ_ONE)
+#undef READ_ONE
+	}
+	return 0;
 }
 
 static inline u64 read_pmccntr(void)
@@ -68,6 +79,11 @@ static inline u64 read_pmccntr(void)
 static inline void write_pmccntr(u64 value)
 {
 	write_sysreg(value, pmccntr_el0);
+}
+
+static inline u64 read_pmccfiltr(void)
+{
+	return read_sysreg(pmccfiltr_el0);
 }
 
 static inline void write_pmccfiltr(u64 value)

@@ -310,6 +310,53 @@ TEST_F(perf, a_reader_of_perfs_sees_nothing)
 	EXPECT_EQ(0, child_result(child));
 }
 
+/*
+ * perf zeroes what it does not use when a reader of its own comes to a CPU: also counters that were
+ * loaded for a thread that is not running now, and comes back to them.
+ */
+TEST_F(perf, zeroes_what_is_not_loaded)
+{
+	struct pmudev_event_attr events[3];
+	__u64 first[ARRAY_SIZE(events)], count;
+	union record before, after;
+	struct pmudev_query query;
+	struct turns turns;
+	int i, round, fd;
+
+	if (self->access < 0)
+		SKIP(return, "no sysctl kernel.perf_user_access");
+	ASSERT_EQ(0, write_file(PERF_ACCESS, "1"));
+	ASSERT_EQ(0, turns_init(&turns));
+	self->child = fork_bound();
+	for (round = 0; !self->child; round++) {
+		turn_wait(&turns, 1);
+		fd = round == 2 ? perf_open(EVENT_CYCLES, CONFIG1_RDPMC, 0, -1) : 0;
+		if (fd && mmap(NULL, PAGE_BYTES, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED)
+			_exit(1);
+		turn_give(&turns, 1);
+	}
+	for (i = 0; i < (int)ARRAY_SIZE(events); i++)
+		events[i] = raw_event(steady_event(), USER_ONLY);
+	self->fd = pm_set(events, ARRAY_SIZE(events), true);
+	ASSERT_GE(self->fd, 0);
+	for (round = 0; round < 6; round++) {
+		ASSERT_EQ(0, pm_read(self->fd, &before));
+		turn_pass(&turns, 0);
+		ASSERT_EQ(0, pm_read(self->fd, &after));
+		for (i = 0; i < (int)ARRAY_SIZE(events); i++) {
+			count = after.r.counts[i].value - before.r.counts[i].value;
+			if (!round)
+				first[i] = count;
+			if (exact_instructions())
+				EXPECT_EQ(first[i], count) TH_LOG("round %d", round);
+			EXPECT_LT(count, 1000000ULL) TH_LOG("round %d", round);
+		}
+	}
+	ASSERT_EQ(0, pm_query(&query));
+	EXPECT_GT(query.mends, self->query.mends);
+	turns_end(&turns);
+}
+
 /* A CPU that was away for a while comes back under the same claim. */
 TEST_F(perf, a_cpu_comes_back)
 {
