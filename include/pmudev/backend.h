@@ -45,6 +45,7 @@ static inline u64 pmudev_hw_counters(struct pmudev_hw *const *hw, unsigned int n
  * @features: PMUDEV_HAS_* that the hardware brings
  * @counters: mask of the counters that exist
  * @reserved: those that no set gets. The backend may add to it in cpu_up.
+ * @foreign: those of @reserved that firmware or a hypervisor uses, likewise
  * @user: those that user mode can be allowed to read
  * @generic: mask of the generic events that can be counted
  * @width: bits of a programmable counter
@@ -62,6 +63,7 @@ struct pmudev_pmu_info {
 	u64 features;
 	u64 counters;
 	u64 reserved;
+	u64 foreign;
 	u64 user;
 	u64 generic;
 	u32 width;

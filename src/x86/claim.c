@@ -105,6 +105,18 @@ static int go_on(unsigned int type, struct pt_regs *regs)
 
 static const char nmi_name[] = "pmudev";
 
+/*
+ * After a system sleep the last CPU's registers are what firmware left. Before the core, which
+ * registers later, loads them again.
+ */
+static void woken(PMUDEV_SYSCORE_ARG)
+{
+	if (this_cpu_read(intel_cpus.ours))
+		intel_silence();
+}
+
+PMUDEV_SYSCORE(sleep, NULL, woken);
+
 int intel_claim_init(struct pmu **pmu)
 {
 	struct perf_event *event = try_perf();
@@ -122,47 +134,42 @@ int intel_claim_init(struct pmu **pmu)
 	}
 	if (!ret)
 		ret = register_nmi_handler(NMI_LOCAL, go_on, 0, nmi_name);
+	if (!ret)
+		pmudev_register_syscore(&sleep);
 	*pmu = perf;
 	return ret;
 }
 
 void intel_claim_exit(void)
 {
+	pmudev_unregister_syscore(&sleep);
 	unregister_nmi_handler(NMI_LOCAL, nmi_name);
 }
 
 /* ----------------------------------------------------- taking, returning -- */
 
-/* Nothing counts, every counter shows 0, no overflow is pending. On the CPU, irqs off. */
-static void silence(void)
-{
-	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
-	u64 rest;
-
-	write_global_ctrl(0);
-	for (rest = programmable(); rest; rest &= rest - 1)
-		write_evtsel(__ffs64(rest), 0);
-	write_fixed_ctr_ctrl(0);
-	intel_clear(intel_caps.counters);
-	write_global_ovf_ctrl(intel_caps.counters);
-	pc->on = 0;
-	pc->fixed = 0;
-}
+struct takeover {
+	u64 foreign;
+	int error;
+};
 
 static void take_over(void *info)
 {
 	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+	struct takeover *take = info;
 	struct intel_caps caps;
-	int *error = info;
 
 	if (intel_probe_here(&caps) || memcmp(&caps, &intel_caps, sizeof(caps))) {
-		*error = -EOPNOTSUPP;
+		take->error = -EOPNOTSUPP;
 		return;
 	}
 	pc->found = read_global_ctrl();
 	if (perf && !(*pmudev_perf_disables(perf))++)
 		perf->pmu_disable(perf);
-	silence();
+	write_global_ctrl(0);
+	pc->foreign = intel_find_foreign(programmable());
+	take->foreign = pc->foreign;
+	intel_silence();
 	pc->ours = true;
 }
 
@@ -170,30 +177,43 @@ static void give_back(void *unused)
 {
 	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
 
-	silence();
+	intel_silence();
 	pc->ours = false;
 	write_global_ctrl(pc->found);
 	if (perf && !--*pmudev_perf_disables(perf))
 		perf->pmu_enable(perf);
 }
 
+static int refuse_busy(struct pmudev_refusal *why, u32 kind, int cpu)
+{
+	why->holder.kind = kind;
+	why->holder.cpu = cpu;
+	return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_PMU_HELD, 0);
+}
+
 int intel_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why)
 {
-	int error = 0;
+	struct takeover take = {};
+	u64 news;
 
-	if (!users && reserve()) {
-		why->holder.kind = PMUDEV_HOLDER_PERF;
-		why->holder.cpu = -1;
-		return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_PMU_HELD, 0);
+	if (!users && reserve())
+		return refuse_busy(why, PMUDEV_HOLDER_PERF, -1);
+	smp_call_function_single(cpu, take_over, &take, true);
+	if (take.error) {
+		if (!users)
+			release(programmable());
+		return pmudev_refuse(why, take.error, PMUDEV_WHY_PERF_REFUSED, 0);
 	}
-	smp_call_function_single(cpu, take_over, &error, true);
-	if (!error) {
-		users++;
-		return 0;
+	news = take.foreign & ~info->reserved;
+	info->foreign |= take.foreign;
+	info->reserved |= take.foreign;
+	/* On the first CPU no set has anything yet. Another is left alone: the next claim knows. */
+	if (news && users) {
+		smp_call_function_single(cpu, give_back, NULL, true);
+		return refuse_busy(why, PMUDEV_HOLDER_HYPERVISOR, cpu);
 	}
-	if (!users)
-		release(programmable());
-	return pmudev_refuse(why, error, PMUDEV_WHY_PERF_REFUSED, 0);
+	users++;
+	return 0;
 }
 
 void intel_cpu_down(struct pmudev_pmu_info *info, int cpu)

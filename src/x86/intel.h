@@ -13,10 +13,33 @@ struct pmu;
 /* The programmable counters in a mask of counters. */
 #define INTEL_PROGRAMMABLE	GENMASK_ULL(PMUDEV_FIXED_BASE - 1, 0)
 
+/* On debug kernels what a register is known to hold is compared with it when that is relied on. */
+#ifndef INTEL_VERIFY
+#define INTEL_VERIFY		IS_ENABLED(CONFIG_PROVE_LOCKING)
+#endif
+
+/* Fixed counters that IA32_PERF_GLOBAL_CTRL has bits for. */
+#define INTEL_MAX_FIXED		16
+
+/**
+ * struct intel_known - what a counter of ours is known to hold
+ * @config: of the event that it was loaded for last, 0: none. IA32_PERFEVTSELx, or what the
+ *	field of IA32_FIXED_CTR_CTRL was made of.
+ * @value: the count that it held when it was stopped. Only a hint: others than us may have
+ *	started it (a snapshot of the branch stack, taken for BPF, starts all counters).
+ */
+struct intel_known {
+	u64 config;
+	u64 value;
+};
+
 /**
  * struct intel_cpu - a CPU
+ * @known: by counter, while @ours
  * @ours: perf is kept away
- * @on: our counters that are started: IA32_PERF_GLOBAL_CTRL while @ours
+ * @on: counters that are started, ours and @foreign: IA32_PERF_GLOBAL_CTRL while @ours
+ * @nr_on: how many
+ * @foreign: programmable counters that firmware or a hypervisor uses: never touched
  * @fixed: IA32_FIXED_CTR_CTRL while @ours
  * @found: IA32_PERF_GLOBAL_CTRL as it was before
  * @user: user mode reads counters here: CR4.PCE is to stay
@@ -25,10 +48,13 @@ struct pmu;
  * Touched on the CPU itself alone, irqs off.
  */
 struct intel_cpu {
+	struct intel_known known[PMUDEV_FIXED_BASE + INTEL_MAX_FIXED];
 	bool ours;
 	bool user;
 	bool forced;
+	unsigned int nr_on;
 	u64 on;
+	u64 foreign;
 	u64 fixed;
 	u64 found;
 };
@@ -65,7 +91,11 @@ void intel_grant(struct mm_struct *mm);
 void intel_revoke(struct mm_struct *mm);
 void intel_forked(struct mm_struct *mm);
 
-/* pmu.c */
+/* pmu.c: irqs off, on the CPU concerned, which is ours */
 void intel_clear(u64 counters);
+/* Nothing of ours counts, the counters show 0, no event is selected, no overflow is pending. */
+void intel_silence(void);
+/* Of these programmable counters, those that somebody uses whom nobody can ask. Nothing counts. */
+u64 intel_find_foreign(u64 counters);
 
 #endif /* _PMUDEV_X86_INTEL_H */

@@ -18,78 +18,170 @@ static u32 intel_operand(unsigned int counter)
 	return is_fixed(counter) ? (counter - PMUDEV_FIXED_BASE) | INTEL_RDPMC_FIXED : counter;
 }
 
+static u64 read_counter(unsigned int counter)
+{
+	return intel_rdpmc(intel_operand(counter));
+}
+
+/* @value has no bits beyond the counter's width. */
 static void write_counter(unsigned int counter, u64 value)
 {
 	if (is_fixed(counter))
-		write_fixed_ctr(counter - PMUDEV_FIXED_BASE,
-				value & GENMASK_ULL(intel_caps.width_fixed - 1, 0));
+		write_fixed_ctr(counter - PMUDEV_FIXED_BASE, value);
 	else if (intel_caps.full_width)
-		write_a_pmc(counter, value & GENMASK_ULL(intel_caps.width - 1, 0));
+		write_a_pmc(counter, value);
 	else
-		write_pmc(counter, value & GENMASK_ULL(intel_caps.width - 1, 0));
+		write_pmc(counter, value);
 }
 
 /* Of counters that wrapped meanwhile the overflow status is acknowledged. */
-static void bring_forward(struct pmudev_hw *const *hw, unsigned int nr)
+static void bring_forward(struct intel_cpu *pc, struct pmudev_hw *const *hw, unsigned int nr,
+			  u64 mask)
 {
 	u64 wrapped = 0, value;
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
-		value = pmudev_advance(hw[i]->value, intel_rdpmc(intel_operand(hw[i]->counter)),
-				       hw[i]->width);
-		if ((value ^ hw[i]->value) >> hw[i]->width)
-			wrapped |= BIT_ULL(hw[i]->counter);
+		value = pmudev_advance(hw[i]->value, read_counter(hw[i]->counter), hw[i]->width);
+		wrapped |= (value ^ hw[i]->value) >> (hw[i]->width & 63);
 		hw[i]->value = value;
+		pc->known[hw[i]->counter].value = value;
 	}
 	if (wrapped)
-		write_global_ovf_ctrl(wrapped);
+		write_global_ovf_ctrl(mask ?: pmudev_hw_counters(hw, nr));
+}
+
+/* IA32_FIXED_CTR_CTRL has a field of four bits for each; all are written at once. */
+static noinline void select_event(struct intel_cpu *pc, const struct pmudev_hw *hw)
+{
+	unsigned int field;
+
+	pc->known[hw->counter].config = hw->config;
+	if (!is_fixed(hw->counter)) {
+		write_evtsel(hw->counter, hw->config);
+		return;
+	}
+	field = 4 * (hw->counter - PMUDEV_FIXED_BASE);
+	pc->fixed &= ~(0xfULL << field);
+	pc->fixed |= (u64)intel_fixed_field(hw->config) << field;
+}
+
+static void verify(struct intel_cpu *pc, struct pmudev_hw *const *hw, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		WARN(!is_fixed(hw[i]->counter) && read_evtsel(hw[i]->counter) != hw[i]->config,
+		     "pmudev: counter %u is %#llx for %#llx\n", hw[i]->counter,
+		     read_evtsel(hw[i]->counter), hw[i]->config);
+	WARN(read_fixed_ctr_ctrl() != pc->fixed, "pmudev: fixed counters are %#llx for %#llx\n",
+	     read_fixed_ctr_ctrl(), pc->fixed);
 }
 
 static void intel_load(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
-	u64 fixed = 0;
-	unsigned int i, field;
+	u64 mask = 0, fixed = pc->fixed, width;
+	unsigned int i, counter;
 
 	for (i = 0; i < nr; i++) {
-		write_counter(hw[i]->counter, hw[i]->value);
-		if (is_fixed(hw[i]->counter)) {
-			field = 4 * (hw[i]->counter - PMUDEV_FIXED_BASE);
-			pc->fixed &= ~(0xfULL << field);
-			fixed |= (u64)intel_fixed_field(hw[i]->config) << field;
-		} else {
-			write_evtsel(hw[i]->counter, hw[i]->config);
-		}
+		counter = hw[i]->counter;
+		width = pmudev_width_mask(hw[i]->width);
+		mask |= BIT_ULL(counter);
+		if (pc->known[counter].config != hw[i]->config)
+			select_event(pc, hw[i]);
+		/* The counter stands still: to read it costs a fraction of writing it. */
+		if (pc->known[counter].value != hw[i]->value ||
+		    (read_counter(counter) ^ hw[i]->value) & width)
+			write_counter(counter, hw[i]->value & width);
 	}
-	if (fixed) {
-		pc->fixed |= fixed;
+	if (pc->fixed != fixed)
 		write_fixed_ctr_ctrl(pc->fixed);
-	}
+	if (INTEL_VERIFY)
+		verify(pc, hw, nr);
 	/* WRMSR serializes: all is programmed before it is started. */
-	pc->on |= pmudev_hw_counters(hw, nr);
+	pc->on |= mask;
+	pc->nr_on += nr;
 	write_global_ctrl(pc->on);
 }
 
 static void intel_save(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+	u64 mask = pc->on;
 
+	/* As many as are on are those that are on. */
+	if (nr != pc->nr_on)
+		mask = pmudev_hw_counters(hw, nr);
+	if (INTEL_VERIFY)
+		WARN_ON(mask & ~pc->on || hweight64(pc->on) != pc->nr_on);
 	/* Selectors stay as they are: what GLOBAL_CTRL has not enabled does not count. */
-	pc->on &= ~pmudev_hw_counters(hw, nr);
+	pc->on &= ~mask;
+	pc->nr_on -= nr;
 	write_global_ctrl(pc->on);
-	bring_forward(hw, nr);
+	bring_forward(pc, hw, nr, mask);
 }
 
 static void intel_read(struct pmudev_hw *const *hw, unsigned int nr)
 {
-	bring_forward(hw, nr);
+	bring_forward(this_cpu_ptr(&intel_cpus), hw, nr, 0);
 }
 
 void intel_clear(u64 counters)
 {
-	for (; counters; counters &= counters - 1)
-		write_counter(__ffs64(counters), 0);
+	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+	unsigned int c;
+
+	for (; counters; counters &= counters - 1) {
+		c = __ffs64(counters);
+		write_counter(c, 0);
+		pc->known[c].value = 0;
+	}
+}
+
+void intel_silence(void)
+{
+	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+	u64 mine = intel_caps.counters & ~pc->foreign, rest;
+
+	write_global_ctrl(0);
+	for (rest = mine; rest; rest &= rest - 1) {
+		if (!is_fixed(__ffs64(rest)))
+			write_evtsel(__ffs64(rest), 0);
+		pc->known[__ffs64(rest)].config = 0;
+	}
+	write_fixed_ctr_ctrl(0);
+	intel_clear(mine);
+	write_global_ovf_ctrl(mine);
+	pc->fixed = 0;
+	pc->on = pc->found & pc->foreign;
+	pc->nr_on = hweight64(pc->on);
+	if (pc->on)
+		write_global_ctrl(pc->on);
+}
+
+/* Where a write is ignored, something else is shown than what was there not. */
+static bool takes_writes(unsigned int counter)
+{
+	u64 mask = pmudev_width_mask(intel_caps.width);
+	u64 value = ~read_counter(counter) & mask;
+
+	write_counter(counter, value);
+	return (read_counter(counter) & mask) == value;
+}
+
+u64 intel_find_foreign(u64 counters)
+{
+	u64 foreign = 0;
+	unsigned int c;
+
+	for (; counters; counters &= counters - 1) {
+		c = __ffs64(counters);
+		/* perf takes EN away with its last event. */
+		if (read_evtsel(c) & INTEL_EVTSEL_EN || !takes_writes(c))
+			foreign |= BIT_ULL(c);
+	}
+	return foreign;
 }
 
 static int intel_encode_event(const struct pmudev_pmu_info *info,

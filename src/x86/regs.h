@@ -9,6 +9,8 @@
 #include <linux/bits.h>
 #include <linux/types.h>
 
+#include <asm/asm.h>
+#include <asm/extable_fixup_types.h>
 #include <asm/msr.h>
 #include <asm/processor-flags.h>
 #include <asm/special_insns.h>
@@ -33,9 +35,13 @@ static inline u64 intel_rdmsr(u32 msr)
 	return low | (u64)high << 32;
 }
 
-static inline void intel_wrmsr(u32 msr, u64 value)
+/* The kernel's own is a call where it can run on Xen. One that faults is reported, as there. */
+static __always_inline void intel_wrmsr(u32 msr, u64 value)
 {
-	wrmsr(msr, (u32)value, (u32)(value >> 32));
+	asm volatile("1: wrmsr\n2:\n" _ASM_EXTABLE_TYPE(1b, 2b, EX_TYPE_WRMSR)
+		     :
+		     : "c"(msr), "a"((u32)value), "d"((u32)(value >> 32))
+		     : "memory");
 }
 
 /* A macro of this name changed its arguments between kernels. */
@@ -61,6 +67,11 @@ static inline u64 read_capabilities(void)
 	return intel_rdmsr(INTEL_MSR_CAPABILITIES);
 }
 
+static inline u64 read_evtsel(unsigned int n)
+{
+	return intel_rdmsr(INTEL_MSR_EVTSEL + n);
+}
+
 static inline void write_evtsel(unsigned int n, u64 value)
 {
 	intel_wrmsr(INTEL_MSR_EVTSEL + n, value);
@@ -80,6 +91,11 @@ static inline void write_a_pmc(unsigned int n, u64 value)
 static inline void write_fixed_ctr(unsigned int n, u64 value)
 {
 	intel_wrmsr(INTEL_MSR_FIXED_CTR + n, value);
+}
+
+static inline u64 read_fixed_ctr_ctrl(void)
+{
+	return intel_rdmsr(INTEL_MSR_FIXED_CTR_CTRL);
 }
 
 static inline void write_fixed_ctr_ctrl(u64 value)
