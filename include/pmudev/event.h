@@ -53,7 +53,10 @@
 #define PMUDEV_CHUNK	4
 #define PMUDEV_COUNTERS	64
 
-/* Sets that one thread can have that are inherited or wait for an exec: fork and exec see to each. */
+/*
+ * Sets that one thread can have that are inherited or wait for an exec, for fork and exec see to
+ * each; with CAP_PERFMON twice as many.
+ */
 #define PMUDEV_MAX_FAMILY	64
 
 /**

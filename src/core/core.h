@@ -117,6 +117,9 @@ void pmudev_ctx_exec(struct pmudev_ctx *ctx);
 /* @threads_only: a child that is a process of its own does not inherit. */
 int pmudev_family_create(struct pmudev_set *set, bool threads_only);
 
+/* How many sets of one thread fork and exec see to, the caller's included. */
+unsigned int pmudev_family_limit(void);
+
 /* Has the thread a part in it? */
 bool pmudev_family_has(struct pmudev_set *root, const struct task_struct *task);
 

@@ -3,6 +3,7 @@
  * Inherited sets: heirs come with their threads and go with them. event.h has the words, sweep.c
  * what is done to all of them.
  */
+#include <linux/capability.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -206,11 +207,22 @@ static bool has_heir(struct pmudev_ctx *ctx, const struct pmudev_set *root)
 	return false;
 }
 
+/* Has a child that has not run a set that is not inherited? One that keeps the context is not. */
+static bool counted_by_others(struct pmudev_ctx *ctx)
+{
+	struct pmudev_set *set;
+	unsigned int heirs = 0;
+
+	hlist_for_each_entry(set, &ctx->family, ctx_node)
+		heirs += set->root != set;
+	return ctx->nr_sets > heirs + 1;
+}
+
 /* One heir for each inherited set of @ctx. */
 static void inherit(struct pmudev_ctx *ctx, struct task_struct *task,
 		    struct pmudev_ctx *child, struct list_head *spares, unsigned int slots)
 {
-	bool foreign = child && child->mask;
+	bool foreign = child && counted_by_others(child);
 	struct pmudev_set *set, *heir;
 
 	lockdep_assert_held(&ctx->lock);
@@ -222,8 +234,7 @@ static void inherit(struct pmudev_ctx *ctx, struct task_struct *task,
 		 * The set may have grown, or come, since memory was asked for. Or somebody counts
 		 * the child already, on what may be the set's counters.
 		 */
-		if (!child || !heir || set->nr_slots > slots ||
-		    (foreign && (set->enabled | set->armed))) {
+		if (!child || !heir || set->nr_slots > slots || foreign) {
 			lose(set);
 			continue;
 		}
@@ -266,6 +277,11 @@ void pmudev_family_fork(struct pmudev_ctx *ctx, struct task_struct *child)
 
 /* ------------------------------------------------------------- adoption -- */
 
+unsigned int pmudev_family_limit(void)
+{
+	return perfmon_capable() ? 2 * PMUDEV_MAX_FAMILY : PMUDEV_MAX_FAMILY;
+}
+
 bool pmudev_family_has(struct pmudev_set *root, const struct task_struct *task)
 {
 	struct pmudev_ctx *ctx = pmudev_ctx_find(task);
@@ -284,6 +300,7 @@ bool pmudev_family_has(struct pmudev_set *root, const struct task_struct *task)
 struct adoption {
 	struct pmudev_set *root;
 	struct pmudev_set *heir;
+	unsigned int limit;
 	bool born;
 	int error;
 };
@@ -295,7 +312,7 @@ static void adopt_here(struct pmudev_ctx *ctx, void *arg)
 	/* Nothing is enabled yet: its clocks do not matter. */
 	if (ctx->dead || has_heir(ctx, adoption->root))
 		return;
-	adoption->born = ctx->nr_family < PMUDEV_MAX_FAMILY;
+	adoption->born = ctx->nr_family < adoption->limit;
 	if (adoption->born)
 		be_born(adoption->heir, adoption->root, ctx);
 	else
@@ -304,7 +321,7 @@ static void adopt_here(struct pmudev_ctx *ctx, void *arg)
 
 int pmudev_family_adopt(struct pmudev_set *root, struct task_struct *task)
 {
-	struct adoption adoption = { .root = root };
+	struct adoption adoption = { .root = root, .limit = pmudev_family_limit() };
 	struct pmudev_ctx *ctx;
 
 	adoption.heir = heir_alloc(0, GFP_KERNEL_ACCOUNT);

@@ -25,7 +25,7 @@
 #include "compat.h"
 #include "core.h"
 
-#define BUCKET_BITS 8
+#define BUCKET_BITS 12
 
 static struct hlist_head buckets[1 << BUCKET_BITS];
 static DEFINE_RAW_SPINLOCK(buckets_lock);
@@ -58,15 +58,12 @@ static struct pmudev_ctx *look_up(const struct task_struct *task)
 struct pmudev_ctx *pmudev_ctx_find(const struct task_struct *task)
 {
 	struct pmudev_ctx *ctx;
-	unsigned long flags;
 
-	if (hlist_empty(bucket_of(task)))
-		return NULL;
-	raw_spin_lock_irqsave(&buckets_lock, flags);
+	rcu_read_lock();
 	ctx = look_up(task);
-	if (ctx)
-		kref_get(&ctx->ref);
-	raw_spin_unlock_irqrestore(&buckets_lock, flags);
+	if (ctx && !kref_get_unless_zero(&ctx->ref))
+		ctx = NULL;
+	rcu_read_unlock();
 	return ctx;
 }
 
@@ -222,11 +219,41 @@ static bool ctx_get_set(struct pmudev_ctx *ctx)
 	return alive;
 }
 
+/*
+ * What has died meanwhile is taken out of the calling thread's list, not only at its next switch:
+ * so there is never more than one such.
+ */
+static void clear_own_list(void)
+{
+	struct preempt_notifier *notifier;
+	struct pmudev_ctx *ctx, *dead;
+	unsigned long flags;
+
+	do {
+		dead = NULL;
+		local_irq_save(flags);
+		hlist_for_each_entry(notifier, &current->preempt_notifiers, link) {
+			ctx = container_of(notifier, struct pmudev_ctx, notifier);
+			if (notifier->ops == &task_ops && READ_ONCE(ctx->dead))
+				dead = ctx;
+		}
+		if (dead) {
+			raw_spin_lock(&dead->lock);
+			unlink_notifier(dead);
+			raw_spin_unlock(&dead->lock);
+		}
+		local_irq_restore(flags);
+		if (dead)
+			pmudev_ctx_put(dead);
+	} while (dead);
+}
+
 /* The calling thread: it can link its notifier itself. */
 static void start_self(struct pmudev_ctx *ctx)
 {
 	unsigned long flags;
 
+	clear_own_list();
 	raw_spin_lock_irqsave(&ctx->lock, flags);
 	if (!ctx->dead && !ctx->linked)
 		link_notifier(ctx);
@@ -259,7 +286,11 @@ static int start(struct pmudev_ctx *ctx)
 		return ret;
 	/* A CPU that went offline runs nobody: then the thread has been switched meanwhile. */
 	smp_call_function_single(task_cpu(ctx->task), start_here, ctx, true);
-	/* It may have got past its exit hook before it could be found there. */
+	/*
+	 * It may have got past its exit hook before it could be found there. Pairs with the
+	 * barrier there: either it found the context, or we see that it is exiting.
+	 */
+	smp_mb();
 	return READ_ONCE(ctx->task->flags) & PF_EXITING ? -ESRCH : 0;
 }
 

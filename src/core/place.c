@@ -88,7 +88,8 @@ static u64 movable_bases(struct pmudev_pmu *pmu, const struct pmudev_ctx *ctx)
 	return freed;
 }
 
-static bool solve(struct puzzle *puzzle, u64 free, const u64 *allowed, unsigned int nr)
+/* The newcomers on counters of @free, what may move on those or on what its like have. */
+static bool solve(struct puzzle *puzzle, u64 free, u64 freed, const u64 *allowed, unsigned int nr)
 {
 	unsigned int i;
 
@@ -101,7 +102,8 @@ static bool solve(struct puzzle *puzzle, u64 free, const u64 *allowed, unsigned 
 		} else {
 			struct pmudev_set *set = puzzle->set[i];
 
-			want->allowed = pmudev_slot_event(set, puzzle->slot[i])->allowed & free;
+			want->allowed = pmudev_slot_event(set, puzzle->slot[i])->allowed &
+					(free | freed);
 			want->now = set->place[puzzle->slot[i]];
 		}
 		want->pair = false;
@@ -171,11 +173,12 @@ static bool place_by_moving(struct puzzle *puzzle, struct pmudev_set *set, const
 	if (nr > PMUDEV_ASSIGN_MAX)
 		return false;
 	puzzle->nr = nr;
-	freed = add_movable(puzzle, pmu, set->ctx) & ~elsewhere;
-	if (!solve(puzzle, free | freed, allowed, nr)) {
-		bases = movable_bases(pmu, set->ctx) & ~elsewhere;
-		if (!bases || !solve(puzzle, free | freed | bases, allowed, nr) ||
-		    !find_bases(pmu, set->ctx, (free | freed | bases) & ~solution(puzzle)))
+	freed = add_movable(puzzle, pmu, set->ctx);
+	if (!solve(puzzle, free | (freed & ~elsewhere), freed, allowed, nr)) {
+		bases = movable_bases(pmu, set->ctx);
+		freed |= bases;
+		if (!bases || !solve(puzzle, free | (freed & ~elsewhere), freed, allowed, nr) ||
+		    !find_bases(pmu, set->ctx, (free | freed) & ~solution(puzzle)))
 			return false;
 	}
 	plan(puzzle, nr, pmu, set->ctx, bases);

@@ -35,6 +35,7 @@ bool pmudev_set_ended(struct pmudev_set *set)
 
 struct joining {
 	struct pmudev_set *set;
+	unsigned int limit;
 	int error;
 };
 
@@ -43,7 +44,7 @@ static void join_family(struct pmudev_ctx *ctx, void *arg)
 {
 	struct joining *joining = arg;
 
-	joining->error = ctx->nr_family < PMUDEV_MAX_FAMILY ? 0 : -EBUSY;
+	joining->error = ctx->nr_family < joining->limit ? 0 : -EBUSY;
 	if (joining->error)
 		return;
 	ctx->nr_family++;
@@ -148,7 +149,7 @@ static struct task_struct *get_task(pid_t id, bool process)
 
 static struct pmudev_ctx *follow_thread(struct pmudev_set *set, struct task_struct *task)
 {
-	struct joining joining = { .set = set };
+	struct joining joining = { .set = set, .limit = pmudev_family_limit() };
 	struct pmudev_ctx *ctx;
 
 	if (!may_count(task))
@@ -163,21 +164,26 @@ static struct pmudev_ctx *follow_thread(struct pmudev_set *set, struct task_stru
 	return ERR_PTR(joining.error);
 }
 
-/* Any thread that lives and has no part in the set yet, referenced. */
-static struct task_struct *unfollowed_thread(struct pmudev_set *set, struct task_struct *process)
+#define SOME_THREADS 32
+
+/* Threads that live and have no part in the set yet, referenced. How many. */
+static unsigned int find_threads(struct pmudev_set *set, struct task_struct *process,
+				 struct task_struct **found)
 {
-	struct task_struct *task, *found = NULL;
+	struct task_struct *task;
+	unsigned int nr = 0;
 
 	rcu_read_lock();
-	for_each_thread(process, task) {
+	/* for_each_thread(), which may ask lockdep for a lock that modules do not know. */
+	list_for_each_entry_rcu(task, &process->signal->thread_head, thread_node) {
 		if ((READ_ONCE(task->flags) & PF_EXITING) || pmudev_family_has(set, task))
 			continue;
-		found = task;
-		get_task_struct(found);
-		break;
+		found[nr++] = get_task_struct(task);
+		if (nr == SOME_THREADS)
+			break;
 	}
 	rcu_read_unlock();
-	return found;
+	return nr;
 }
 
 /*
@@ -187,20 +193,24 @@ static struct task_struct *unfollowed_thread(struct pmudev_set *set, struct task
 static struct pmudev_ctx *follow_process(struct pmudev_set *set, struct task_struct *process)
 {
 	struct pmudev_ctx *ctx = ERR_PTR(-ESRCH);
-	struct task_struct *task;
+	struct task_struct *found[SOME_THREADS];
+	unsigned int i, nr;
 	int ret = 0;
 
-	while (!ret && (task = unfollowed_thread(set, process))) {
-		if (fatal_signal_pending(current))
+	while (!ret && (nr = find_threads(set, process, found))) {
+		for (i = 0; i < nr; i++) {
+			if (!ret && IS_ERR(ctx))
+				ret = PTR_ERR_OR_ZERO(ctx = follow_thread(set, found[i]));
+			else if (!ret)
+				ret = may_count(found[i]) ? pmudev_family_adopt(set, found[i]) :
+							    -EPERM;
+			put_task_struct(found[i]);
+			/* It ended before it could be followed. */
+			if (ret == -ESRCH)
+				ret = 0;
+		}
+		if (!ret && fatal_signal_pending(current))
 			ret = -EINTR;
-		else if (IS_ERR(ctx))
-			ret = PTR_ERR_OR_ZERO(ctx = follow_thread(set, task));
-		else
-			ret = may_count(task) ? pmudev_family_adopt(set, task) : -EPERM;
-		put_task_struct(task);
-		/* It ended before it could be followed. */
-		if (ret == -ESRCH)
-			ret = 0;
 		cond_resched();
 	}
 	if (!ret || IS_ERR(ctx))

@@ -13,14 +13,15 @@
 
 /* ------------------------------------------------- fork, exec and exit -- */
 
-static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
+/* In copy_process(), before the child runs; also of the threads that the kernel makes for a task. */
+static void on_fork(void *data, struct task_struct *child, unsigned long clone_flags)
 {
 	struct pmudev_ctx *ctx;
 
-	/* Before the child runs. A thread has its process's right, a new process none. */
-	if (pmudev_backend.forked && child->mm && child->mm != parent->mm)
+	/* A thread has its process's right, a new process none. */
+	if (pmudev_backend.forked && child->mm && child->mm != current->mm)
 		pmudev_backend.forked(child->mm);
-	ctx = pmudev_ctx_find(parent);
+	ctx = pmudev_ctx_find(current);
 	if (!ctx)
 		return;
 	pmudev_family_fork(ctx, child);
@@ -49,6 +50,8 @@ static void on_exit(PMUDEV_PROBE_EXIT_ARGS)
 
 	if (p != current)
 		return;
+	/* PF_EXITING is seen by whoever enters a context that is not found now: see follow.c. */
+	smp_mb();
 	ctx = pmudev_ctx_find(p);
 	if (!ctx)
 		return;
@@ -82,7 +85,7 @@ static struct {
 	void *probe;
 	struct tracepoint *tp;
 } hooks[] = {
-	{ .name = "sched_process_fork", .probe = on_fork },
+	{ .name = "task_newtask", .probe = on_fork },
 	{ .name = "sched_process_exit", .probe = on_exit },
 	{ .name = "sched_process_exec", .probe = on_exec },
 	{ .name = "sched_switch" },

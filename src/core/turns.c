@@ -190,6 +190,7 @@ static void make_images(struct pmudev_set *set, u64 pool, struct pmudev_turns *t
 			fit(set, group[(k + i) % nr], pool, image);
 		}
 		turns->nr++;
+		cond_resched();
 		/* If all fit together nobody takes turns. */
 		if (image->slots == (set->placed & set->mux))
 			break;
@@ -240,6 +241,7 @@ static void share_spare(struct pmudev_pmu *pmu)
 		set->ctx->spare = 0;
 	}
 	list_for_each_entry(set, &pmu->sets, node) {
+		cond_resched();
 		if (!set->base)
 			continue;
 		set->spare = available & wanted(set) & ~pmudev_ledger_taken(set, true);
