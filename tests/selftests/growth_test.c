@@ -8,9 +8,9 @@
 
 #include <pthread.h>
 
-#define ROUNDS	100000
+#define ROUNDS	50000
 #define THREADS 40
-#define TIMES	5
+#define TIMES	3
 
 struct growth {
 	int go[2];

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 /* Named, for those who are no relatives. */
 #define ASK  "/tmp/pmudev_server_ask"
@@ -18,14 +17,28 @@
 
 static int job[2], done[2];
 
+/*
+ * The same instructions each time: the C library's own calls have atomic operations about them, which
+ * older Arm CPUs repeat when they are interrupted.
+ */
+static bool get(int fd, void *to, long len)
+{
+	return syscall(SYS_read, fd, to, len) == len;
+}
+
+static bool put(int fd, const void *from, long len)
+{
+	return syscall(SYS_write, fd, from, len) == len;
+}
+
 static void *worker(void *arg)
 {
 	long rounds;
 
 	(void)arg;
-	while (read(job[0], &rounds, sizeof(rounds)) == sizeof(rounds)) {
+	while (get(job[0], &rounds, sizeof(rounds))) {
 		loop(rounds);
-		if (write(done[1], "x", 1) != 1)
+		if (!put(done[1], "x", 1))
 			break;
 	}
 	return NULL;
@@ -37,21 +50,22 @@ static int serve_once(int ask, int answer)
 	long rounds;
 	char byte;
 
-	if (read(ask, &rounds, sizeof(rounds)) != sizeof(rounds))
+	if (!get(ask, &rounds, sizeof(rounds)))
 		return -1;
 	for (i = 0; i < SERVER_THREADS; i++)
-		if (write(job[1], &rounds, sizeof(rounds)) != sizeof(rounds))
+		if (!put(job[1], &rounds, sizeof(rounds)))
 			return -1;
-	child = fork();
+	child = plain_fork();
 	if (!child) {
 		loop(rounds);
-		_exit(0);
+		plain_exit();
 	}
-	waitpid(child, &status, 0);
+	if (plain_wait(&status) != child)
+		return -1;
 	for (i = 0; i < SERVER_THREADS; i++)
-		if (read(done[0], &byte, 1) != 1)
+		if (!get(done[0], &byte, 1))
 			return -1;
-	return write(answer, "x", 1) == 1 ? 0 : -1;
+	return put(answer, "x", 1) ? 0 : -1;
 }
 
 static void serve(void)

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "fit.h"
 #include "stat.h"
 #include "ticks.h"
 
@@ -178,16 +179,29 @@ static int add_events(struct pmudev_bundle *bundle, struct event_list *list, boo
 	return pmudev_bundle_add(bundle, list->attrs, list->nr);
 }
 
-/* What may help if there are not enough counters for all groups at once. */
+/* The set that refused last. */
+static struct pmudev *refusing(struct pmudev_bundle *bundle)
+{
+	unsigned int i;
+
+	for (i = 0; i + 1 < bundle->nr && bundle->cpus[i] != bundle->cpu; i++)
+		;
+	return &bundle->sets[i];
+}
+
+/* What helps if there are not enough counters for all groups at once. */
 static void advise(struct pmudev_bundle *bundle, const struct stat_options *options,
 		   const struct event_list *list)
 {
+	struct pmudev *set = refusing(bundle);
 	struct pmudev_refusal why;
 
 	pmudev_bundle_why(bundle, &why);
 	if (why.code != PMUDEV_WHY_NO_COUNTER && why.code != PMUDEV_WHY_HELD)
 		return;
-	if (!options->multiplex && list->groups > 1)
+	/* Its groups are tried anew: as they are in the set, they are another kind. */
+	pmudev_remove(set, PMUDEV_ALL);
+	if (!options->multiplex && fit_multiplexed(set, list))
 		complain("--multiplex lets the events take turns, and estimates their counts");
 	complain("`pmudev explain` with the same events tells who has which counter");
 }
