@@ -85,6 +85,8 @@ struct pmudev_pmu_info {
  *	its hotplug callback. On -EBUSY @why names the holder; nothing is left
  *	changed then.
  * @cpu_down: Give @cpu's counters back. May sleep, as @cpu_up.
+ * @held: Would @cpu_up find that somebody else uses the counters? Takes nothing: it may be different
+ *	the next moment. As @cpu_up, while none of the CPUs is ours.
  * @explain: Say more exactly whom @cpu_up named as the holder. May sleep; called with none
  *	of @cpu_up's locks. May be NULL.
  * @encode: Translate an event. Pure.
@@ -111,6 +113,7 @@ struct pmudev_backend_ops {
 	void (*remove)(struct pmudev_pmu_info *info);
 	int (*cpu_up)(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why);
 	void (*cpu_down)(struct pmudev_pmu_info *info, int cpu);
+	int (*held)(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
 	void (*explain)(struct pmudev_refusal *why);
 	int (*encode)(const struct pmudev_pmu_info *info, const struct pmudev_event_attr *attr,
 		      struct pmudev_code *code, struct pmudev_refusal *why);

@@ -421,6 +421,12 @@ static inline unsigned int pmudev_counter_width(const struct pmudev_pmu *pmu, un
 	return counter < PMUDEV_FIXED_BASE ? pmu->info.width : pmu->info.width_fixed;
 }
 
+/* Who has a counter that no set gets. */
+static inline u32 pmudev_reserved_kind(const struct pmudev_pmu *pmu, unsigned int counter)
+{
+	return pmu->info.foreign & BIT_ULL(counter) ? PMUDEV_HOLDER_HYPERVISOR : PMUDEV_HOLDER_CLAIM;
+}
+
 /* The slot that is the @nth of a mask. */
 static inline unsigned int pmudev_nth_slot(u64 slots, unsigned int nth)
 {

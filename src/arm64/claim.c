@@ -194,6 +194,21 @@ err:
 	return ret;
 }
 
+int pmuv3_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
+{
+	struct perf_event *event = create_placeholder(cpumask_first(cpu_online_mask));
+	int cpu, ret = 0;
+
+	if (IS_ERR(event))
+		return pmudev_refuse(why, PTR_ERR(event) == -ENOMEM ? -ENOMEM : -EOPNOTSUPP,
+				     PMUDEV_WHY_PERF_REFUSED, 0);
+	for_each_online_cpu(cpu)
+		if (!ret && perf_is_counting(event, cpu))
+			ret = held_by_perf(why, cpu);
+	perf_event_release_kernel(event);
+	return ret;
+}
+
 void pmuv3_cpu_down(struct pmudev_pmu_info *info, int cpu)
 {
 	struct pmuv3_cpu *pc = per_cpu_ptr(&pmuv3_cpus, cpu);

@@ -196,6 +196,7 @@ const struct pmudev_backend_ops pmudev_backend = {
 	.remove = pmuv3_remove,
 	.cpu_up = pmuv3_cpu_up,
 	.cpu_down = pmuv3_cpu_down,
+	.held = pmuv3_held,
 	.encode = pmuv3_encode_event,
 	.operand = pmuv3_operand,
 	.load = pmuv3_load,

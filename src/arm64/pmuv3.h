@@ -69,6 +69,7 @@ int pmuv3_claim_init(void);
 void pmuv3_claim_exit(void);
 int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why);
 void pmuv3_cpu_down(struct pmudev_pmu_info *info, int cpu);
+int pmuv3_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
 
 /* mend.c: undoing what perf does to our counters while it is kept away */
 int pmuv3_mend_init(struct pmudev_pmu_info *info);

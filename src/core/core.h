@@ -230,6 +230,9 @@ void pmudev_task_exit(void);
  * Return: 0, or -EBUSY with the holder, -ENOMEM.
  */
 int pmudev_claim_get(struct pmudev_pmu *pmu, struct pmudev_refusal *why);
+
+/* If that was the reason, say more exactly who has the PMU. May sleep; without pmu->lock. */
+void pmudev_explain_held(int error, struct pmudev_refusal *why);
 void pmudev_claim_put(struct pmudev_pmu *pmu);
 
 /**

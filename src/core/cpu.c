@@ -185,6 +185,12 @@ undo:
 	return ret;
 }
 
+void pmudev_explain_held(int error, struct pmudev_refusal *why)
+{
+	if (error && why->code == PMUDEV_WHY_PMU_HELD && pmudev_backend.explain)
+		pmudev_backend.explain(why);
+}
+
 void pmudev_claim_put(struct pmudev_pmu *pmu)
 {
 	int cpu;

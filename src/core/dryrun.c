@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Dry runs: what ENABLE would do, without doing it. */
+#include <linux/cpu.h>
 #include <linux/slab.h>
 
 #include "core.h"
@@ -152,13 +153,18 @@ int pmudev_set_place(struct pmudev_set *set, const struct pmudev_event_attr *att
 	trial = kzalloc(sizeof(*trial), GFP_KERNEL);
 	if (!trial)
 		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+	cpus_read_lock();
 	mutex_lock(&set->pmu->lock);
 	if (nr)
 		ret = place_new(set, trial, attr, nr, counter, why);
 	else
 		ret = place_in_set(set, trial, counter, why);
+	if (!ret && !set->pmu->claim)
+		ret = pmudev_backend.held(&set->pmu->info, why);
 	mutex_unlock(&set->pmu->lock);
+	cpus_read_unlock();
 	kfree(trial);
+	pmudev_explain_held(ret, why);
 	*nr_out = nr ? nr : set->nr_slots;
 	return ret;
 }

@@ -239,8 +239,7 @@ int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *
 	}
 	mutex_unlock(&set->pmu->lock);
 	cpus_read_unlock();
-	if (ret && why->code == PMUDEV_WHY_PMU_HELD && pmudev_backend.explain)
-		pmudev_backend.explain(why);
+	pmudev_explain_held(ret, why);
 	return ret;
 }
 

@@ -212,7 +212,7 @@ unsigned int pmudev_list_holders(struct pmudev_set *set, u64 busy, struct pmudev
 		if (set->pmu->info.reserved & BIT_ULL(c))
 			holder[nr++] = (struct pmudev_holder){
 				.counter = c,
-				.kind = PMUDEV_HOLDER_CLAIM,
+				.kind = pmudev_reserved_kind(set->pmu, c),
 				.cpu = -1,
 			};
 		else if (pmudev_find_holder(set, c, &holder[nr]))

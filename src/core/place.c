@@ -209,10 +209,10 @@ int pmudev_place_ever(struct pmudev_pmu *pmu, const u64 *allowed, unsigned int n
 	why->allowed = allowed[bad];
 	if (!ever)
 		return pmudev_refuse(why, -ENOSPC, PMUDEV_WHY_NO_COUNTER, 0);
-	/* All would fit if the claim did not cost a counter. */
+	/* All would fit if the claim did not cost a counter, or none was kept below the kernel. */
 	why->busy = allowed[bad] & reserved;
-	why->holder.kind = PMUDEV_HOLDER_CLAIM;
 	why->holder.counter = why->busy ? __ffs64(why->busy) : __ffs64(reserved);
+	why->holder.kind = pmudev_reserved_kind(pmu, why->holder.counter);
 	return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_HELD, 0);
 }
 

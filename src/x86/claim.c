@@ -216,6 +216,14 @@ int intel_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *w
 	return 0;
 }
 
+int intel_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
+{
+	if (reserve())
+		return refuse_busy(why, PMUDEV_HOLDER_PERF, -1);
+	release(programmable());
+	return 0;
+}
+
 void intel_cpu_down(struct pmudev_pmu_info *info, int cpu)
 {
 	smp_call_function_single(cpu, give_back, NULL, true);

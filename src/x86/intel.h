@@ -80,6 +80,7 @@ int intel_claim_init(struct pmu **pmu);
 void intel_claim_exit(void);
 int intel_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why);
 void intel_cpu_down(struct pmudev_pmu_info *info, int cpu);
+int intel_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
 void intel_explain(struct pmudev_refusal *why);
 
 /* user.c: the right to execute RDPMC in user mode */

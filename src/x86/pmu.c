@@ -196,6 +196,7 @@ const struct pmudev_backend_ops pmudev_backend = {
 	.remove = intel_remove,
 	.cpu_up = intel_cpu_up,
 	.cpu_down = intel_cpu_down,
+	.held = intel_held,
 	.explain = intel_explain,
 	.encode = intel_encode_event,
 	.operand = intel_operand,

@@ -122,7 +122,9 @@ FIXTURE_TEARDOWN(watchdog)
 
 TEST_F(watchdog, is_in_the_way)
 {
+	struct pmudev_event_attr event = raw_event(EVENT_INSTRUCTIONS, USER_ONLY);
 	struct pmudev_query query;
+	__s32 counter[1];
 	int i;
 
 	for (i = 0; i < 3; i++) {
@@ -130,7 +132,14 @@ TEST_F(watchdog, is_in_the_way)
 		EXPECT_EQ((__u32)PMUDEV_HOLDER_WATCHDOG, why.holder.kind);
 		EXPECT_EQ(0, pm_query(&query));
 		EXPECT_FALSE(query.state & PMUDEV_STATE_CLAIMED);
+		/* A dry run says the same, until it is off. */
+		self->fd = pm_set(&event, 1, false);
+		ASSERT_GE(self->fd, 0);
+		EXPECT_REFUSED(EBUSY, PMUDEV_WHY_PMU_HELD, pm_place(self->fd, NULL, 0, counter));
+		EXPECT_EQ((__u32)PMUDEV_HOLDER_WATCHDOG, why.holder.kind);
 		ASSERT_EQ(0, write_file(WATCHDOG, "0"));
+		EXPECT_EQ(0, pm_place(self->fd, NULL, 0, counter));
+		close(self->fd);
 		self->fd = count_instructions();
 		ASSERT_GE(self->fd, 0);
 		close(self->fd);

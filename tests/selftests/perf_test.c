@@ -66,12 +66,20 @@ static void expect_refused(struct __test_metadata *_metadata, struct _test_data_
 	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
 	struct perf_count before, after;
 	struct pmudev_query query;
+	__s32 counter[1];
+	int fd;
 
 	loop(10000);
 	before = perf_count(perf);
 	EXPECT_GT(before.value, 0ULL);
 	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_PMU_HELD, pm_set(&event, 1, true));
 	EXPECT_EQ((__u32)PMUDEV_HOLDER_PERF, why.holder.kind);
+	/* A dry run says the same. */
+	fd = pm_set(&event, 1, false);
+	ASSERT_GE(fd, 0);
+	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_PMU_HELD, pm_place(fd, NULL, 0, counter));
+	EXPECT_EQ((__u32)PMUDEV_HOLDER_PERF, why.holder.kind);
+	close(fd);
 	loop(10000);
 	after = perf_count(perf);
 	EXPECT_GE(after.value, before.value + 10000);
