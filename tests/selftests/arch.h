@@ -18,6 +18,10 @@
  *
  *   loop(n)				n rounds, n > 0
  *   raw_call(nr, a, b, c)		a system call
+ *   SPIN_CODE				spin_forever(), and spin_round, where each round begins
+ *   SPIN_INSTRUCTIONS, SPIN_BYTES	of one round
+ *   spin_phase(offset)			instructions done between SPIN_INSTRUCTIONS times the
+ *					rounds counted and this offset of a round
  *   read_clock()			the clock behind the user page's times
  *   operand_of(counter)		struct pmudev_slot.operand of a counter
  *   counter(operand)			what is in it; faults without the right to read it
@@ -40,6 +44,10 @@
 #else
 #error "the tests know arm64 and x86-64 only"
 #endif
+
+/* Forever: each round adds 1 to *rounds, which was 0. The one file that uses it has SPIN_CODE. */
+void __attribute__((noreturn)) spin_forever(__u64 *rounds);
+extern const char spin_round[];
 
 static inline void barrier(void)
 {

@@ -40,6 +40,22 @@ static inline __attribute__((always_inline)) long raw_call(long nr, long a, long
 	return x0;
 }
 
+/* See arch.h. One round: add, store, jump. */
+#define SPIN_INSTRUCTIONS 3
+#define SPIN_BYTES	  12
+#define SPIN_CODE                                           \
+	asm(".text\n\t.globl spin_forever, spin_round\n\t.align 2\n" \
+	    "spin_forever:	mov	x1, #0\n"                  \
+	    "spin_round:\n"                               \
+	    "1:	add	x1, x1, #1\n"                      \
+	    "	str	x1, [x0]\n"                        \
+	    "	b	1b")
+
+static inline int spin_phase(unsigned int offset)
+{
+	return offset == 0 ? 0 : offset == 4 ? 1 : -1;
+}
+
 #define READ_REGISTER(reg)                                    \
 	({                                                    \
 		__u64 __value;                                \

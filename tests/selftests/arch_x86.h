@@ -42,6 +42,21 @@ static inline __attribute__((always_inline)) long raw_call(long nr, long a, long
 	return nr;
 }
 
+/* See arch.h. One round: increment, jump. */
+#define SPIN_INSTRUCTIONS 2
+#define SPIN_BYTES	  5
+#define SPIN_CODE                                    \
+	asm(".text\n\t.globl spin_forever, spin_round\n"    \
+	    "spin_forever:\n"                                \
+	    "spin_round:\n"                          \
+	    "1:	incq	(%rdi)\n"                   \
+	    "	jmp	1b")
+
+static inline int spin_phase(unsigned int offset)
+{
+	return offset ? -1 : 0;
+}
+
 static inline __u64 read_clock(void)
 {
 	__u32 low, high;

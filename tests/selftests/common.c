@@ -101,6 +101,20 @@ int pm_ctl(int fd, unsigned long request, __u32 group, __u32 slot, __u64 value)
 	return ioctl(fd, request, &ctl) ? failure(&ctl.refusal) : 0;
 }
 
+int pm_enable_holders(int fd, __u32 group, struct pmudev_holder *holders, unsigned int *nr)
+{
+	struct pmudev_ctl ctl = {
+		.size = sizeof(ctl),
+		.refusal = { .holders = (uintptr_t)holders, .nr_holders = *nr },
+		.group = group,
+		.slot = PMUDEV_ALL,
+	};
+	int ret = ioctl(fd, PMUDEV_IOC_ENABLE, &ctl) ? failure(&ctl.refusal) : 0;
+
+	*nr = ctl.refusal.nr_holders;
+	return ret;
+}
+
 int pm_read(int fd, union record *record)
 {
 	ssize_t got = read(fd, record, sizeof(*record));
@@ -151,11 +165,7 @@ static int fill(int fd, int error, const struct pmudev_event_attr *events, unsig
 
 int pm_set(const struct pmudev_event_attr *events, unsigned int nr, bool enable)
 {
-	int fd = pm_open();
-
-	if (fd < 0)
-		return fd;
-	return fill(fd, pm_bind(fd, PMUDEV_TARGET_TASK, 0, 0), events, nr, enable);
+	return pm_attach(0, 0, events, nr, enable);
 }
 
 int pm_cpu_set(int cpu, __u32 bind_flags, const struct pmudev_event_attr *events, unsigned int nr)
@@ -165,6 +175,23 @@ int pm_cpu_set(int cpu, __u32 bind_flags, const struct pmudev_event_attr *events
 	if (fd < 0)
 		return fd;
 	return fill(fd, pm_bind(fd, PMUDEV_TARGET_CPU, cpu, bind_flags), events, nr, true);
+}
+
+int pm_attach(int tid, __u32 bind_flags, const struct pmudev_event_attr *events, unsigned int nr,
+	      bool enable)
+{
+	int fd = pm_open();
+
+	if (fd < 0)
+		return fd;
+	return fill(fd, pm_bind(fd, PMUDEV_TARGET_TASK, tid, bind_flags), events, nr, enable);
+}
+
+__u64 pm_value(int fd, unsigned int slot)
+{
+	union record record;
+
+	return pm_read(fd, &record) ? ~0ULL : record.r.counts[slot].value;
 }
 
 int read_either(int fd, struct reader *reader, unsigned int slot, __u64 *value, bool *direct)

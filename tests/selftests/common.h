@@ -42,6 +42,8 @@ int pm_bind(int fd, __u32 target, __s32 id, __u32 flags);
 int pm_add(int fd, const struct pmudev_event_attr *events, unsigned int nr);
 int pm_place(int fd, const struct pmudev_event_attr *events, unsigned int nr, __s32 *counters);
 int pm_ctl(int fd, unsigned long request, __u32 group, __u32 slot, __u64 value);
+/* ENABLE, and who holds each counter if it is refused: *nr is the room, then how many there are. */
+int pm_enable_holders(int fd, __u32 group, struct pmudev_holder *holders, unsigned int *nr);
 int pm_read(int fd, union record *record);
 int pm_why(int fd, struct pmudev_why *answer);
 /* The page, or NULL with errno. */
@@ -50,6 +52,11 @@ void pm_unmap(struct pmudev_page *page);
 /* A set on the calling thread (or a CPU) with these events, enabled if so wished: a descriptor. */
 int pm_set(const struct pmudev_event_attr *events, unsigned int nr, bool enable);
 int pm_cpu_set(int cpu, __u32 bind_flags, const struct pmudev_event_attr *events, unsigned int nr);
+/* The same on a task, with PMUDEV_BIND_* flags. */
+int pm_attach(int tid, __u32 bind_flags, const struct pmudev_event_attr *events, unsigned int nr,
+	      bool enable);
+/* The count in a slot, ~0 if it cannot be read. */
+__u64 pm_value(int fd, unsigned int slot);
 
 static inline int pm_enable(int fd, __u32 group)
 {
@@ -191,19 +198,28 @@ const char *module_file(void);
 int unload_module(void);
 int load_module(void);
 int cpus_online(void);
-int pin_to(int cpu);
+int pin_task_to(int tid, int cpu);
+
+static inline int pin_to(int cpu)
+{
+	return pin_task_to(0, cpu);
+}
+
 int set_cpu_online(int cpu, bool online);
 
 /* Nanoseconds of CLOCK_MONOTONIC. */
 __u64 now_ns(void);
-/* Until a condition holds, at most ten seconds; false if it never did. */
-#define WAIT_FOR(condition)                                           \
-	({                                                            \
-		__u64 __end = now_ns() + 10000000000ULL;              \
-		bool __held;                                          \
-		while (!(__held = !!(condition)) && now_ns() < __end) \
-			pause_ns(20000);                              \
-		__held;                                               \
+/* Until a condition holds, at most ten seconds; false if it never did. The longer, the rarer. */
+#define WAIT_FOR(condition)                                               \
+	({                                                                \
+		__u64 __end = now_ns() + 10000000000ULL, __pause = 20000; \
+		bool __held;                                              \
+		while (!(__held = !!(condition)) && now_ns() < __end) {   \
+			pause_ns(__pause);                                \
+			if (__pause < 1000000)                            \
+				__pause += __pause / 8;                   \
+		}                                                         \
+		__held;                                                   \
 	})
 
 /* Not to wait for anything: to be woken again and again in the midst of what others do. */
@@ -220,6 +236,21 @@ static inline void give_way(__u64 done, __u64 *next)
 	pause_ns(done % 17 * 1001);
 	*next = done + 2000;
 }
+
+/* How a task is (its letter in /proc) and who its parent is: 0, or -ESRCH. */
+int task_stat(int tid, char *state, int *parent);
+
+static inline char task_state(int tid)
+{
+	char state;
+	int parent;
+
+	return task_stat(tid, &state, &parent) ? 0 : state;
+}
+
+/* A descriptor to, or from, the process at the other end of a unix socket: 0, it, or -errno. */
+int send_fd(int socket, int fd);
+int receive_fd(int socket);
 
 /* fork() of a child that ends when this process does. */
 int fork_bound(void);

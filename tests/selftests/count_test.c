@@ -232,17 +232,7 @@ static __attribute__((noinline)) int read_both(int cpu_fd, int fd, union record 
 /* Whether the harness, on the same CPU if there is one only, has begun to wait for this test. */
 static bool parent_sleeps(void)
 {
-	char path[32], state = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", getppid());
-	f = fopen(path, "r");
-	if (!f)
-		return false;
-	if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
-		state = 0;
-	fclose(f);
-	return state == 'S';
+	return task_state(getppid()) == 'S';
 }
 
 /* In user mode, what a thread counts while it has a CPU for itself the CPU counts. */

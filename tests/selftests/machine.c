@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -129,13 +130,13 @@ int cpus_online(void)
 	return sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-int pin_to(int cpu)
+int pin_task_to(int tid, int cpu)
 {
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
-	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
+	return sched_setaffinity(tid, sizeof(set), &set) ? -errno : 0;
 }
 
 int set_cpu_online(int cpu, bool online)
@@ -160,6 +161,58 @@ void pause_ns(__u64 ns)
 
 	prctl(PR_SET_TIMERSLACK, 1);
 	nanosleep(&time, NULL);
+}
+
+int task_stat(int tid, char *state, int *parent)
+{
+	char path[32];
+	FILE *f;
+	int got;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	f = fopen(path, "r");
+	if (!f)
+		return -ESRCH;
+	got = fscanf(f, "%*d (%*[^)]) %c %d", state, parent);
+	fclose(f);
+	return got == 2 ? 0 : -ESRCH;
+}
+
+int send_fd(int socket, int fd)
+{
+	char byte = 0, room[CMSG_SPACE(sizeof(int))] = { 0 };
+	struct iovec iov = { &byte, 1 };
+	struct msghdr message = { .msg_iov = &iov,
+				  .msg_iovlen = 1,
+				  .msg_control = room,
+				  .msg_controllen = sizeof(room) };
+	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&message);
+
+	cmsg->cmsg_level = SOL_SOCKET;
+	cmsg->cmsg_type = SCM_RIGHTS;
+	cmsg->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(cmsg), &fd, sizeof(int));
+	return sendmsg(socket, &message, 0) == 1 ? 0 : -errno;
+}
+
+int receive_fd(int socket)
+{
+	char byte, room[CMSG_SPACE(sizeof(int))];
+	struct iovec iov = { &byte, 1 };
+	struct msghdr message = { .msg_iov = &iov,
+				  .msg_iovlen = 1,
+				  .msg_control = room,
+				  .msg_controllen = sizeof(room) };
+	struct cmsghdr *cmsg;
+	int fd;
+
+	if (recvmsg(socket, &message, 0) != 1)
+		return -errno;
+	cmsg = CMSG_FIRSTHDR(&message);
+	if (!cmsg)
+		return -EBADMSG;
+	memcpy(&fd, CMSG_DATA(cmsg), sizeof(int));
+	return fd;
 }
 
 int fork_bound(void)

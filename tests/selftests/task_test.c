@@ -306,43 +306,6 @@ TEST(another_thread_reads)
 	close(fd);
 }
 
-static int send_fd(int socket, int fd)
-{
-	char byte = 0, room[CMSG_SPACE(sizeof(int))] = { 0 };
-	struct iovec iov = { &byte, 1 };
-	struct msghdr message = { .msg_iov = &iov,
-				  .msg_iovlen = 1,
-				  .msg_control = room,
-				  .msg_controllen = sizeof(room) };
-	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&message);
-
-	cmsg->cmsg_level = SOL_SOCKET;
-	cmsg->cmsg_type = SCM_RIGHTS;
-	cmsg->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(cmsg), &fd, sizeof(int));
-	return sendmsg(socket, &message, 0) == 1 ? 0 : -errno;
-}
-
-static int receive_fd(int socket)
-{
-	char byte, room[CMSG_SPACE(sizeof(int))];
-	struct iovec iov = { &byte, 1 };
-	struct msghdr message = { .msg_iov = &iov,
-				  .msg_iovlen = 1,
-				  .msg_control = room,
-				  .msg_controllen = sizeof(room) };
-	struct cmsghdr *cmsg;
-	int fd;
-
-	if (recvmsg(socket, &message, 0) != 1)
-		return -errno;
-	cmsg = CMSG_FIRSTHDR(&message);
-	if (!cmsg)
-		return -EBADMSG;
-	memcpy(&fd, CMSG_DATA(cmsg), sizeof(int));
-	return fd;
-}
-
 /* A process that got the file by a socket reads, stops, resets and starts another one's set. */
 TEST(another_process_controls)
 {
