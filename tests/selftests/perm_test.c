@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Who may count what. One's own user code: whoever may open the device. The kernel, a CPU, another
- * user's task: CAP_PERFMON (or CAP_SYS_ADMIN). Each attempt is made by a child that has become
- * somebody, and whose exit code is the number of the line at which it was not as expected.
+ * user's task: CAP_PERFMON (or CAP_SYS_ADMIN).
  */
-#include "common.h"
+#include "as.h"
 #include "kselftest_harness.h"
 
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <pthread.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-
-#define NOBODY 65534
-
-#ifndef CAP_PERFMON
-#define CAP_PERFMON 38
-#endif
 
 FIXTURE(perm)
 {
@@ -41,61 +32,6 @@ FIXTURE_TEARDOWN(perm)
 	chmod(PMUDEV_DEVICE, self->mode);
 	set_gate(false);
 }
-
-/* From root to uid, keeping this one capability (or none: -1). */
-static int become(uid_t uid, int capability)
-{
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2] = { 0 };
-
-	if (prctl(PR_SET_KEEPCAPS, capability >= 0) || setresgid(uid, uid, uid) ||
-	    setresuid(uid, uid, uid))
-		return -errno;
-	if (capability >= 0) {
-		data[capability / 32].effective = 1U << capability % 32;
-		data[capability / 32].permitted = 1U << capability % 32;
-	}
-	return syscall(SYS_capset, &header, data) ? -errno : 0;
-}
-
-/* Runs @body as uid with a capability; 0 if everything in it held, else the line. */
-#define AS(uid, capability, body)                        \
-	({                                               \
-		int __child = fork();                    \
-		if (!__child) {                          \
-			CHECK(!become(uid, capability)); \
-			body;                            \
-			_exit(0);                        \
-		}                                        \
-		line_of(__child);                        \
-	})
-
-/* Exit codes have eight bits, lines of this file do not: in a shared word. */
-static int *failed_line;
-
-static void __attribute__((constructor)) share(void)
-{
-	failed_line = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-}
-
-static int line_of(int child)
-{
-	int result;
-
-	result = child_result(child);
-	if (!result)
-		return 0;
-	return result == 1 ? *failed_line : -result;
-}
-
-#define CHECK(condition)                         \
-	do {                                     \
-		if (!(condition)) {              \
-			*failed_line = __LINE__; \
-			_exit(1);                \
-		}                                \
-	} while (0)
-#define CHECK_REFUSED(err, reason, call) CHECK((call) == -(err) && why.code == (reason))
 
 TEST(device_is_roots)
 {
