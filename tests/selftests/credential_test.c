@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who may count another's task: the threads of its process; who has CAP_PERFMON; and whose user and
+ * group id are the real, effective and saved ones of a target that is dumpable. Every other
+ * combination is refused, and nothing of it depends on who opened the file.
+ */
+#include "as.h"
+#include "subject.h"
+#include "kselftest_harness.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+
+#define SOMEBODY 65533
+
+FIXTURE(credentials)
+{
+	mode_t mode;
+};
+
+FIXTURE_SETUP(credentials)
+{
+	struct stat stat_;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	ASSERT_EQ(0, stat(PMUDEV_DEVICE, &stat_));
+	self->mode = stat_.st_mode & 07777;
+	ASSERT_EQ(0, chmod(PMUDEV_DEVICE, 0666));
+}
+
+FIXTURE_TEARDOWN(credentials)
+{
+	struct pmudev_query query;
+
+	chmod(PMUDEV_DEVICE, self->mode);
+	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)));
+	EXPECT_EQ(0ULL, query.busy);
+}
+
+/* ------------------------------------------------------------------ the target -- */
+
+struct who {
+	uid_t uid[3]; /* real, effective, saved */
+	gid_t gid[3];
+	bool dumpable;
+};
+
+/* A process that has become somebody and sleeps. */
+static int somebody(const struct who *who)
+{
+	int child = fork_bound();
+
+	if (child)
+		return WAIT_FOR(task_state(child) == 'T') ? child : -ETIMEDOUT;
+	if (setresgid(who->gid[0], who->gid[1], who->gid[2]) ||
+	    setresuid(who->uid[0], who->uid[1], who->uid[2]) ||
+	    prctl(PR_SET_DUMPABLE, who->dumpable) || prctl(PR_SET_PDEATHSIG, SIGKILL))
+		_exit(1);
+	for (;;)
+		raise(SIGSTOP);
+}
+
+/* ---------------------------------------------------------------- who attaches -- */
+
+static const struct pmudev_event_attr user_event = {
+	.type = PMUDEV_TYPE_RAW,
+	.flags = USER_ONLY,
+	.config = EVENT_CYCLES,
+};
+
+static const struct pmudev_event_attr kernel_event = {
+	.type = PMUDEV_TYPE_RAW,
+	.flags = PMUDEV_EXCLUDE_HV,
+	.config = EVENT_CYCLES,
+};
+
+static void attach(int pid, bool allowed, bool kernel)
+{
+	static const __u32 flags[] = { 0, PMUDEV_BIND_INHERIT, PMUDEV_BIND_ON_EXEC };
+	unsigned int i;
+	int fd;
+
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		fd = pm_open();
+		CHECK(fd >= 0);
+		if (!allowed) {
+			CHECK_REFUSED(EPERM, PMUDEV_WHY_CAP_TASK,
+				      pm_bind(fd, PMUDEV_TARGET_TASK, pid, flags[i]));
+			/* The refusal has bound nothing. */
+			CHECK(!pm_bind(fd, PMUDEV_TARGET_TASK, 0, 0));
+			close(fd);
+			continue;
+		}
+		CHECK(!pm_bind(fd, PMUDEV_TARGET_TASK, pid, flags[i]));
+		CHECK(!pm_add(fd, &user_event, 1));
+		CHECK(!pm_enable(fd, 0));
+		if (kernel)
+			CHECK(!pm_remove(fd, !pm_disable(fd, 0) ? 0 : 1) &&
+			      !pm_add(fd, &kernel_event, 1) && !pm_enable(fd, 0));
+		else
+			CHECK_REFUSED(EPERM, PMUDEV_WHY_CAP_KERNEL, pm_add(fd, &kernel_event, 1));
+		close(fd);
+	}
+}
+
+/* Of nobody's; who attaches is nobody with this capability. */
+static void check_who(struct __test_metadata *_metadata, const struct who *who, bool allowed)
+{
+	int pid = somebody(who);
+
+	ASSERT_GT(pid, 0);
+	EXPECT_EQ(0, AS(NOBODY, -1, attach(pid, allowed, false)));
+	EXPECT_EQ(0, AS(NOBODY, CAP_SYS_PTRACE, attach(pid, allowed, false)));
+	EXPECT_EQ(0, AS(NOBODY, CAP_PERFMON, attach(pid, true, true)));
+	EXPECT_EQ(0, AS(NOBODY, CAP_SYS_ADMIN, attach(pid, true, true)));
+	/* root without capabilities is a user like any other. */
+	EXPECT_EQ(0, AS(0, -1, attach(pid, false, false)));
+	EXPECT_EQ(0, AS(0, CAP_PERFMON, attach(pid, true, true)));
+	stop_child(pid);
+}
+
+#define ALL_OF(id)   { id, id, id }
+#define SAME	     { ALL_OF(NOBODY), ALL_OF(NOBODY), true }
+
+TEST_F(credentials, same_in_everything)
+{
+	static const struct who who = SAME;
+
+	check_who(_metadata, &who, true);
+}
+
+TEST_F(credentials, not_dumpable)
+{
+	struct who who = SAME;
+
+	who.dumpable = false;
+	check_who(_metadata, &who, false);
+}
+
+/* One of the six ids is another. */
+TEST_F(credentials, other_ids)
+{
+	struct who who;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		who = (struct who)SAME;
+		who.uid[i] = SOMEBODY;
+		check_who(_metadata, &who, false);
+		who = (struct who)SAME;
+		who.uid[i] = 0;
+		check_who(_metadata, &who, false);
+		who = (struct who)SAME;
+		who.gid[i] = SOMEBODY;
+		check_who(_metadata, &who, false);
+	}
+	who = (struct who){ ALL_OF(SOMEBODY), ALL_OF(SOMEBODY), true };
+	check_who(_metadata, &who, false);
+}
+
+/* root's own and the first process. */
+TEST_F(credentials, others_altogether)
+{
+	int self_ = getpid();
+
+	EXPECT_EQ(0, AS(NOBODY, -1, attach(1, false, false)));
+	EXPECT_EQ(0, AS(NOBODY, -1, attach(self_, false, false)));
+	EXPECT_EQ(0, AS(NOBODY, CAP_PERFMON, attach(self_, true, true)));
+	EXPECT_EQ(0, AS(NOBODY, CAP_PERFMON, attach(1, true, true)));
+}
+
+/* The real ids of the one who attaches decide, not the effective ones. */
+TEST_F(credentials, attached_by_a_set_uid_program)
+{
+	static const struct who who = SAME;
+	int pid = somebody(&who), child;
+
+	ASSERT_GT(pid, 0);
+	child = fork();
+	if (!child) {
+		CHECK(!setresgid(SOMEBODY, NOBODY, NOBODY) && !setresuid(SOMEBODY, NOBODY, NOBODY));
+		attach(pid, false, false);
+		_exit(0);
+	}
+	EXPECT_EQ(0, line_of(child));
+	stop_child(pid);
+}
+
+/* --------------------------------------------------------------- one's own process -- */
+
+static void attach_to_a_thread(void)
+{
+	struct subject t;
+
+	/* Nobody else could: the process has changed its ids, and is not dumpable. */
+	CHECK(prctl(PR_GET_DUMPABLE) == 0);
+	CHECK(!subject_thread(&t));
+	attach(t.pid, true, false);
+	attach(getpid(), true, false);
+	CHECK(!subject_end(&t));
+}
+
+TEST_F(credentials, threads_of_ones_own_process)
+{
+	EXPECT_EQ(0, AS(NOBODY, -1, attach_to_a_thread()));
+}
+
+/* A child is another process: what holds for all others holds for it. */
+static void attach_to_a_child(bool dumpable)
+{
+	int child;
+
+	CHECK(!prctl(PR_SET_DUMPABLE, dumpable));
+	child = fork_bound();
+	if (!child)
+		for (;;)
+			pause();
+	attach(child, dumpable, false);
+	stop_child(child);
+}
+
+TEST_F(credentials, ones_own_child)
+{
+	EXPECT_EQ(0, AS(NOBODY, -1, attach_to_a_child(true)));
+	EXPECT_EQ(0, AS(NOBODY, -1, attach_to_a_child(false)));
+}
+
+/* --------------------------------------------------------------------- afterwards -- */
+
+/* A set that was bound by who could goes on counting, whoever has it. */
+TEST_F(credentials, bound_is_bound)
+{
+	static const struct who who = SAME;
+	int pid = somebody(&who), fd;
+
+	ASSERT_GT(pid, 0);
+	fd = pm_attach(pid, 0, &user_event, 1, false);
+	ASSERT_GE(fd, 0);
+	/* Who has got it may use it; what needs a right of its own needs it still. */
+	EXPECT_EQ(0, AS(SOMEBODY, -1, ({
+				CHECK(!pm_enable(fd, 0));
+				CHECK(pm_value(fd, 0) == 0);
+				CHECK(!pm_disable(fd, 0) && !pm_remove(fd, 0));
+				CHECK_REFUSED(EPERM, PMUDEV_WHY_CAP_KERNEL,
+					      pm_add(fd, &kernel_event, 1));
+				CHECK(!pm_add(fd, &user_event, 1));
+			})));
+	close(fd);
+	stop_child(pid);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A set on another task: it counts what that one executes from ENABLE's return on, to the
+ * instruction, whether it sleeps, runs or is halted at that moment, and nothing that anybody else
+ * does, the one who attached included.
+ */
+#include "subject.h"
+#include "kselftest_harness.h"
+
+FIXTURE(target)
+{
+	__u64 cost;
+	struct pmudev_event_attr event;
+	struct subject s;
+};
+
+FIXTURE_SETUP(target)
+{
+	if (!exact_instructions())
+		SKIP(return, "instructions are not counted exactly here (PMUDEV_EXACT)");
+	self->event = raw_event(EVENT_INSTRUCTIONS, USER_ONLY);
+	self->cost = subject_cost();
+	ASSERT_NE(0ULL, self->cost);
+	ASSERT_EQ(0, subject_fork(&self->s));
+}
+
+/* Whoever was counted is none the worse, and nothing stays held. */
+FIXTURE_TEARDOWN(target)
+{
+	struct pmudev_query query;
+
+	EXPECT_EQ(0, subject_work(&self->s, 1));
+	EXPECT_EQ(0, subject_end(&self->s));
+	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)));
+	EXPECT_EQ(0ULL, query.busy);
+}
+
+#define WORK(n) (LOOP_INSTRUCTIONS * (__u64)(n) + self->cost)
+
+TEST_F(target, asleep)
+{
+	__u64 n, sum = 0;
+	union record r;
+	int fd;
+
+	fd = pm_attach(self->s.pid, 0, &self->event, 1, true);
+	ASSERT_GE(fd, 0);
+	EXPECT_EQ(0ULL, pm_value(fd, 0));
+	for (n = 1; n <= 1000000; n *= 10) {
+		ASSERT_EQ(0, subject_work(&self->s, n));
+		sum += WORK(n);
+		EXPECT_EQ(sum, pm_value(fd, 0));
+		/* What the caller does is not counted. */
+		loop(n);
+		EXPECT_EQ(sum, pm_value(fd, 0));
+	}
+	EXPECT_EQ(0, pm_read(fd, &r));
+	EXPECT_EQ((__u32)PMUDEV_RECORD_ENABLED, r.r.flags);
+	EXPECT_EQ(r.r.counts[0].time_enabled, r.r.counts[0].time_running);
+	EXPECT_EQ(r.r.time_enabled, r.r.counts[0].time_enabled);
+	close(fd);
+}
+
+/* The target's time only: a nanosecond an instruction at least, and none while it sleeps. */
+TEST_F(target, times)
+{
+	union record before, slept, after;
+	int fd;
+
+	if (!exact_clock())
+		SKIP(return, "the clock does not count instructions here (one CPU, -icount)");
+	fd = pm_attach(self->s.pid, 0, &self->event, 1, true);
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, subject_work(&self->s, 1000));
+	ASSERT_EQ(0, pm_read(fd, &before));
+	loop(10000000);
+	ASSERT_EQ(0, pm_read(fd, &slept));
+	EXPECT_EQ(before.r.time_enabled, slept.r.time_enabled);
+	EXPECT_EQ(before.r.time_running, slept.r.time_running);
+	EXPECT_EQ(before.r.counts[0].time_enabled, slept.r.counts[0].time_enabled);
+	ASSERT_EQ(0, subject_work(&self->s, 1000000));
+	ASSERT_EQ(0, pm_read(fd, &after));
+	EXPECT_GE(after.r.time_enabled - slept.r.time_enabled, WORK(1000000));
+	EXPECT_LE(after.r.time_enabled - slept.r.time_enabled, 2 * WORK(1000000));
+	EXPECT_EQ(after.r.time_enabled, after.r.time_running);
+	close(fd);
+}
+
+TEST_F(target, detached_and_attached_again)
+{
+	int fd, i;
+
+	for (i = 0; i < 20; i++) {
+		fd = pm_attach(self->s.pid, 0, &self->event, 1, true);
+		ASSERT_GE(fd, 0);
+		EXPECT_EQ(0ULL, pm_value(fd, 0));
+		ASSERT_EQ(0, subject_work(&self->s, 1000 + i));
+		EXPECT_EQ(WORK(1000 + i), pm_value(fd, 0));
+		close(fd);
+		ASSERT_EQ(0, subject_work(&self->s, 100));
+	}
+}
+
+/* Added, but not enabled; stopped, set to a value, and going on. */
+TEST_F(target, controlled)
+{
+	__u64 value = (1ULL << 63) - 5;
+	int fd;
+
+	fd = pm_attach(self->s.pid, 0, &self->event, 1, false);
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, subject_work(&self->s, 1000));
+	EXPECT_EQ(0ULL, pm_value(fd, 0));
+	ASSERT_EQ(0, pm_enable(fd, 0));
+	ASSERT_EQ(0, subject_work(&self->s, 1000));
+	EXPECT_EQ(WORK(1000), pm_value(fd, 0));
+	ASSERT_EQ(0, pm_reset(fd, 0, value));
+	EXPECT_EQ(value, pm_value(fd, 0));
+	ASSERT_EQ(0, subject_work(&self->s, 1000));
+	EXPECT_EQ(value + WORK(1000), pm_value(fd, 0));
+	ASSERT_EQ(0, pm_disable(fd, 0));
+	ASSERT_EQ(0, subject_work(&self->s, 1000));
+	EXPECT_EQ(value + WORK(1000), pm_value(fd, 0));
+	ASSERT_EQ(0, pm_enable(fd, 0));
+	ASSERT_EQ(0, subject_work(&self->s, 1000));
+	EXPECT_EQ(value + 2 * WORK(1000), pm_value(fd, 0));
+	ASSERT_EQ(0, pm_disable(fd, 0));
+	ASSERT_EQ(0, pm_remove(fd, 0));
+	/* Once it is no longer counted, it can be counted anew. */
+	ASSERT_EQ(0, pm_add(fd, &self->event, 1));
+	ASSERT_EQ(0, pm_enable(fd, 0));
+	ASSERT_EQ(0, subject_work(&self->s, 1000));
+	EXPECT_EQ(WORK(1000), pm_value(fd, 0));
+	close(fd);
+}
+
+TEST_F(target, a_thread_of_this_process)
+{
+	struct subject t;
+	__u64 n, sum = 0;
+	int fd;
+
+	ASSERT_EQ(0, subject_thread(&t));
+	ASSERT_NE(getpid(), t.pid);
+	fd = pm_attach(t.pid, 0, &self->event, 1, true);
+	ASSERT_GE(fd, 0);
+	for (n = 1; n <= 100000; n *= 10) {
+		ASSERT_EQ(0, subject_work(&t, n));
+		loop(n);
+		sum += WORK(n);
+		EXPECT_EQ(sum, pm_value(fd, 0));
+	}
+	close(fd);
+	EXPECT_EQ(0, subject_end(&t));
+}
+
+/* Who counts and who is counted have nothing to do with each other. */
+TEST_F(target, from_outside)
+{
+	int pipes[2][2], child, fd;
+	__u64 value = 0;
+	char byte;
+
+	ASSERT_EQ(0, pipe(pipes[0]));
+	ASSERT_EQ(0, pipe(pipes[1]));
+	child = fork_bound();
+	if (!child) {
+		fd = pm_attach(self->s.pid, 0, &self->event, 1, true);
+		write(pipes[0][1], &byte, 1);
+		read(pipes[1][0], &byte, 1);
+		value = pm_value(fd, 0);
+		write(pipes[0][1], &value, sizeof(value));
+		_exit(0);
+	}
+	ASSERT_EQ(1, read(pipes[0][0], &byte, 1));
+	ASSERT_EQ(0, subject_work(&self->s, 5000));
+	ASSERT_EQ(1, write(pipes[1][1], &byte, 1));
+	ASSERT_EQ((ssize_t)sizeof(value), read(pipes[0][0], &value, sizeof(value)));
+	EXPECT_EQ(WORK(5000), value);
+	EXPECT_EQ(0, child_result(child));
+}
+
+/* Several sets, the target's own among them: all count the same, and no two share a counter. */
+TEST_F(target, several_attachers)
+{
+	struct pmudev_holder holders[64];
+	unsigned int i, nr, nr_holders = ARRAY_SIZE(holders);
+	int fd[64], own;
+	__u64 used = 0, n;
+	__s32 counter;
+
+	own = pm_open();
+	/* A new subject, which has the descriptor. */
+	ASSERT_EQ(0, subject_end(&self->s));
+	ASSERT_EQ(0, subject_fork(&self->s));
+	ASSERT_EQ(0, subject_do(&self->s, count_yourself, own));
+	EXPECT_EQ(0, pm_reset(own, 0, 0));
+	for (nr = 0; nr < 64; nr++) {
+		fd[nr] = pm_attach(self->s.pid, 0, &self->event, 1, true);
+		if (fd[nr] < 0)
+			break;
+		ASSERT_EQ(0, pm_place(fd[nr], NULL, 0, &counter));
+		EXPECT_EQ(0ULL, used & 1ULL << counter);
+		used |= 1ULL << counter;
+	}
+	ASSERT_LT(nr, 64U);
+	EXPECT_GE(nr, 2U);
+	EXPECT_EQ(-EBUSY, fd[nr]);
+	EXPECT_EQ((__u32)PMUDEV_WHY_HELD, why.code);
+	EXPECT_EQ(used, used & why.busy);
+	EXPECT_EQ((__u32)PMUDEV_HOLDER_TASK_SET, why.holder.kind);
+
+	ASSERT_EQ(0, pm_place(own, NULL, 0, &counter));
+	EXPECT_EQ(0ULL, used & 1ULL << counter);
+	used |= 1ULL << counter;
+	/* Who has each of them is told. */
+	fd[nr] = pm_attach(self->s.pid, 0, &self->event, 1, false);
+	ASSERT_GE(fd[nr], 0);
+	EXPECT_EQ(-EBUSY, pm_enable_holders(fd[nr], 0, holders, &nr_holders));
+	EXPECT_EQ((unsigned int)__builtin_popcountll(why.busy), nr_holders);
+	for (i = 0; i < nr_holders; i++) {
+		if (holders[i].kind == PMUDEV_HOLDER_CLAIM)
+			continue;
+		EXPECT_EQ((__u32)PMUDEV_HOLDER_TASK_SET, holders[i].kind);
+		/* All were opened here, the subject's own before it was there. */
+		EXPECT_EQ(getpid(), holders[i].pid);
+		EXPECT_EQ(-1, holders[i].cpu);
+		EXPECT_NE(0ULL, used & 1ULL << holders[i].counter);
+	}
+	close(fd[nr]);
+
+	EXPECT_EQ(0, pm_reset(own, 0, 0));
+	for (i = 0; i < nr; i++)
+		EXPECT_EQ(0, pm_reset(fd[i], 0, 0));
+	for (n = 1000; n <= 100000; n *= 10) {
+		ASSERT_EQ(0, subject_work(&self->s, n));
+		EXPECT_EQ(pm_value(own, 0), pm_value(fd[0], 0));
+	}
+	EXPECT_EQ(WORK(1000) + WORK(10000) + WORK(100000), pm_value(own, 0));
+	for (i = 0; i < nr; i++) {
+		EXPECT_EQ(pm_value(own, 0), pm_value(fd[i], 0));
+		close(fd[i]);
+	}
+	/* It still counts itself. */
+	ASSERT_EQ(0, subject_work(&self->s, 1000));
+	EXPECT_EQ(2 * WORK(1000) + WORK(10000) + WORK(100000), pm_value(own, 0));
+	close(own);
+}
+
+/* Different tasks overlap freely: a full set on each of many, and on the caller. */
+TEST_F(target, many_targets)
+{
+	struct pmudev_event_attr events[PMUDEV_MAX_EVENTS];
+	unsigned int i, j, nr;
+	struct subject s[8];
+	int fd[8];
+
+	for (nr = 0; nr < 64; nr++)
+		events[nr] = self->event;
+	for (nr = 64; nr; nr--) {
+		fd[0] = pm_set(events, nr, true);
+		if (fd[0] >= 0)
+			break;
+	}
+	ASSERT_GE(nr, 4U);
+	for (i = 1; i < ARRAY_SIZE(s); i++) {
+		ASSERT_EQ(0, subject_fork(&s[i]));
+		fd[i] = pm_attach(s[i].pid, 0, events, nr, true);
+		ASSERT_GE(fd[i], 0);
+	}
+	for (j = 0; j < 3; j++)
+		for (i = 1; i < ARRAY_SIZE(s); i++)
+			ASSERT_EQ(0, subject_work(&s[i], 1000 * i));
+	for (i = 1; i < ARRAY_SIZE(s); i++) {
+		for (j = 0; j < nr; j++)
+			EXPECT_EQ(3 * WORK(1000 * i), pm_value(fd[i], j));
+		close(fd[i]);
+		EXPECT_EQ(0, subject_end(&s[i]));
+	}
+	close(fd[0]);
+}
+
+/* Its children, threads or processes, are not counted with it. */
+static void *spin_thread(void *arg)
+{
+	loop((long)arg);
+	return NULL;
+}
+
+static long have_children(long n)
+{
+	pthread_t thread;
+	int child = fork();
+
+	if (!child) {
+		loop(n);
+		_exit(0);
+	}
+	if (pthread_create(&thread, NULL, spin_thread, (void *)n))
+		return -1;
+	pthread_join(thread, NULL);
+	return child_result(child);
+}
+
+TEST_F(target, without_children)
+{
+	__u64 none, many;
+	int fd;
+
+	fd = pm_attach(self->s.pid, 0, &self->event, 1, true);
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, subject_do(&self->s, have_children, 1));
+	none = pm_value(fd, 0);
+	ASSERT_EQ(0, subject_do(&self->s, have_children, 10000000));
+	many = pm_value(fd, 0) - none;
+	EXPECT_LT(none, 100000ULL);
+	EXPECT_LT(many, 100000ULL);
+	close(fd);
+}
+
+/* All that was executed in user mode: by the caller, whom one set counts, and by the target. */
+TEST_F(target, nothing_is_lost)
+{
+	struct tally before, after;
+	struct account account;
+	int fd[2], i;
+
+	ASSERT_EQ(0, account_open(&account));
+	fd[0] = pm_set(&self->event, 1, true);
+	fd[1] = pm_attach(self->s.pid, 0, &self->event, 1, true);
+	ASSERT_GE(fd[0], 0);
+	ASSERT_GE(fd[1], 0);
+	ASSERT_EQ(0, account_read(&account, fd, 2, &before));
+	for (i = 0; i < 100; i++)
+		ASSERT_EQ(0, subject_work(&self->s, 1000 + i * 97));
+	ASSERT_EQ(0, account_read(&account, fd, 2, &after));
+	EXPECT_EQ(after.cpus - before.cpus, after.sets - before.sets);
+	EXPECT_GT(after.cpus - before.cpus, 100 * WORK(1000));
+	close(fd[0]);
+	close(fd[1]);
+	account_close(&account);
+}
+
+/* Where it is woken is not where it slept. */
+TEST_F(target, moved_while_asleep)
+{
+	__u64 sum = 0;
+	int fd, i;
+
+	if (cpus_online() < 2)
+		SKIP(return, "needs two CPUs");
+	fd = pm_attach(self->s.pid, 0, &self->event, 1, true);
+	ASSERT_GE(fd, 0);
+	for (i = 0; i < 200; i++) {
+		ASSERT_EQ(0, pin_task_to(self->s.pid, i % cpus_online()));
+		ASSERT_EQ(0, subject_work(&self->s, 1000 + i));
+		sum += WORK(1000 + i);
+		ASSERT_EQ(sum, pm_value(fd, 0));
+	}
+	close(fd);
+}
+
+TEST_HARNESS_MAIN
