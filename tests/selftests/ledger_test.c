@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The ledger where it is hardest: families, ended targets, and what multiplexing sets keep. */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common.h"
+#include "kselftest_harness.h"
+
+/* Programmable counters that sets can get; which that are is known once they were claimed. */
+static unsigned int available[PMUDEV_FIXED_BASE];
+static unsigned int nr_available;
+
+/* The mask of one of them. */
+#define C(n) (1ULL << available[n])
+
+static struct pmudev_event_attr on(__u64 allowed)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_INSTRUCTIONS, USER_ONLY);
+
+	event.allowed = allowed;
+	return event;
+}
+
+static int set_on(__u64 allowed)
+{
+	struct pmudev_event_attr event = on(allowed);
+
+	return pm_set(&event, 1, true);
+}
+
+/* The counter of a set's first event. */
+static int counter_of(int fd)
+{
+	__s32 counter[PMUDEV_MAX_EVENTS];
+
+	return pm_place(fd, NULL, 0, counter) ? -1 : counter[0];
+}
+
+static int inherited_set(void)
+{
+	int fd = pm_open();
+
+	return pm_bind(fd, PMUDEV_TARGET_TASK, 0, PMUDEV_BIND_INHERIT) ? -1 : fd;
+}
+
+static int add_on(int fd, __u64 allowed)
+{
+	struct pmudev_event_attr event = on(allowed);
+
+	return pm_add(fd, &event, 1);
+}
+
+static void find_available(void)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_INSTRUCTIONS, USER_ONLY);
+	struct pmudev_query query = {};
+	unsigned int c;
+	int fd;
+
+	fd = pm_set(&event, 1, true);
+	pm_query(&query);
+	close(fd);
+	nr_available = 0;
+	for (c = 0; c < PMUDEV_FIXED_BASE; c++)
+		if (query.available >> c & 1)
+			available[nr_available++] = c;
+}
+
+/* A child with a set of its own on @counter, which counts there when it is its turn. */
+static int child_with_set(struct turns *turns, int counter)
+{
+	union record record;
+	int child = fork(), fd;
+
+	if (child)
+		return child;
+	fd = set_on(1ULL << counter);
+	turn_give(turns, 1);
+	turn_wait(turns, 1);
+	loop(1000);
+	_exit(fd < 0 || pm_read(fd, &record) || record.r.counts[0].value < 1000 ||
+	      (record.r.flags & PMUDEV_RECORD_GATED));
+}
+
+FIXTURE(ledger)
+{
+	int unused;
+};
+
+FIXTURE_SETUP(ledger)
+{
+	self->unused = 0;
+	find_available();
+	ASSERT_GE(nr_available, 3U);
+}
+
+FIXTURE_TEARDOWN(ledger)
+{
+}
+
+/* A counter that a child's own set has is nothing that an inherited set can get by moving. */
+TEST_F(ledger, a_child_has_the_counter)
+{
+	struct turns turns;
+	int family, fd, child, counter;
+
+	ASSERT_EQ(0, turns_init(&turns));
+	family = inherited_set();
+	ASSERT_GE(family, 0);
+	fd = set_on(C(0) | C(1));
+	ASSERT_GE(fd, 0);
+	counter = counter_of(fd);
+	child = child_with_set(&turns, counter);
+	turn_wait(&turns, 0);
+	ASSERT_EQ(0, add_on(family, 1ULL << counter));
+	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_HELD, pm_enable(family, PMUDEV_ALL));
+	EXPECT_EQ(counter, counter_of(fd));
+	turn_give(&turns, 0);
+	EXPECT_EQ(0, child_result(child));
+	/* The child gone, it is. */
+	EXPECT_EQ(0, pm_enable(family, PMUDEV_ALL));
+	EXPECT_EQ(counter, counter_of(family));
+	EXPECT_NE(counter, counter_of(fd));
+	close(fd);
+	close(family);
+}
+
+/* But what moves out of the way may pass by what stays. */
+TEST_F(ledger, others_stay)
+{
+	int family, stays, moves, child, counter;
+	struct turns turns;
+
+	ASSERT_EQ(0, turns_init(&turns));
+	family = inherited_set();
+	ASSERT_GE(family, 0);
+	stays = set_on(C(0));
+	moves = set_on(C(1) | C(2));
+	ASSERT_TRUE(stays >= 0 && moves >= 0);
+	counter = counter_of(moves);
+	child = child_with_set(&turns, available[0]);
+	turn_wait(&turns, 0);
+	ASSERT_EQ(0, add_on(family, 1ULL << counter));
+	EXPECT_EQ(0, pm_enable(family, PMUDEV_ALL));
+	EXPECT_EQ((int)available[0], counter_of(stays));
+	EXPECT_EQ((int)(available[1] + available[2]) - counter, counter_of(moves));
+	turn_give(&turns, 0);
+	EXPECT_EQ(0, child_result(child));
+	close(moves);
+	close(stays);
+	close(family);
+}
+
+/* A target that ended holds nothing, not even beside an inherited set of its that goes on. */
+TEST_F(ledger, ended_target)
+{
+	int family, fd, target, hold[2];
+	union record record;
+	struct turns turns;
+	char c;
+
+	ASSERT_EQ(0, turns_init(&turns));
+	ASSERT_EQ(0, pipe(hold));
+	target = fork();
+	if (!target) {
+		close(hold[1]);
+		turn_wait(&turns, 1);
+		/* The child lives until the test closes the pipe. */
+		if (!fork())
+			_exit(read(hold[0], &c, 1) != 0);
+		_exit(0);
+	}
+	close(hold[0]);
+	family = pm_open();
+	ASSERT_EQ(0, pm_bind(family, PMUDEV_TARGET_TASK, target, PMUDEV_BIND_INHERIT));
+	fd = pm_open();
+	ASSERT_EQ(0, pm_bind(fd, PMUDEV_TARGET_TASK, target, 0));
+	ASSERT_EQ(0, add_on(fd, C(0)));
+	ASSERT_EQ(0, pm_enable(fd, PMUDEV_ALL));
+	turn_give(&turns, 0);
+	EXPECT_EQ(0, child_result(target));
+	ASSERT_EQ(0, add_on(family, C(0)));
+	EXPECT_EQ(0, pm_enable(family, PMUDEV_ALL));
+	EXPECT_EQ(0, pm_read(family, &record));
+	EXPECT_EQ((__u32)PMUDEV_RECORD_ENABLED, record.r.flags);
+	close(hold[1]);
+	close(fd);
+	close(family);
+}
+
+/* What a plan had in mind for a set that has changed since is not carried out by the next plan. */
+TEST_F(ledger, plans_are_forgotten)
+{
+	struct pmudev_event_attr events[2] = {};
+	int first, fd, asking, mux, last, again;
+	__s32 counter[PMUDEV_MAX_EVENTS];
+
+	if (nr_available < 4)
+		SKIP(return, "needs four programmable counters");
+	events[0] = on(C(0));
+	events[1] = in_group(on(C(1)), 1);
+	events[1].flags |= PMUDEV_MULTIPLEX;
+	first = pm_set(events, 2, true);
+	ASSERT_GE(first, 0);
+	fd = set_on(C(2) | C(3));
+	ASSERT_GE(fd, 0);
+	asking = pm_set(events, 1, false);
+	ASSERT_GE(asking, 0);
+	events[0] = on(1ULL << counter_of(fd));
+	ASSERT_EQ(0, pm_place(asking, events, 1, counter));
+	ASSERT_EQ(0, pm_disable(first, 1));
+	close(fd);
+	events[0] = on(C(2) | C(3));
+	events[0].flags |= PMUDEV_MULTIPLEX;
+	mux = pm_set(events, 1, true);
+	ASSERT_GE(mux, 0);
+	/* Where the multiplexed group's base is, and where the first set's was. */
+	events[0] = on(1ULL << counter_of(mux));
+	events[1] = on(C(1));
+	last = pm_set(events, 2, true);
+	ASSERT_GE(last, 0);
+	close(first);
+	again = set_on(C(1));
+	EXPECT_EQ(-EBUSY, again);
+	close(last);
+	close(mux);
+	close(asking);
+}
+
+TEST_HARNESS_MAIN
