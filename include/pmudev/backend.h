@@ -85,8 +85,8 @@ struct pmudev_pmu_info {
  *	its hotplug callback. On -EBUSY @why names the holder; nothing is left
  *	changed then.
  * @cpu_down: Give @cpu's counters back. May sleep, as @cpu_up.
- * @held: Would @cpu_up find that somebody else uses the counters? Takes nothing: it may be different
- *	the next moment. As @cpu_up, while none of the CPUs is ours.
+ * @held: Would @cpu_up find that somebody else uses the counters? Takes nothing: it may be
+ *	different the next moment. As @cpu_up, while none of the CPUs is ours.
  * @explain: Say more exactly whom @cpu_up named as the holder. May sleep; called with none
  *	of @cpu_up's locks. May be NULL.
  * @encode: Translate an event. Pure.

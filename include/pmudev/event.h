@@ -32,8 +32,8 @@
  *   buckets			raw, irqs off: contexts by task
  *   pmu->visible_lock		raw, irqs off: who could read whose counters
  * mmap takes mmap_lock, then ctx->lock; never set->mutex. At a switch ctx->lock is all that is
- * taken; another CPU holds it only to look where the context is loaded, or to change some words of one
- * that is not.
+ * taken; another CPU holds it only to look where the context is loaded, or to change some words
+ * of one that is not.
  */
 #ifndef _PMUDEV_EVENT_H
 #define _PMUDEV_EVENT_H
@@ -424,7 +424,9 @@ static inline unsigned int pmudev_counter_width(const struct pmudev_pmu *pmu, un
 /* Who has a counter that no set gets. */
 static inline u32 pmudev_reserved_kind(const struct pmudev_pmu *pmu, unsigned int counter)
 {
-	return pmu->info.foreign & BIT_ULL(counter) ? PMUDEV_HOLDER_HYPERVISOR : PMUDEV_HOLDER_CLAIM;
+	bool foreign = pmu->info.foreign & BIT_ULL(counter);
+
+	return foreign ? PMUDEV_HOLDER_HYPERVISOR : PMUDEV_HOLDER_CLAIM;
 }
 
 /* The slot that is the @nth of a mask. */

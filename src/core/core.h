@@ -5,6 +5,8 @@
 
 #include <pmudev/event.h>
 
+#include "tasks.h"
+
 struct file;
 struct vm_area_struct;
 
@@ -111,114 +113,6 @@ void pmudev_ctx_turn(struct pmudev_ctx *ctx);
 
 /* The thread executes a program: what waited for that is enabled. ctx->lock held. */
 void pmudev_ctx_exec(struct pmudev_ctx *ctx);
-
-/* -------------------------------------------------------------- family.c -- */
-
-/* @threads_only: a child that is a process of its own does not inherit. */
-int pmudev_family_create(struct pmudev_set *set, bool threads_only);
-
-/* How many sets of one thread fork and exec see to, the caller's included. */
-unsigned int pmudev_family_limit(void);
-
-/* Has the thread a part in it? */
-bool pmudev_family_has(struct pmudev_set *root, const struct task_struct *task);
-
-/*
- * Give a thread that has not been counted yet a part in a set that is about to be bound. May sleep.
- * -ENOMEM, -ESRCH.
- */
-int pmudev_family_adopt(struct pmudev_set *root, struct task_struct *task);
-
-/* Is there an heir? It may be gone the next moment. */
-bool pmudev_family_lives(struct pmudev_set *set);
-
-/* Does some task have both, or an heir of either? */
-bool pmudev_family_meets(struct pmudev_set *set, struct pmudev_set *asking);
-
-/* @child has been made by the thread of @ctx, and has not run. Does not sleep. */
-void pmudev_family_fork(struct pmudev_ctx *ctx, struct task_struct *child);
-
-/* An heir's part, of slots' values and times, as its context has it. */
-void pmudev_sum_add(struct pmudev_sum *sum, struct pmudev_set *heir, u64 values, u64 times);
-
-/* What an heir counted stays with the family, once. Its ctx->lock held. */
-void pmudev_heir_leave(struct pmudev_set *heir);
-void pmudev_heir_put(struct pmudev_set *heir);
-
-/*
- * The context has ended: its heirs leave their families, and are returned to be freed without the
- * lock. ctx->lock held.
- */
-struct pmudev_set *pmudev_family_end(struct pmudev_ctx *ctx);
-void pmudev_family_free(struct pmudev_set *heirs);
-
-/* --------------------------------------------------------------- sweep.c -- */
-
-/**
- * pmudev_family_call - a change of a set, and of each of its heirs
- * @set: with a file
- * @fn: what to do, with a copy of @change for each
- * @change: its argument; its set is filled in
- *
- * Each is reached once. To an heir that is born meanwhile, of one that was not reached yet, it is
- * done at birth: so there are no more to visit than there were at the beginning. May sleep if the
- * set is inherited, else as pmudev_ctx_call().
- */
-void pmudev_family_call(struct pmudev_set *set, pmudev_ctx_fn fn, struct pmudev_change *change);
-
-/* Add what an heir has counted. Its ctx->lock held, brought forward. */
-void pmudev_family_add(struct pmudev_sum *total, struct pmudev_set *heir);
-
-/* No file, no call is left. May sleep. */
-void pmudev_family_destroy(struct pmudev_set *root);
-
-/* -------------------------------------------------------------- follow.c -- */
-
-/**
- * pmudev_follow - have a thread followed, for one more set
- * @task: referenced by the caller
- *
- * When it returns the thread is loaded, if it runs. May sleep. The hooks are in.
- *
- * Return: its context with a reference that pmudev_unfollow() drops, or ERR_PTR(-ENOMEM or
- * -ESRCH).
- */
-struct pmudev_ctx *pmudev_follow(struct task_struct *task);
-
-/* The same for a task that has not run yet, without sleeping. NULL: no memory, or it has ended. */
-struct pmudev_ctx *pmudev_follow_newborn(struct task_struct *child);
-
-/* One set less; without sets a thread is not followed. */
-void pmudev_unfollow(struct pmudev_ctx *ctx);
-
-/* The context of a task, with a reference; or NULL. Any context. */
-struct pmudev_ctx *pmudev_ctx_find(const struct task_struct *task);
-void pmudev_ctx_put(struct pmudev_ctx *ctx);
-
-/* The context is dead from now on. ctx->lock held. How many references are to be dropped then. */
-unsigned int pmudev_ctx_end(struct pmudev_ctx *ctx);
-
-/* Contexts that are followed, but whose notifier is not yet linked. */
-extern atomic_t pmudev_nr_waiting;
-
-/* At a switch from or to @task, irqs off, the run queue locked: if it is one of them, link it. */
-void pmudev_link_waiting(const struct task_struct *task);
-
-/* ------------------------------------------------------------- probing.c -- */
-
-struct tracepoint;
-int pmudev_probing_init(struct tracepoint *sched_switch);
-void pmudev_probing_exit(void);
-
-/* From its return on every switch of a waiting thread is seen, on every CPU. May sleep. */
-int pmudev_start_probing(void);
-
-/* ---------------------------------------------------------------- task.c -- */
-
-/* Install the hooks on fork, exec and exit. May sleep. */
-int pmudev_task_hook(void);
-bool pmudev_task_hooked(void);
-void pmudev_task_exit(void);
 
 /* ----------------------------------------------------------------- cpu.c -- */
 

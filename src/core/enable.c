@@ -128,7 +128,7 @@ static void ledger_remove(struct pmudev_set *set, u64 slots)
 	pmudev_ledger_enter(set);
 }
 
-/* Whoever has to make room does; then what moves moves, and the rest is shared out anew. */
+/* Whoever has to make room does; what is in the way is moved, and the rest shared out anew. */
 static void rearrange(struct pmudev_set *set, struct pmudev_set *moving)
 {
 	pmudev_turns_pause(set->pmu);

@@ -133,7 +133,7 @@ static void join(struct pmudev_set *heir, const struct pmudev_set *src)
 
 /*
  * Make @heir the heir of @src on @ctx: either the latter is a child's that has not run, whose
- * clocks stand at 0, or nothing of @src is enabled. Both contexts' locks are held in the former case.
+ * clocks stand at 0, and both contexts' locks are held; or nothing of @src is enabled.
  */
 static void be_born(struct pmudev_set *heir, struct pmudev_set *src, struct pmudev_ctx *ctx)
 {
@@ -219,8 +219,8 @@ static bool counted_by_others(struct pmudev_ctx *ctx)
 }
 
 /* One heir for each inherited set of @ctx. */
-static void inherit(struct pmudev_ctx *ctx, struct task_struct *task,
-		    struct pmudev_ctx *child, struct list_head *spares, unsigned int slots)
+static void inherit(struct pmudev_ctx *ctx, struct task_struct *task, struct pmudev_ctx *child,
+		    struct list_head *spares, unsigned int slots)
 {
 	bool foreign = child && counted_by_others(child);
 	struct pmudev_set *set, *heir;
@@ -379,7 +379,7 @@ void pmudev_heir_leave(struct pmudev_set *heir)
 	reached = heir->seq == family->seq;
 	/* What a sweep takes back, it takes back from those that it does not reach, too. */
 	pmudev_sum_add(&family->ended, heir, reached ? ~0ULL : ~family->reset,
-		   reached ? ~0ULL : ~family->forget);
+		       reached ? ~0ULL : ~family->forget);
 	if (family->total && !reached)
 		pmudev_sum_add(family->total, heir, ~0ULL, ~0ULL);
 	raw_spin_unlock(&family->lock);

@@ -3,17 +3,17 @@
  * Following threads: contexts by their task, and the preempt notifiers that load and unload them.
  *
  * A followed thread pays for its own switches, others pay a test of an empty list. The notifier
- * belongs into the thread's own list, which others use, too (KVM), and which has no lock. We change
- * it, under a lock of our own,
+ * belongs into the thread's own list, which others use, too (KVM), and which has no lock. We
+ * change it, under a lock of our own,
  *   - as the thread itself, outside of interrupts and at its switches;
  *   - in the sched_switch probe, of the two threads that the switch is between: neither can be in
  *     the midst of a change, which is made with preemption off;
  *   - as anybody, if the thread is switched out (linked, and loaded nowhere) and ours is the only
- *     notifier in its list. Before the thread changes the list again it comes by task_in(), that is,
- *     past ctx->lock; or it finds the list empty, and so do all who look after it.
+ *     notifier in its list. Before the thread changes the list again it comes by task_in(), that
+ *     is, past ctx->lock; or it finds the list empty, and so do all who look after it.
  * A walker that stands on a notifier that is taken out goes on by its next pointer, which stays:
- * walks have preemption off and contexts are freed by RCU. A thread can have two contexts: one that
- * is dead and stays linked until the next switch, and its successor.
+ * walks have preemption off and contexts are freed by RCU. A thread can have two contexts: one
+ * that is dead and stays linked until the next switch, and its successor.
  */
 #include <linux/hash.h>
 #include <linux/module.h>

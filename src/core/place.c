@@ -102,8 +102,8 @@ static bool solve(struct puzzle *puzzle, u64 free, u64 freed, const u64 *allowed
 		} else {
 			struct pmudev_set *set = puzzle->set[i];
 
-			want->allowed = pmudev_slot_event(set, puzzle->slot[i])->allowed &
-					(free | freed);
+			want->allowed =
+				pmudev_slot_event(set, puzzle->slot[i])->allowed & (free | freed);
 			want->now = set->place[puzzle->slot[i]];
 		}
 		want->pair = false;

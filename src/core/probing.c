@@ -12,8 +12,8 @@
 #include "core.h"
 
 /* Irqs off, the run queue locked; both threads' notifiers are called after this. */
-static void on_switch(void *data, bool preempt, struct task_struct *prev,
-		      struct task_struct *next, unsigned int prev_state)
+static void on_switch(void *data, bool preempt, struct task_struct *prev, struct task_struct *next,
+		      unsigned int prev_state)
 {
 	lockdep_assert_irqs_disabled();
 	if (likely(!atomic_read(&pmudev_nr_waiting)))

@@ -61,9 +61,9 @@ static void leave_ctx(struct pmudev_ctx *ctx, void *arg)
 	hlist_del_init(&set->turn_node);
 }
 
-/* Seen whole by mmap, which takes no mutex. */
 static void bind_ctx(struct pmudev_set *set, struct pmudev_ctx *ctx)
 {
+	/* Seen whole by mmap, which takes no mutex. */
 	smp_store_release(&set->ctx, ctx);
 }
 

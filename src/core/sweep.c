@@ -111,7 +111,7 @@ static void sweep(struct pmudev_set *root, pmudev_ctx_fn fn, struct pmudev_chang
 	begin_sweep(family, fn, change);
 	pmudev_ctx_call(root->ctx, visit_here, &visit);
 	while ((visit.heir = not_reached(family))) {
-		/* Without memory it cannot count what is new, but is not passed over for the rest. */
+		/* Without memory it cannot count what is new, but what it has goes on. */
 		if (make_room(visit.heir, root->used))
 			WRITE_ONCE(family->incomplete, true);
 		pmudev_ctx_call(visit.heir->ctx, visit_here, &visit);
@@ -152,7 +152,7 @@ static void dismiss(struct pmudev_ctx *ctx, void *arg)
 	}
 	pmudev_change_disable(ctx, &change);
 	pmudev_heir_leave(heir);
-	/* pmudev_heir_leave() took it from the number that keeps the context; the caller does that. */
+	/* No set less, for now: that keeps the context until the caller drops it. */
 	ctx->nr_sets++;
 }
 

@@ -13,7 +13,7 @@
 
 /* ------------------------------------------------- fork, exec and exit -- */
 
-/* In copy_process(), before the child runs; also of the threads that the kernel makes for a task. */
+/* In copy_process(), before the child runs; also of threads that the kernel makes for a task. */
 static void on_fork(void *data, struct task_struct *child, unsigned long clone_flags)
 {
 	struct pmudev_ctx *ctx;

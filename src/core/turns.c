@@ -63,8 +63,8 @@ enum hrtimer_restart pmudev_turn_tick(struct hrtimer *timer)
 		return HRTIMER_NORESTART;
 	/* Not more often than that, whoever comes and goes. */
 	left = max(left, pmudev_pmu.turn_ticks / 8);
-	hrtimer_forward_now(timer, ns_to_ktime(pmudev_ticks_to_ns(left, pmudev_pmu.mult,
-								  pmudev_pmu.shift)));
+	left = pmudev_ticks_to_ns(left, pmudev_pmu.mult, pmudev_pmu.shift);
+	hrtimer_forward_now(timer, ns_to_ktime(left));
 	return HRTIMER_RESTART;
 }
 

@@ -12,7 +12,9 @@
 #include <pmudev/pure.h>
 
 #define EVEN	0x5555555555555555ULL
-#define CUTS	12	/* of a kind that are remembered; forgetting one costs time only */
+#define SLOTS	32
+#define CUTS	8			/* that are remembered; forgetting one costs time only */
+#define FULL	0x8080808080808080ULL	/* in every lane of plan.sum */
 
 enum kind {
 	SINGLE,
@@ -30,20 +32,23 @@ enum kind {
  * @known: the counters that any event can take
  * @barred: by kind: counters that no event in play can take; of pairs: even ones
  * @used: by kind: counters that events in play have; of pairs: the even one
- * @owner: who has a counter that is used
  * @lost: the events in play that have no counter
  * @pairs: the events in play that are pairs
  * @nr_pairs: how many
- * @slots: what pairs in play can take; this and all below are even counters
- * @order: the same, those to be tried first in front
- * @at: so many of @order are decided
- * @chosen: how many of these for pairs
- * @in: which
- * @out: the others of them
- * @nr_cuts: by kind, how many were found; the last of them are kept
- * @among: a cut is a set of counters
- * @room: of which so many can be taken away, by @in from single events, by @out from pairs.
- *	Negative if there is no placement at all
+ * @nr_slots: the slots that these can take
+ * @decided: of so many it is decided whether pairs get them; they are first in @order
+ * @chosen: how many of these pairs get
+ * @slots: all slots; these and the like are the even counters
+ * @in: those chosen
+ * @nr_cuts: how many were found
+ * @lanes: by kind: the lanes, of 8 bits, of cuts that events of the kind have found. A cut says
+ *	how much may be taken away of some counters: from single events by slots that are chosen,
+ *	from pairs by those that are not.
+ * @start: lane by lane, FULL less how much may be taken away and 1
+ * @sum: lane by lane, the same and what has been taken away: FULL if it is too much
+ * @weight: by slot: lane by lane, how much it takes away
+ * @order: the slots, those to be tried first in front
+ * @owner: who has a counter that is used
  */
 struct plan {
 	const struct pmudev_want *want;
@@ -57,15 +62,17 @@ struct plan {
 	u64 pairs;
 	unsigned int nr_pairs;
 
-	u64 slots;
-	unsigned int at;
+	unsigned int nr_slots;
+	unsigned int decided;
 	unsigned int chosen;
+	u64 slots;
 	u64 in;
-	u64 out;
-	unsigned int nr_cuts[KINDS];
-	u64 among[KINDS][CUTS];
-	s8 room[KINDS][CUTS];
-	u8 order[32];
+	unsigned int nr_cuts;
+	u64 lanes[KINDS];
+	u64 start;
+	u64 sum;
+	u64 weight[SLOTS];
+	u8 order[SLOTS];
 	u8 owner[64];
 };
 
@@ -104,13 +111,28 @@ static unsigned int best(const struct plan *p, enum kind k, u64 fit)
 	return fls64(fit) - 1;
 }
 
-/* No path from @events events, which can do with counters @among: the reason, for the search. */
+/*
+ * @events events can do with no other counters than @among: of these at most the difference may be
+ * taken away from them.
+ */
 static void cut(struct plan *p, enum kind k, u64 among, unsigned int events)
 {
-	unsigned int i = p->nr_cuts[k]++ % CUTS;
+	unsigned int shift = p->nr_cuts++ % CUTS * 8;
+	u64 lane = 0xffULL << shift;
+	u64 away = k == PAIR ? ~p->in : both(p->in);
+	u64 rest;
 
-	p->among[k][i] = among;
-	p->room[k][i] = (int)hweight64(among) - (int)events;
+	for (rest = p->slots; rest; rest &= rest - 1) {
+		unsigned int c = __ffs64(rest);
+		u64 weight = (among >> c & 1) + (k == SINGLE && among >> c & 2);
+
+		p->weight[c / 2] = (p->weight[c / 2] & ~lane) | weight << shift;
+	}
+	p->lanes[!k] &= ~lane;
+	p->lanes[k] |= lane;
+	p->start = (p->start & ~lane) | (127ULL + events - hweight64(among)) << shift;
+	p->sum = (p->sum & ~lane) | (p->start & lane);
+	p->sum += (u64)hweight64(among & away) << shift;
 }
 
 /*
@@ -178,67 +200,71 @@ static void evict(struct plan *p)
 
 /* --------------------------------------------------- the slots of pairs -- */
 
-/* Does a cut rule out that so much is taken away? */
-static bool ruled_out(const struct plan *p, enum kind k, u64 away)
+static void append(struct plan *p, u64 *rest, u64 slots)
 {
-	unsigned int i = p->nr_cuts[k] < CUTS ? p->nr_cuts[k] : CUTS;
-
-	while (i--)
-		if ((int)hweight64(away & p->among[k][i]) > p->room[k][i])
-			return true;
-	return false;
+	slots &= *rest;
+	*rest &= ~slots;
+	for (; slots; slots &= ~BIT_ULL(p->order[p->nr_slots++]))
+		p->order[p->nr_slots] = fls64(slots) - 1;
 }
 
-static void append(struct plan *p, u64 slots)
+/* What pairs are on comes first, then what is free of single events, then what has only one. */
+static void begin_search(struct plan *p)
 {
-	for (slots &= p->slots & ~p->in; slots; slots &= ~BIT_ULL(p->order[p->at++])) {
-		p->order[p->at] = fls64(slots) - 1;
-		p->in |= BIT_ULL(p->order[p->at]);
+	u64 rest, slots = 0, single = p->used[SINGLE];
+
+	for (rest = p->pairs; rest; rest &= rest - 1)
+		slots |= p->want[__ffs64(rest)].allowed & ~p->barred[PAIR];
+	p->nr_slots = 0;
+	append(p, &slots, p->used[PAIR]);
+	append(p, &slots, ~touched(single));
+	append(p, &slots, single ^ single >> 1);
+	append(p, &slots, ~0ULL);
+	p->decided = 0;
+	p->chosen = 0;
+	p->in = 0;
+	p->sum = p->start;
+}
+
+static void decide(struct plan *p, bool in)
+{
+	unsigned int slot = p->order[p->decided++];
+
+	if (in) {
+		p->in |= BIT_ULL(slot);
+		p->chosen++;
+		p->sum += p->weight[slot / 2] & p->lanes[SINGLE];
+	} else {
+		p->sum += p->weight[slot / 2] & p->lanes[PAIR];
 	}
 }
 
-/*
- * All slots in the order in which to try them: those that pairs are on, those without a single
- * event, the rest.
- */
-static void begin_search(struct plan *p)
+/* Return: whether it was chosen. */
+static bool undecide(struct plan *p)
 {
-	u64 rest, one;
+	unsigned int slot = p->order[--p->decided];
+	bool in = p->in & BIT_ULL(slot);
 
-	p->slots = 0;
-	for (rest = p->pairs; rest; rest &= rest - 1)
-		p->slots |= p->want[__ffs64(rest)].allowed & ~p->barred[PAIR];
-	p->at = 0;
-	p->in = 0;
-	append(p, p->used[PAIR]);
-	append(p, ~touched(p->used[SINGLE]));
-	one = p->used[SINGLE] ^ p->used[SINGLE] >> 1;
-	append(p, one);
-	append(p, ~0ULL);
-	p->at = 0;
-	p->in = 0;
-	p->out = 0;
-	p->chosen = 0;
+	if (in) {
+		p->in ^= BIT_ULL(slot);
+		p->chosen--;
+		p->sum -= p->weight[slot / 2] & p->lanes[SINGLE];
+	} else {
+		p->sum -= p->weight[slot / 2] & p->lanes[PAIR];
+	}
+	return in;
 }
 
-/* Leave out the last slot chosen, or the one before it that can be left out. */
+/* Leave out the last slot that was chosen, or the one before, and so on. */
 static bool leave_out(struct plan *p)
 {
-	while (p->at) {
-		u64 slot = BIT_ULL(p->order[--p->at]);
-
-		if (p->out & slot) {
-			p->out ^= slot;
+	while (p->decided) {
+		if (!undecide(p) || p->nr_slots - p->decided + p->chosen <= p->nr_pairs)
 			continue;
-		}
-		p->in ^= slot;
-		p->chosen--;
-		if (hweight64(p->slots) - (p->at + 1) + p->chosen >= p->nr_pairs &&
-		    !ruled_out(p, SINGLE, both(p->in)) && !ruled_out(p, PAIR, p->out | slot)) {
-			p->out |= slot;
-			p->at++;
+		decide(p, false);
+		if (!(p->sum & FULL))
 			return true;
-		}
+		undecide(p);
 	}
 	return false;
 }
@@ -246,22 +272,15 @@ static bool leave_out(struct plan *p)
 /* The first choice of slots, or the next, that no cut rules out. */
 static bool search(struct plan *p, bool first)
 {
-	bool good = first && hweight64(p->slots) >= p->nr_pairs;
+	bool good = first && p->nr_slots >= p->nr_pairs;
 
 	for (;;) {
 		if (!good && !leave_out(p))
 			return false;
-		good = true;
-		if (p->chosen < p->nr_pairs) {
-			p->in |= BIT_ULL(p->order[p->at++]);
-			p->chosen++;
-			good = !ruled_out(p, SINGLE, both(p->in));
-		}
-		if (good && p->chosen == p->nr_pairs) {
-			good = !ruled_out(p, PAIR, p->slots & ~p->in);
-			if (good)
-				return true;
-		}
+		if (p->decided == p->nr_slots)
+			return true;
+		decide(p, p->chosen < p->nr_pairs);
+		good = !(p->sum & FULL);
 	}
 }
 
@@ -293,7 +312,10 @@ static void find_on(struct plan *p, unsigned int nr, u64 *displaced, u64 *newcom
 		u64 at = want->now < 64 ? want->allowed & BIT_ULL(want->now) : 0;
 		u64 takes = want->pair ? both(at) : at;
 
-		p->known |= want->pair ? both(want->allowed) : want->allowed;
+		if (want->pair)
+			p->slots |= want->allowed;
+		else
+			p->known |= want->allowed;
 		if (at && !(p->barred[SINGLE] & takes)) {
 			p->barred[SINGLE] |= takes;
 			p->on |= BIT_ULL(i);
@@ -304,6 +326,7 @@ static void find_on(struct plan *p, unsigned int nr, u64 *displaced, u64 *newcom
 			*newcomers |= BIT_ULL(i);
 		}
 	}
+	p->known |= both(p->slots);
 	p->barred[PAIR] = touched(p->barred[SINGLE]);
 }
 
@@ -315,8 +338,9 @@ static void bring_in(struct plan *p)
 	p->staying = false;
 	p->barred[SINGLE] = 0;
 	p->barred[PAIR] = 0;
-	p->nr_cuts[SINGLE] = 0;
-	p->nr_cuts[PAIR] = 0;
+	p->lanes[SINGLE] = 0;
+	p->lanes[PAIR] = 0;
+	p->start = 0;
 	for (rest = p->on; rest; rest &= rest - 1) {
 		unsigned int i = __ffs64(rest);
 

@@ -104,7 +104,7 @@ enum pmudev_reason {
 	PMUDEV_WHY_NO_CPU = 31,		/* limit: the highest number */
 	PMUDEV_WHY_CPU_OFFLINE = 32,
 	PMUDEV_WHY_NO_PMU = 33,		/* limit: the highest number */
-	PMUDEV_WHY_ENDED = 34,		/* the target exited or gained privileges, its children too */
+	PMUDEV_WHY_ENDED = 34,		/* the target, and its family, exited or gained rights */
 	/* who may (EPERM, EACCES) */
 	PMUDEV_WHY_CAP_KERNEL = 40,	/* counting the kernel needs CAP_PERFMON */
 	PMUDEV_WHY_CAP_CPU = 41,	/* counting a CPU needs CAP_PERFMON */
@@ -216,7 +216,7 @@ enum pmudev_generic {
 #define PMUDEV_USER_READ	(1U << 6)	/* the counted thread may read it directly */
 #define PMUDEV_DIRECT		(1U << 7)	/* see "DIRECT events" below */
 #define PMUDEV_CHAIN_READ	(1U << 8)	/* user reads of two chained counters */
-#define PMUDEV_MULTIPLEX	(1U << 9)	/* the group may share counters over time, see below */
+#define PMUDEV_MULTIPLEX	(1U << 9)	/* the group may share counters over time */
 #define PMUDEV_COUNTER		(1U << 10)	/* on counter @counter, and no other */
 #define PMUDEV_THRESHOLD_COUNT	(1U << 11)	/* count 1 for each cycle that passes */
 #define PMUDEV_EVENT_FLAGS	((1U << 12) - 1)
@@ -392,11 +392,14 @@ enum pmudev_target {
  *   - With either, a record is the sum: those that live are read where they are, what those counted
  *     that have ended is kept. Each thread's part is one stretch, the sum of several is not.
  *     time_enabled and time_running are sums too. A set-uid exec of one of them ends that one's
- *     part. There are no user reads then (EOPNOTSUPP). When a child could not be
- *     counted for want of memory, the record says INCOMPLETE, from then on.
+ *     part. There are no user reads then (EOPNOTSUPP). When a child could not be counted (there
+ *     was no memory, or somebody bound a set to it before it ran) the record says INCOMPLETE,
+ *     from then on.
  *   - ON_EXEC: ENABLE places the groups and holds their counters, but they begin to count when
- *     the target (with INHERIT, a child of it) next executes a program; the record says ENABLED and ARMED until then.
- *     After the exec ENABLE acts at once.
+ *     the target (with INHERIT, a child of it) next executes a program; the record says ENABLED
+ *     and ARMED until then. After the exec ENABLE acts at once.
+ *   - One thread can have 64 sets that are inherited or wait for an exec (EBUSY, NUMBER); with
+ *     CAP_PERFMON twice as many.
  *   - A thread that another one counts is found at its switches; what it executes between BIND and
  *     ENABLE is not counted, what it does after ENABLE has returned is.
  */
@@ -488,9 +491,9 @@ struct pmudev_place {
  * @value: RESET: the new count; else 0
  *
  * ENABLE puts the groups named on counters, all of them or none; enabling what is
- * enabled does nothing. Events that are on stay where they are unless moving them makes room. DISABLE takes them off and keeps the counts. RESET sets
- * counts (not times), in the hardware too (modulo 2^width). REMOVE takes
- * disabled groups' events out of the set.
+ * enabled does nothing. Events that are on stay where they are unless moving them makes room.
+ * DISABLE takes them off and keeps the counts. RESET sets counts (not times), in the hardware
+ * too (modulo 2^width). REMOVE takes disabled groups' events out of the set.
  */
 struct pmudev_ctl {
 	__u32 size;
