@@ -18,8 +18,8 @@
 static int job[2], done[2];
 
 /*
- * The same instructions each time: the C library's own calls have atomic operations about them, which
- * older Arm CPUs repeat when they are interrupted.
+ * The same instructions each time: the C library's own calls have atomic operations about them,
+ * which older Arm CPUs repeat when they are interrupted.
  */
 static bool get(int fd, void *to, long len)
 {
