@@ -98,7 +98,7 @@ static inline int *pmudev_perf_disables(struct pmu *pmu)
 }
 
 /* May a task of the same user look into this one? Not of a kernel thread. */
-#if __has_include(<linux/sched/exec_state.h>)
+#ifdef PMUDEV_HAVE_EXEC_STATE
 #include <linux/sched/exec_state.h>
 static inline bool pmudev_task_dumpable(struct task_struct *task)
 {

@@ -126,6 +126,7 @@ TEST_F(foreign, is_left_alone)
 	EXPECT_EQ((__u32)PMUDEV_WHY_HELD, why.code);
 	EXPECT_EQ(1ULL << 3, why.busy);
 	EXPECT_EQ(3U, why.holder.counter);
+	EXPECT_EQ((__u32)PMUDEV_HOLDER_HYPERVISOR, why.holder.kind);
 	close(self->fd);
 	self->fd = -1;
 	/* Also afterwards. */
