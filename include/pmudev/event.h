@@ -91,6 +91,7 @@ struct pmudev_event {
  * @cpu: where it is loaded, -1 if nowhere. Set and cleared on that CPU only.
  * @nr: events on counters
  * @nr_sets: sets bound to it, heirs included
+ * @nr_roots: those of them with a file
  * @nr_family: those in @family
  * @dead: the thread has ended, or gained privileges, or no set is left: never loaded again
  * @linked: the notifier is in the task's list
@@ -125,6 +126,7 @@ struct pmudev_ctx {
 	int cpu;
 	u32 nr;
 	u32 nr_sets;
+	u32 nr_roots;
 	u32 nr_family;
 	bool dead;
 	bool linked;

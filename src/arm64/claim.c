@@ -143,10 +143,12 @@ static struct perf_event *create_placeholder(int cpu)
 	return creation.event;
 }
 
+/* perf's driver, from the first event on; it is built in, and stays. */
+static struct arm_pmu *perf_pmu;
+
 /* Is any event of perf's on a counter of that CPU now? Ours is still disabled. */
-static bool perf_is_counting(struct perf_event *event, int cpu)
+static bool perf_is_counting(struct arm_pmu *pmu, int cpu)
 {
-	struct arm_pmu *pmu = to_arm_pmu(event->pmu);
 	struct pmu_hw_events *hw = per_cpu_ptr(pmu->hw_events, cpu);
 
 	return !bitmap_empty(hw->used_mask, ARMPMU_MAX_HWEVENTS);
@@ -169,7 +171,8 @@ int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *w
 	if (IS_ERR(event))
 		return pmudev_refuse(why, PTR_ERR(event) == -ENOMEM ? -ENOMEM : -EOPNOTSUPP,
 				     PMUDEV_WHY_PERF_REFUSED, 0);
-	if (perf_is_counting(event, cpu)) {
+	perf_pmu = to_arm_pmu(event->pmu);
+	if (perf_is_counting(perf_pmu, cpu)) {
 		ret = held_by_perf(why, cpu);
 		goto err;
 	}
@@ -194,19 +197,32 @@ err:
 	return ret;
 }
 
+/* An event that is created and released makes perf schedule: only once. */
+static int find_perf_pmu(void)
+{
+	struct perf_event *event;
+
+	if (perf_pmu)
+		return 0;
+	event = create_placeholder(cpumask_first(cpu_online_mask));
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	perf_pmu = to_arm_pmu(event->pmu);
+	perf_event_release_kernel(event);
+	return 0;
+}
+
 int pmuv3_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
 {
-	struct perf_event *event = create_placeholder(cpumask_first(cpu_online_mask));
-	int cpu, ret = 0;
+	int cpu, ret = find_perf_pmu();
 
-	if (IS_ERR(event))
-		return pmudev_refuse(why, PTR_ERR(event) == -ENOMEM ? -ENOMEM : -EOPNOTSUPP,
+	if (ret)
+		return pmudev_refuse(why, ret == -ENOMEM ? -ENOMEM : -EOPNOTSUPP,
 				     PMUDEV_WHY_PERF_REFUSED, 0);
 	for_each_online_cpu(cpu)
-		if (!ret && perf_is_counting(event, cpu))
-			ret = held_by_perf(why, cpu);
-	perf_event_release_kernel(event);
-	return ret;
+		if (perf_is_counting(perf_pmu, cpu))
+			return held_by_perf(why, cpu);
+	return 0;
 }
 
 void pmuv3_cpu_down(struct pmudev_pmu_info *info, int cpu)

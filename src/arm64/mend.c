@@ -7,6 +7,7 @@
  * not counted; it is in the kernel with irqs off.
  */
 #include <linux/kprobes.h>
+#include <linux/perf_event.h>
 
 #include "pmuv3.h"
 #include "regs.h"
@@ -32,6 +33,15 @@ static int before(struct kretprobe_instance *instance, struct pt_regs *regs)
 
 NOKPROBE_SYMBOL(before);
 
+/*
+ * An older pinned event of perf's that was not on when we came may push ours out. Then perf writes
+ * to what counters it likes: nothing is known of them.
+ */
+static bool claim_stands(const struct pmuv3_cpu *pc)
+{
+	return pc->claim && READ_ONCE(pc->claim->state) == PERF_EVENT_STATE_ACTIVE;
+}
+
 static int after(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
@@ -40,7 +50,7 @@ static int after(struct kretprobe_instance *instance, struct pt_regs *regs)
 	for (rest = pc->on; rest; rest &= rest - 1)
 		pmuv3_write_counter(__ffs64(rest), pc->saved[__ffs64(rest)]);
 	/* Those that are not loaded may have been zeroed, too. */
-	pmuv3_forget(pc, mend_info->counters & ~pc->on);
+	pmuv3_forget(pc, mend_info->counters & (claim_stands(pc) ? ~pc->on : ~0ULL));
 	/* Not what perf granted to a task of its own, whose events do not run. */
 	write_pmuserenr(pc->userenr);
 	write_pmselr(0);

@@ -56,12 +56,22 @@ static void bring_forward(struct pmuv3_cpu *pc, struct pmudev_hw *const *hw, uns
 	}
 }
 
-/* The counter's registers are as load() would write them. */
+static __always_inline bool shows(const struct pmudev_hw *hw)
+{
+	u64 raw = hw->counter == PMUV3_CYCLE_COUNTER ? read_pmccntr() : read_pmevcntr(hw->counter);
+
+	return !((raw ^ hw->value) & pmudev_width_mask(hw->width));
+}
+
+/*
+ * The counter's registers are as load() would write them. What it shows is looked at: perf zeroes
+ * counters, and one of the probes that tell of it may be missed.
+ */
 static __always_inline bool holds(const struct pmuv3_cpu *pc, const struct pmudev_hw *hw)
 {
 	const struct pmuv3_known *known = &pc->known[hw->counter];
 
-	return known->config == hw->config && known->value == hw->value;
+	return known->config == hw->config && known->value == hw->value && shows(hw);
 }
 
 static void verify(struct pmudev_hw *const *hw, unsigned int nr)
@@ -96,7 +106,7 @@ static noinline u64 program(struct pmuv3_cpu *pc, struct pmudev_hw *const *hw, u
 		if (pc->known[counter].config != hw[i]->config) {
 			write_config(counter, hw[i]->config);
 			pc->known[counter].config = hw[i]->config;
-		} else if (pc->known[counter].value == hw[i]->value) {
+		} else if (pc->known[counter].value == hw[i]->value && shows(hw[i])) {
 			continue;
 		}
 		write_counter(counter, hw[i]->value);

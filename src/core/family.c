@@ -149,7 +149,7 @@ static void be_born(struct pmudev_set *heir, struct pmudev_set *src, struct pmud
 	heir->mux = src->mux;
 	heir->enabled = src->enabled;
 	copy_events(heir, src, src->used);
-	pmudev_slots_on(ctx, heir, src->on & ~src->mux);
+	WARN_ON_ONCE(!pmudev_slots_on(ctx, heir, src->on & ~src->mux));
 	heir->turns = src->turns;
 	if (heir->turns) {
 		/* Children that live for less than a turn each have another one. */
@@ -207,22 +207,11 @@ static bool has_heir(struct pmudev_ctx *ctx, const struct pmudev_set *root)
 	return false;
 }
 
-/* Has a child that has not run a set that is not inherited? One that keeps the context is not. */
-static bool counted_by_others(struct pmudev_ctx *ctx)
-{
-	struct pmudev_set *set;
-	unsigned int heirs = 0;
-
-	hlist_for_each_entry(set, &ctx->family, ctx_node)
-		heirs += set->root != set;
-	return ctx->nr_sets > heirs + 1;
-}
-
 /* One heir for each inherited set of @ctx. */
 static void inherit(struct pmudev_ctx *ctx, struct task_struct *task, struct pmudev_ctx *child,
 		    struct list_head *spares, unsigned int slots)
 {
-	bool foreign = child && counted_by_others(child);
+	bool foreign = child && child->nr_roots;
 	struct pmudev_set *set, *heir;
 
 	lockdep_assert_held(&ctx->lock);

@@ -39,22 +39,30 @@ struct joining {
 	int error;
 };
 
-/* Those that fork or exec has to know of. */
-static void join_family(struct pmudev_ctx *ctx, void *arg)
+static void join_ctx(struct pmudev_ctx *ctx, void *arg)
 {
 	struct joining *joining = arg;
+	struct pmudev_set *set = joining->set;
 
-	joining->error = ctx->nr_family < joining->limit ? 0 : -EBUSY;
-	if (joining->error)
+	ctx->nr_roots++;
+	/* Fork and exec have to know of some. */
+	if (!set->family && !set->on_exec)
 		return;
+	joining->error = ctx->nr_family < joining->limit ? 0 : -EBUSY;
+	if (joining->error) {
+		ctx->nr_roots--;
+		return;
+	}
 	ctx->nr_family++;
-	hlist_add_head(&joining->set->ctx_node, &ctx->family);
+	hlist_add_head(&set->ctx_node, &ctx->family);
 }
 
 static void leave_ctx(struct pmudev_ctx *ctx, void *arg)
 {
 	struct pmudev_set *set = arg;
 
+	if (ctx->task)
+		ctx->nr_roots--;
 	if (!hlist_unhashed(&set->ctx_node))
 		ctx->nr_family--;
 	hlist_del_init(&set->ctx_node);
@@ -155,9 +163,9 @@ static struct pmudev_ctx *follow_thread(struct pmudev_set *set, struct task_stru
 	if (!may_count(task))
 		return ERR_PTR(-EPERM);
 	ctx = pmudev_follow(task);
-	if (IS_ERR(ctx) || (!set->family && !set->on_exec))
+	if (IS_ERR(ctx))
 		return ctx;
-	pmudev_ctx_call(ctx, join_family, &joining);
+	pmudev_ctx_call(ctx, join_ctx, &joining);
 	if (!joining.error)
 		return ctx;
 	pmudev_unfollow(ctx);
@@ -244,7 +252,7 @@ static int refuse_task(int error, struct pmudev_refusal *why)
 	case -ENOMEM:
 		return pmudev_refuse(why, error, PMUDEV_WHY_MEMORY, 0);
 	case -EBUSY:
-		return pmudev_refuse(why, error, PMUDEV_WHY_NUMBER, PMUDEV_MAX_FAMILY);
+		return pmudev_refuse(why, error, PMUDEV_WHY_NUMBER, pmudev_family_limit());
 	case -ESRCH:
 	case -EINTR:
 		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_NO_TASK, 0);

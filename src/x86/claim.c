@@ -28,6 +28,9 @@ static struct pmu *perf;
 /* CPUs that hold it; serialized by the callers of cpu_up and cpu_down. */
 static unsigned int users;
 
+/* Counters that firmware or a hypervisor was ever found to use, on any CPU; likewise. */
+static u64 found;
+
 static u64 programmable(void)
 {
 	return intel_caps.counters & INTEL_PROGRAMMABLE;
@@ -194,21 +197,27 @@ static int refuse_busy(struct pmudev_refusal *why, u32 kind, int cpu)
 int intel_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why)
 {
 	struct takeover take = {};
-	u64 news;
 
 	if (!users && reserve())
 		return refuse_busy(why, PMUDEV_HOLDER_PERF, -1);
+	/* While no CPU is ours no set has anything yet. */
+	if (!users) {
+		info->foreign |= found;
+		info->reserved |= found;
+	}
 	smp_call_function_single(cpu, take_over, &take, true);
 	if (take.error) {
 		if (!users)
 			release(programmable());
 		return pmudev_refuse(why, take.error, PMUDEV_WHY_PERF_REFUSED, 0);
 	}
-	news = take.foreign & ~info->reserved;
-	info->foreign |= take.foreign;
-	info->reserved |= take.foreign;
-	/* On the first CPU no set has anything yet. Another is left alone: the next claim knows. */
-	if (news && users) {
+	found |= take.foreign;
+	if (!users) {
+		info->foreign |= found;
+		info->reserved |= found;
+	}
+	/* What sets may have is not taken from them: the CPU is left alone until all are gone. */
+	if (take.foreign & ~info->reserved) {
 		smp_call_function_single(cpu, give_back, NULL, true);
 		return refuse_busy(why, PMUDEV_HOLDER_HYPERVISOR, cpu);
 	}
@@ -218,10 +227,17 @@ int intel_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *w
 
 int intel_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
 {
-	if (reserve())
-		return refuse_busy(why, PMUDEV_HOLDER_PERF, -1);
-	release(programmable());
-	return 0;
+	unsigned int msr = INTEL_MSR_EVTSEL + __ffs64(programmable());
+	unsigned long flags;
+	bool free;
+
+	/* perf has all or none. One is looked at so shortly that hardly anybody finds it taken. */
+	local_irq_save(flags);
+	free = reserve_evntsel_nmi(msr);
+	if (free)
+		release_evntsel_nmi(msr);
+	local_irq_restore(flags);
+	return free ? 0 : refuse_busy(why, PMUDEV_HOLDER_PERF, -1);
 }
 
 void intel_cpu_down(struct pmudev_pmu_info *info, int cpu)
