@@ -18,6 +18,7 @@
  *
  *   loop(n)				n rounds, n > 0
  *   raw_call(nr, a, b, c)		a system call
+ *   raw_call4(nr, a, b, c, d)		one with four arguments
  *   SPIN_CODE				spin_forever(), and spin_round, where each round begins
  *   SPIN_INSTRUCTIONS, SPIN_BYTES	of one round
  *   spin_phase(offset)			instructions done between SPIN_INSTRUCTIONS times the

@@ -40,6 +40,18 @@ static inline __attribute__((always_inline)) long raw_call(long nr, long a, long
 	return x0;
 }
 
+static inline __attribute__((always_inline)) long raw_call4(long nr, long a, long b, long c, long d)
+{
+	register long x8 asm("x8") = nr;
+	register long x0 asm("x0") = a;
+	register long x1 asm("x1") = b;
+	register long x2 asm("x2") = c;
+	register long x3 asm("x3") = d;
+
+	asm volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
+	return x0;
+}
+
 /* See arch.h. One round: add, store, jump. */
 #define SPIN_INSTRUCTIONS 3
 #define SPIN_BYTES	  12

@@ -42,6 +42,17 @@ static inline __attribute__((always_inline)) long raw_call(long nr, long a, long
 	return nr;
 }
 
+static inline __attribute__((always_inline)) long raw_call4(long nr, long a, long b, long c, long d)
+{
+	register long r10 asm("r10") = d;
+
+	asm volatile("syscall"
+		     : "+a"(nr)
+		     : "D"(a), "S"(b), "d"(c), "r"(r10)
+		     : "rcx", "r11", "memory");
+	return nr;
+}
+
 /* See arch.h. One round: increment, jump. */
 #define SPIN_INSTRUCTIONS 2
 #define SPIN_BYTES	  5

@@ -349,6 +349,35 @@ TEST_F(mux, inherited)
 	EXPECT_EQ(0ULL, c.value % self->pool.nr);
 }
 
+/* Children that live for less than a turn: each begins with another one. */
+TEST_F(mux, of_short_children)
+{
+	union record before, after;
+	struct pmudev_count c;
+	int i, child;
+
+	self->fd = mux_attach(&self->pool, 0, PMUDEV_BIND_INHERIT, GROUPS);
+	ASSERT_GE(self->fd, 0);
+	ASSERT_EQ(0, pm_read(self->fd, &before));
+	for (i = 0; i < 10 * GROUPS; i++) {
+		child = fork_bound();
+		if (!child) {
+			loop(ROUNDS(1) / 2);
+			_exit(0);
+		}
+		ASSERT_EQ(0, child_result(child));
+	}
+	ASSERT_EQ(0, pm_read(self->fd, &after));
+	c = sum_since(&before, &after, 0, GROUPS);
+	EXPECT_EQ(0ULL, c.value % self->pool.nr);
+	EXPECT_GT(c.value, self->pool.nr * LOOP_INSTRUCTIONS * 5 * GROUPS * ROUNDS(1));
+	for (i = 0; i < GROUPS; i++) {
+		c = since(&before, &after, i);
+		EXPECT_TRUE(has_share(&c, GROUPS, self->pool.nr, 10))
+		TH_LOG("group %u ran %llu of %llu", i, c.time_running, c.time_enabled);
+	}
+}
+
 /* Of a CPU: whoever runs there. */
 TEST_F(mux, of_a_cpu)
 {
