@@ -3,7 +3,7 @@
  * The module itself: it cannot go while a set is there, it comes and goes cleanly, and says one
  * line when it comes.
  */
-#include "common.h"
+#include "subject.h"
 #include "kselftest_harness.h"
 
 #include <fcntl.h>
@@ -96,6 +96,120 @@ TEST_F(module, goes_when_the_owner_has_ended)
 	ASSERT_EQ(0, child_result(child));
 	EXPECT_EQ(0, unload_module());
 }
+
+/* ------------------------------------------------------------------ other tasks -- */
+
+/* A set on another task, closed again: whatever that one does, it keeps nothing of ours. */
+static void check_leaves(struct __test_metadata *_metadata, int pid, __u32 bind_flags)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
+	int fd = pm_attach(pid, bind_flags, &event, 1, true);
+
+	ASSERT_GE(fd, 0);
+	EXPECT_EQ(IN_USE, unload_module());
+	close(fd);
+	EXPECT_TRUE(WAIT_FOR(!unload_module()));
+	ASSERT_EQ(0, load_module());
+}
+
+/* It has not run since it was bound, and sleeps as long as it is not told otherwise. */
+TEST_F(module, goes_while_the_target_sleeps)
+{
+	struct subject s;
+
+	ASSERT_EQ(0, subject_fork(&s));
+	check_leaves(_metadata, s.pid, 0);
+	check_leaves(_metadata, s.pid, PMUDEV_BIND_INHERIT);
+	check_leaves(_metadata, s.pid, PMUDEV_BIND_ON_EXEC);
+	EXPECT_EQ(0, subject_work(&s, 1000));
+	EXPECT_EQ(0, subject_end(&s));
+}
+
+static int open_set;
+
+static long attach_to_yourself(long flags)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
+	int ret = pm_bind(open_set, PMUDEV_TARGET_TASK, 0, flags);
+
+	if (!ret)
+		ret = pm_add(open_set, &event, 1);
+	if (!ret)
+		ret = pm_enable(open_set, 0);
+	return ret ? ret : close(open_set);
+}
+
+/* It has run while it was counted, also by itself, and sleeps now. */
+TEST_F(module, goes_while_one_that_was_counted_sleeps)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
+	struct subject s;
+	int fd, i;
+
+	for (i = 0; i < 2; i++) {
+		open_set = i ? pm_open() : -1;
+		ASSERT_EQ(0, subject_fork(&s));
+		/* Its own descriptor was not the last one. */
+		if (i)
+			ASSERT_EQ(0, subject_do(&s, attach_to_yourself, 0));
+		fd = pm_attach(s.pid, PMUDEV_BIND_INHERIT, &event, 1, true);
+		ASSERT_GE(fd, 0);
+		ASSERT_EQ(0, subject_work(&s, 100000));
+		EXPECT_GE(pm_value(fd, 0), 100000ULL);
+		close(fd);
+		close(open_set);
+		EXPECT_TRUE(WAIT_FOR(!unload_module()));
+		EXPECT_EQ(0, subject_work(&s, 1000));
+		ASSERT_EQ(0, load_module());
+		EXPECT_EQ(0, subject_end(&s));
+	}
+}
+
+/* It never sleeps; it is halted, and never goes on. */
+TEST_F(module, goes_while_the_target_runs)
+{
+	struct spinner s;
+
+	ASSERT_EQ(0, spinner_start(&s));
+	check_leaves(_metadata, s.pid, 0);
+	ASSERT_EQ(0, spinner_halt(&s));
+	check_leaves(_metadata, s.pid, PMUDEV_BIND_INHERIT);
+	spinner_stop(&s);
+}
+
+static long close_yours(long fd)
+{
+	return close(fd);
+}
+
+/* Children that were counted along sleep, and some have ended. */
+TEST_F(module, goes_while_children_sleep)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
+	struct subject s[6];
+	int fd, i;
+
+	fd = pm_attach(0, PMUDEV_BIND_INHERIT, &event, 1, true);
+	ASSERT_GE(fd, 0);
+	for (i = 0; i < 6; i++) {
+		ASSERT_EQ(0, i & 1 ? subject_thread(&s[i]) : subject_fork(&s[i]));
+		/* Processes have a descriptor of their own. Some threads have not run since. */
+		if (!(i & 1))
+			ASSERT_EQ(0, subject_do(&s[i], close_yours, fd));
+		if (i & 1 && i < 4)
+			ASSERT_EQ(0, subject_work(&s[i], 1000));
+	}
+	EXPECT_EQ(0, subject_end(&s[0]));
+	EXPECT_EQ(0, subject_end(&s[1]));
+	close(fd);
+	EXPECT_TRUE(WAIT_FOR(!unload_module()));
+	for (i = 2; i < 6; i++) {
+		EXPECT_EQ(0, subject_work(&s[i], 1000));
+		EXPECT_EQ(0, subject_end(&s[i]));
+	}
+}
+
+/* ------------------------------------------------------------- coming and going -- */
 
 TEST_F(module, gone_without_a_trace)
 {
