@@ -1,96 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * ON_EXEC: what is enabled waits for the target's next exec and counts from there on: the new
- * program from its first instruction, nothing of the old one. The program is this one, told how
- * long to loop; without randomized addresses it executes the same whenever the loop is the same.
+ * program from its first instruction, nothing of the old one.
  */
-#include "subject.h"
+#include "again.h"
 #include "kselftest_harness.h"
 
 #include <fcntl.h>
-#include <pthread.h>
-#include <sys/personality.h>
-#include <sys/wait.h>
 
-#define SELF "/proc/self/exe"
 #define NONE "/no/such/program"
-
-/* What the new program costs besides its loop, at most: it starts and ends without a library. */
-#define START_MAX 100000
-/* By how much its start may differ from one time to the next: that of the C library does. */
-#define START_VARIES 4
-
-static int play(int argc, char **argv)
-{
-	__u64 n = strtoull(argv[2], NULL, 16);
-	union record r;
-
-	loop(n);
-	if (argc > 3) {
-		/* It inherited the set, and looks at itself. */
-		if (pm_read(strtol(argv[3], NULL, 16), &r) || r.r.flags != PMUDEV_RECORD_ENABLED)
-			raw_call(SYS_exit_group, 1, 0, 0);
-		if (r.r.counts[0].value < LOOP_INSTRUCTIONS * n ||
-		    r.r.counts[0].value > LOOP_INSTRUCTIONS * n + START_MAX)
-			raw_call(SYS_exit_group, 2, 0, 0);
-	}
-	raw_call(SYS_exit_group, 0, 0, 0);
-	return 0;
-}
-
-/* Sixteen digits of any number, at the same cost. */
-static void hexadecimal(char *text, __u64 n)
-{
-	int i;
-
-	for (i = 0; i < 16; i++)
-		text[i] = "0123456789abcdef"[n >> (60 - 4 * i) & 15];
-	text[16] = 0;
-}
-
-/* To read the arguments costs the same as long as the number has no letters. */
-static void exec_to(const char *path, long n, int fd)
-{
-	char text[24], number[24];
-	char *const args[] = { "onexec_test", "--play", text, fd < 0 ? NULL : number, NULL };
-	char *const environment[] = { NULL };
-
-	hexadecimal(text, n);
-	hexadecimal(number, fd);
-	personality(ADDR_NO_RANDOMIZE);
-	execve(path, args, environment);
-}
 
 static long try_exec(long unused)
 {
 	(void)unused;
-	exec_to(NONE, 1, -1);
+	exec_again(NONE, 1, -1);
 	return 0;
-}
-
-static long do_exec(long n)
-{
-	exec_to(SELF, n, -1);
-	_exit(126);
-}
-
-/* A child that executes, and is collected. */
-static long fork_and_exec(long n)
-{
-	int child = fork();
-
-	if (!child)
-		do_exec(n);
-	return child_result(child);
-}
-
-static long vfork_and_exec(long n)
-{
-	int child = vfork();
-
-	if (!child)
-		do_exec(n);
-	return child_result(child);
 }
 
 FIXTURE(onexec)
@@ -144,7 +68,7 @@ static void check_armed(struct __test_metadata *_metadata, int fd)
 static void run(struct __test_metadata *_metadata, struct subject *s, int fd, long n,
 		union record *r)
 {
-	subject_tell(s, do_exec, n);
+	subject_tell(s, exec_loop, n);
 	ASSERT_EQ(0, child_result(s->pid));
 	EXPECT_TRUE(WAIT_FOR(!pm_read(fd, r) && r->r.flags & PMUDEV_RECORD_ENDED));
 	EXPECT_EQ(0U, r->r.flags & PMUDEV_RECORD_ARMED);
@@ -274,7 +198,7 @@ TEST_F(onexec, closed_while_armed)
 	self->fd = -1;
 	ASSERT_EQ(0, pm_query(&query));
 	EXPECT_EQ(0ULL, query.busy);
-	subject_tell(&self->s, do_exec, 1000);
+	subject_tell(&self->s, exec_loop, 1000);
 	ASSERT_EQ(0, child_result(self->s.pid));
 }
 
@@ -305,7 +229,7 @@ TEST(of_oneself)
 		if (fd < 0 || fcntl(fd, F_SETFD, 0))
 			_exit(125);
 		loop(10000000);
-		exec_to(SELF, 1000, fd);
+		exec_again(SELF, 1000, fd);
 		_exit(126);
 	}
 	EXPECT_EQ(0, child_result(child));
@@ -396,74 +320,16 @@ TEST_F(onexec, twice)
 	EXPECT_LT(r.r.counts[0].value, once + START_MAX);
 }
 
-/* ------------------------------------------------------------------ of the children -- */
-
-/*
- * A set that counts the family all the time counts as much more as the target takes to make a child
- * and the child to execute: the same each time, to the instruction.
- */
-static void of_children(struct __test_metadata *_metadata, struct _test_data_onexec *self,
-			long (*order)(long n))
-{
-	__u64 n, value, all, before = 0, sum = 0, sum_all = 0;
-	union record r;
-	int fd;
-
-	close(self->fd);
-	self->fd = pm_attach(self->s.pid, PMUDEV_BIND_ON_EXEC | PMUDEV_BIND_INHERIT, &self->event,
-			     1, true);
-	fd = pm_attach(self->s.pid, PMUDEV_BIND_INHERIT, &self->event, 1, true);
-	ASSERT_GE(self->fd, 0);
-	ASSERT_GE(fd, 0);
-	ASSERT_EQ(0, subject_work(&self->s, 1000));
-	check_armed(_metadata, self->fd);
-	for (n = 0x100; n <= 0x100000; n *= 16) {
-		sum = pm_value(self->fd, 0);
-		sum_all = pm_value(fd, 0);
-		ASSERT_EQ(0, subject_do(&self->s, order, n));
-		value = pm_value(self->fd, 0) - sum;
-		all = pm_value(fd, 0) - sum_all;
-		EXPECT_GT(value, LOOP_INSTRUCTIONS * n);
-		EXPECT_LT(value, LOOP_INSTRUCTIONS * n + START_MAX);
-		/* The first one brings in pages. */
-		if (n <= 0x1000)
-			before = all - value;
-		EXPECT_EQ(before, all - value);
-		/* The target itself still waits. */
-		EXPECT_EQ(0, pm_read(self->fd, &r));
-		EXPECT_TRUE(r.r.flags & PMUDEV_RECORD_ARMED);
-		ASSERT_EQ(0, subject_work(&self->s, 1000));
-		EXPECT_EQ(sum + value, pm_value(self->fd, 0));
-	}
-	/* And then it does it, too. */
-	value = pm_value(self->fd, 0);
-	run(_metadata, &self->s, self->fd, 0x2000, &r);
-	EXPECT_GT(r.r.counts[0].value, value + LOOP_INSTRUCTIONS * 0x2000);
-	EXPECT_LT(r.r.counts[0].value, value + LOOP_INSTRUCTIONS * 0x2000 + START_MAX);
-	close(fd);
-}
-
-TEST_F(onexec, of_a_forked_child)
-{
-	of_children(_metadata, self, fork_and_exec);
-}
-
-TEST_F(onexec, of_a_vforked_child)
-{
-	of_children(_metadata, self, vfork_and_exec);
-}
-
 int main(int argc, char **argv)
 {
 	long number;
 
-	if (argc > 2 && !strcmp(argv[1], "--play"))
-		return play(argc, argv);
+	play(argc, argv);
 	if (argc > 2 && !strcmp(argv[1], "--subject")) {
 		number = atol(argv[2]);
 		/* The plain number is a loop, after one more exec. */
 		if (number == 1000)
-			do_exec(number);
+			exec_loop(number);
 		return be_a_subject(number / 100, number % 100);
 	}
 	return test_harness_run(argc, argv);
