@@ -250,18 +250,21 @@ void pmudev_family_fork(struct pmudev_ctx *ctx, struct task_struct *child)
 			list_add(&heir->heir_node, &spares);
 	}
 	born = pmudev_follow_newborn(child);
-	raw_spin_lock_irqsave(&ctx->lock, flags);
-	if (born)
+	if (born) {
+		raw_spin_lock_irqsave(&ctx->lock, flags);
 		raw_spin_lock_nested(&born->lock, SINGLE_DEPTH_NESTING);
-	inherit(ctx, child, born, &spares, slots);
-	if (born)
+		inherit(ctx, child, born, &spares, slots);
 		raw_spin_unlock(&born->lock);
-	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+		raw_spin_unlock_irqrestore(&ctx->lock, flags);
+		/* It was kept by one set too many. */
+		pmudev_unfollow(born);
+	} else {
+		raw_spin_lock_irqsave(&ctx->lock, flags);
+		inherit(ctx, child, NULL, &spares, slots);
+		raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	}
 	list_for_each_entry_safe(heir, next, &spares, heir_node)
 		pmudev_heir_put(heir);
-	/* It was kept by one set too many. */
-	if (born)
-		pmudev_unfollow(born);
 }
 
 /* ------------------------------------------------------------- adoption -- */

@@ -177,9 +177,13 @@ static struct pmudev_want kind(unsigned int n)
 {
 	static const u8 pairs[] = { 0x1, 0x4, 0x5 };
 
-	if (n < 31)
-		return (struct pmudev_want){ .allowed = n + 1, .now = PMUDEV_NOWHERE };
-	return (struct pmudev_want){ .allowed = pairs[n - 31], .now = PMUDEV_NOWHERE, .pair = true };
+	bool pair = n >= 31;
+
+	return (struct pmudev_want){
+		.allowed = pair ? pairs[n - 31] : n + 1,
+		.now = PMUDEV_NOWHERE,
+		.pair = pair,
+	};
 }
 
 #define KINDS 34
