@@ -50,6 +50,9 @@ static inline struct pmudev_count since(const union record *before, const union 
 struct pmudev_count sum_since(const union record *before, const union record *after,
 			      unsigned int first, unsigned int nr);
 
+/* How far a scaled count may be off: the kernel's part of the time, if it is much, varies. */
+#define PERCENT (debug_kernel() ? 8 : 1)
+
 /* |a - b| is not more than so many percent of b. */
 static inline bool within_percent(__u64 a, __u64 b, unsigned int percent)
 {

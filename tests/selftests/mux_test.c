@@ -54,7 +54,7 @@ static void check_shares(struct __test_metadata *_metadata, const union record *
 		c = since(before, after, i);
 		EXPECT_TRUE(has_share(&c, nr, counters, 5))
 		TH_LOG("group %u ran %llu of %llu ns", i, c.time_running, c.time_enabled);
-		EXPECT_TRUE(within_percent(scaled(&c), whole, 1))
+		EXPECT_TRUE(within_percent(scaled(&c), whole, PERCENT))
 		TH_LOG("group %u: %llu of %llu", i, scaled(&c), whole);
 		EXPECT_EQ(since(before, after, 0).time_enabled, c.time_enabled);
 	}
@@ -117,7 +117,7 @@ TEST_F(mux, of_the_caller)
 	for (i = 0; i < GROUPS; i++) {
 		c = since(&before, &after, i);
 		EXPECT_TRUE(has_share(&c, GROUPS, self->pool.nr, 5));
-		EXPECT_TRUE(within_percent(scaled(&c), LOOP_INSTRUCTIONS * ROUNDS(240), 1));
+		EXPECT_TRUE(within_percent(scaled(&c), LOOP_INSTRUCTIONS * ROUNDS(240), PERCENT));
 	}
 }
 
@@ -160,7 +160,7 @@ TEST_F(mux, sixty_four_groups)
 	for (i = 0; i < 64; i++) {
 		c = since(&before, &after, i);
 		EXPECT_TRUE(has_share(&c, 64, self->pool.nr, 25));
-		EXPECT_TRUE(within_percent(scaled(&c), WORK(ROUNDS(330)), 1));
+		EXPECT_TRUE(within_percent(scaled(&c), WORK(ROUNDS(330)), PERCENT));
 	}
 }
 
@@ -196,7 +196,7 @@ TEST_F(mux, groups_of_several_events)
 	for (i = 0; i < 12; i += 3) {
 		c = since(&before, &after, i);
 		EXPECT_TRUE(has_share(&c, 4, at_once, 5));
-		EXPECT_TRUE(within_percent(scaled(&c), sum, 1));
+		EXPECT_TRUE(within_percent(scaled(&c), sum, PERCENT));
 	}
 }
 
@@ -220,7 +220,7 @@ TEST_F(mux, groups_of_all_sizes)
 		c = since(&before, &after, nr);
 		/* Each has one turn of n to itself at least. */
 		EXPECT_GE(c.time_running * (n + 1), c.time_enabled);
-		EXPECT_TRUE(within_percent(scaled(&c), WORK(ROUNDS(100)), 2));
+		EXPECT_TRUE(within_percent(scaled(&c), WORK(ROUNDS(100)), 2 * PERCENT));
 		for (i = 1; i < size; i++) {
 			EXPECT_EQ(c.value, since(&before, &after, nr + i).value);
 			EXPECT_EQ(c.time_running, since(&before, &after, nr + i).time_running);
@@ -404,7 +404,7 @@ TEST_F(mux, of_a_cpu)
 	for (i = 0; i < GROUPS; i++) {
 		c = since(&before, &after, i);
 		EXPECT_TRUE(has_share(&c, GROUPS, self->pool.nr, 5));
-		EXPECT_TRUE(within_percent(scaled(&c), 240 * 1000000ULL, 1));
+		EXPECT_TRUE(within_percent(scaled(&c), 240 * 1000000ULL, PERCENT));
 	}
 }
 

@@ -31,7 +31,7 @@ static __attribute__((noinline)) void serve(struct subject *s)
 	}
 }
 
-static int subject_init(struct subject *s)
+int subject_prepare(struct subject *s)
 {
 	memset(s, 0, sizeof(*s));
 	s->order = shared(sizeof(*s->order));
@@ -45,7 +45,7 @@ static bool asleep(const struct subject *s)
 
 int subject_fork(struct subject *s)
 {
-	int ret = subject_init(s);
+	int ret = subject_prepare(s);
 
 	if (ret)
 		return ret;
@@ -69,15 +69,20 @@ static void *subject_main(void *arg)
 	return NULL;
 }
 
+long subject_start_prepared(long subject)
+{
+	struct subject *s = (struct subject *)subject;
+
+	if (pthread_create(&s->thread, NULL, subject_main, s))
+		return -EAGAIN;
+	return WAIT_FOR(READ_ONCE(s->pid) && asleep(s)) ? 0 : -ETIMEDOUT;
+}
+
 int subject_thread(struct subject *s)
 {
-	int ret = subject_init(s);
+	int ret = subject_prepare(s);
 
-	if (!ret)
-		ret = -pthread_create(&s->thread, NULL, subject_main, s);
-	if (ret)
-		return ret;
-	return WAIT_FOR(READ_ONCE(s->pid) && asleep(s)) ? 0 : -ETIMEDOUT;
+	return ret ? ret : subject_start_prepared((long)s);
 }
 
 void subject_tell(struct subject *s, long (*fn)(long arg), long arg)

@@ -36,6 +36,12 @@ struct subject {
 /* 0 or -errno; it sleeps when these return. A process ends when its parent does. */
 int subject_fork(struct subject *s);
 int subject_thread(struct subject *s);
+/*
+ * A thread of another process: prepared here, in memory that is shared, started there by the order,
+ * whose argument it is; then both can tell it what to do.
+ */
+int subject_prepare(struct subject *s);
+long subject_start_prepared(long s);
 /* Tell it to do something that may not come back. */
 void subject_tell(struct subject *s, long (*fn)(long arg), long arg);
 /* The same, and wait until it has and sleeps again: the result, -ETIMEDOUT if it never did. */

@@ -154,6 +154,56 @@ TEST_F(target, a_thread_of_this_process)
 	EXPECT_EQ(0, subject_end(&t));
 }
 
+static struct reader reader;
+
+static long read_directly(long n)
+{
+	__u64 count;
+	int ret;
+
+	reader.tid = my_tid();
+	ret = measure_direct(&reader, 0, n, &count);
+	return ret ? ret : (long)count;
+}
+
+/* Its page is that thread's to read from, whoever bound the set and mapped it. */
+TEST_F(target, a_threads_page)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_INSTRUCTIONS, DIRECT_READ);
+	struct pmudev_page *page;
+	struct subject t;
+	__u64 value;
+	long cost;
+	int fd;
+
+	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, subject_thread(&t));
+	fd = pm_attach(t.pid, 0, &event, 1, true);
+	ASSERT_GE(fd, 0);
+	page = pm_map(fd);
+	ASSERT_NE(NULL, page);
+	reader.page = page;
+	EXPECT_EQ(-EAGAIN, read_directly(1000));
+	cost = subject_do(&t, read_directly, 1000) - 1000 * LOOP_INSTRUCTIONS;
+	EXPECT_GT(cost, 0);
+	EXPECT_LT(cost, 150);
+	EXPECT_EQ(100000 * LOOP_INSTRUCTIONS + cost, subject_do(&t, read_directly, 100000));
+	value = pm_value(fd, 0);
+	ASSERT_EQ(0, subject_work(&t, 1000));
+	EXPECT_EQ(value + WORK(1000), pm_value(fd, 0));
+	pm_unmap(page);
+	/* Of another process it is nobody's but that one's to map. */
+	close(fd);
+	fd = pm_attach(self->s.pid, 0, &event, 1, true);
+	ASSERT_GE(fd, 0);
+	EXPECT_EQ(NULL, pm_map(fd));
+	EXPECT_EQ(EPERM, errno);
+	EXPECT_EQ((__u32)PMUDEV_WHY_NOT_OWNER, why.code);
+	close(fd);
+	EXPECT_EQ(0, subject_end(&t));
+	EXPECT_EQ(0, set_gate(false));
+}
+
 /* Who counts and who is counted have nothing to do with each other. */
 TEST_F(target, from_outside)
 {
