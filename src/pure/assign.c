@@ -11,10 +11,10 @@
  */
 #include <pmudev/pure.h>
 
-#define EVEN	0x5555555555555555ULL
-#define SLOTS	32
-#define CUTS	8			/* that are remembered; forgetting one costs time only */
-#define FULL	0x8080808080808080ULL	/* in every lane of plan.sum */
+#define EVEN  0x55555555ULL /* pairs are on programmable counters */
+#define SLOTS 16
+#define CUTS  8			    /* that are remembered; forgetting one costs time only */
+#define FULL  0x8080808080808080ULL /* in every lane of plan.sum */
 
 enum kind {
 	SINGLE,
@@ -28,6 +28,7 @@ enum kind {
  * @counter: by event, of those that have one
  * @staying: the events that are on are left alone: their counters are barred, and they are not
  *	in play
+ * @searching: slots are being chosen for pairs
  * @on: the events that are on
  * @known: the counters that any event can take
  * @barred: by kind: counters that no event in play can take; of pairs: even ones
@@ -35,25 +36,27 @@ enum kind {
  * @lost: the events in play that have no counter
  * @pairs: the events in play that are pairs
  * @nr_pairs: how many
- * @nr_slots: the slots that these can take
- * @decided: of so many it is decided whether pairs get them; they are first in @order
- * @chosen: how many of these pairs get
- * @slots: all slots; these and the like are the even counters
- * @in: those chosen
- * @nr_cuts: how many were found
- * @lanes: by kind: the lanes, of 8 bits, of cuts that events of the kind have found. A cut says
- *	how much may be taken away of some counters: from single events by slots that are chosen,
- *	from pairs by those that are not.
- * @start: lane by lane, FULL less how much may be taken away and 1
- * @sum: lane by lane, the same and what has been taken away: FULL if it is too much
- * @weight: by slot: lane by lane, how much it takes away
- * @order: the slots, those to be tried first in front
+ * @slots: all that pairs can take, in play or not; this and the like are the even counters
+ * @in: those chosen for pairs
+ * @chosen: how many
+ * @nr_slots: how many there are for the pairs in play
+ * @order: which, those to be tried first in front
+ * @picked: the places in @order of those chosen
+ * @nr_cuts: how many cuts were found; the last of them are kept, each in a lane of 8 bits. A cut
+ *	gives slots a weight, and what is chosen may weigh so much together.
+ * @of_pairs: 1 in the lanes of cuts that allow 1 more with each pair that comes into play
+ * @start: lane by lane, FULL less how much is allowed and 1
+ * @sum: lane by lane, the same and the weight of what is chosen: FULL if it is too much
+ * @weight: by slot, lane by lane
  * @owner: who has a counter that is used
+ * @asked: the counters that place() has asked for, if it failed
+ * @nr_asked: how many
  */
 struct plan {
 	const struct pmudev_want *want;
 	u8 *counter;
 	bool staying;
+	bool searching;
 	u64 on;
 	u64 known;
 	u64 barred[KINDS];
@@ -62,21 +65,23 @@ struct plan {
 	u64 pairs;
 	unsigned int nr_pairs;
 
-	unsigned int nr_slots;
-	unsigned int decided;
-	unsigned int chosen;
 	u64 slots;
 	u64 in;
+	unsigned int chosen;
+	unsigned int nr_slots;
+	u8 order[SLOTS];
+	u8 picked[SLOTS];
 	unsigned int nr_cuts;
-	u64 lanes[KINDS];
+	u64 of_pairs;
 	u64 start;
 	u64 sum;
 	u64 weight[SLOTS];
-	u8 order[SLOTS];
 	u8 owner[64];
+	u8 asked[64];
+	unsigned int nr_asked;
 };
 
-/* The counters of pairs on the even ones @slots. */
+/* The counters of the slots, or of the pairs on the even counters, @slots. */
 static u64 both(u64 slots)
 {
 	return slots | slots << 1;
@@ -86,6 +91,14 @@ static u64 both(u64 slots)
 static u64 touched(u64 counters)
 {
 	return (counters | counters >> 1) & EVEN;
+}
+
+static u64 allowed(const struct plan *p, unsigned int event)
+{
+	const struct pmudev_want *want = &p->want[event];
+
+	return want->pair ? want->allowed & EVEN & ~p->barred[PAIR] :
+			    want->allowed & ~p->barred[SINGLE];
 }
 
 /* ------------------------------------------------------------ matching -- */
@@ -111,91 +124,146 @@ static unsigned int best(const struct plan *p, enum kind k, u64 fit)
 	return fls64(fit) - 1;
 }
 
-/*
- * @events events can do with no other counters than @among: of these at most the difference may be
- * taken away from them.
- */
-static void cut(struct plan *p, enum kind k, u64 among, unsigned int events)
+/* @event gets @c. If it cannot use it itself, the first of those asked that can does, and so on. */
+static void shift(struct plan *p, unsigned int event, unsigned int c)
 {
-	unsigned int shift = p->nr_cuts++ % CUTS * 8;
-	u64 lane = 0xffULL << shift;
-	u64 away = k == PAIR ? ~p->in : both(p->in);
-	u64 rest;
+	p->used[p->want[event].pair] |= BIT_ULL(c);
+	while (!(p->want[event].allowed & BIT_ULL(c))) {
+		unsigned int i = 0;
 
-	for (rest = p->slots; rest; rest &= rest - 1) {
-		unsigned int c = __ffs64(rest);
-		u64 weight = (among >> c & 1) + (k == SINGLE && among >> c & 2);
-
-		p->weight[c / 2] = (p->weight[c / 2] & ~lane) | weight << shift;
+		while (!(p->want[p->owner[p->asked[i]]].allowed & BIT_ULL(c)))
+			i++;
+		put(p, p->owner[p->asked[i]], c);
+		c = p->asked[i];
 	}
-	p->lanes[!k] &= ~lane;
-	p->lanes[k] |= lane;
-	p->start = (p->start & ~lane) | (127ULL + events - hweight64(among)) << shift;
-	p->sum = (p->sum & ~lane) | (p->start & lane);
-	p->sum += (u64)hweight64(among & away) << shift;
+	put(p, event, c);
 }
 
 /*
- * Give @first a counter by a shortest augmenting path: breadth first. Without one, nothing
- * changes, and there is a new cut.
+ * Give @event a counter by a shortest augmenting path: breadth first. Without one, nothing
+ * changes.
  */
-static bool place(struct plan *p, unsigned int first)
+static bool place(struct plan *p, unsigned int event)
 {
-	enum kind k = p->want[first].pair;
-	u64 fresh = k == PAIR ? p->in : ~both(p->in);
-	u64 free = fresh & ~p->used[k], among = 0;
-	unsigned int head = 0, tail = 0, c, old;
-	u8 queue[64], from[64];
+	enum kind k = p->want[event].pair;
+	u64 here = (k == PAIR ? p->in : ~both(p->in)) & ~p->barred[k];
+	u64 free = here & ~p->used[k];
+	u64 ask = p->want[event].allowed & here, seen = ask;
 
-	queue[tail++] = first;
-	while (head < tail) {
-		unsigned int event = queue[head++];
-		u64 can = p->want[event].allowed & ~p->barred[k];
-		u64 ask = can & fresh;
+	p->nr_asked = 0;
+	while (!(ask & free)) {
+		u64 next = 0;
 
-		if (can & free) {
-			c = best(p, k, can & free);
-			for (; event != first; event = from[c]) {
-				old = p->counter[event];
-				put(p, event, c);
-				c = old;
-			}
-			put(p, first, c);
-			return true;
-		}
-		among |= can;
-		fresh &= ~ask;
-		for (; ask; ask &= ask - 1) {
-			c = __ffs64(ask);
-			from[c] = event;
-			queue[tail++] = p->owner[c];
-		}
-	}
-	cut(p, k, among, tail);
-	return false;
-}
-
-/* Place all that are lost. */
-static bool place_lost(struct plan *p)
-{
-	while (p->lost) {
-		if (!place(p, __ffs64(p->lost)))
+		if (!ask)
 			return false;
-		p->lost &= p->lost - 1;
+		for (; ask; ask &= ask - 1) {
+			unsigned int c = __ffs64(ask);
+
+			p->asked[p->nr_asked++] = c;
+			next |= p->want[p->owner[c]].allowed;
+		}
+		ask = next & here & ~seen;
+		seen |= ask;
 	}
+	ask &= free;
+	shift(p, event, p->searching ? (unsigned int)fls64(ask) - 1 : best(p, k, ask));
 	return true;
 }
 
-/* Who is on the wrong side of the slots chosen loses its counter. */
-static void evict(struct plan *p)
-{
-	u64 wrong[KINDS] = { p->used[SINGLE] & both(p->in), p->used[PAIR] & ~p->in };
-	u64 rest;
+/* ---------------------------------------------------------------- cuts -- */
 
-	for (rest = wrong[SINGLE] | wrong[PAIR]; rest; rest &= rest - 1)
-		p->lost |= BIT_ULL(p->owner[__ffs64(rest)]);
-	p->used[SINGLE] &= ~wrong[SINGLE];
-	p->used[PAIR] &= ~wrong[PAIR];
+/**
+ * struct crowd - some events, and what they can use
+ * @nr: how many
+ * @among: their counters
+ * @once: the slots that any of them can use
+ * @twice: the slots that two of them can use
+ */
+struct crowd {
+	unsigned int nr;
+	u64 among;
+	u64 once;
+	u64 twice;
+};
+
+static struct crowd with(const struct crowd *crowd, u64 allowed)
+{
+	u64 slots = touched(allowed);
+
+	return (struct crowd){
+		.nr = crowd->nr + 1,
+		.among = crowd->among | allowed,
+		.once = crowd->once | slots,
+		.twice = crowd->twice | (crowd->once & slots),
+	};
+}
+
+/* The counters less one of each slot that only one of them can use: so many can be placed. */
+static u64 room(const struct crowd *crowd)
+{
+	u64 wide = crowd->among & (crowd->among >> 1) & EVEN;
+
+	return crowd->among & ~((wide & ~crowd->twice) << 1);
+}
+
+/* What is chosen may weigh @limit, a slot as much as it has of @counters: 0, 1 or 2. */
+static void cut(struct plan *p, u64 counters, int limit, bool of_pairs)
+{
+	unsigned int shift = p->nr_cuts++ % CUTS * 8;
+	u64 lane = 0xffULL << shift, start = 127 - limit;
+	u64 sum = start + hweight64(counters & both(p->in)), bits;
+	unsigned int i;
+
+	for (i = 0; p->slots >> (2 * i); i++, counters >>= 2) {
+		bits = counters & 3;
+		p->weight[i] = (p->weight[i] & ~lane) | (bits - (bits >> 1)) << shift;
+	}
+	p->of_pairs = (p->of_pairs & ~lane) | (u64)of_pairs << shift;
+	p->start = (p->start & ~lane) | start << shift;
+	p->sum = (p->sum & ~lane) | sum << shift;
+}
+
+/*
+ * The stuck event and those asked are too many for what is left to them. More single events make the
+ * reason better, as long as it remains one: if they bring less room with them than there is on
+ * the average for those that come with it.
+ */
+static void grow(const struct plan *p, struct crowd *crowd, u64 asked)
+{
+	bool few = 2 * p->nr_pairs < p->nr_slots;
+	u64 rest, more, left = ~both(p->in);
+
+	for (rest = p->used[SINGLE] & ~asked; rest; rest &= rest - 1) {
+		struct crowd larger = with(crowd, allowed(p, p->owner[__ffs64(rest)]));
+
+		more = room(&larger) & ~room(crowd);
+		if (more & left & ((more & left) - 1))
+			continue;
+		more &= more - 1;
+		if (few ? more : more & (more - 1))
+			continue;
+		*crowd = larger;
+	}
+}
+
+/* place() has found nothing for @event: why not, for the search. */
+static void learn(struct plan *p, unsigned int event)
+{
+	struct crowd crowd = with(&(struct crowd){ 0 }, allowed(p, event));
+	unsigned int i;
+	u64 asked = 0;
+
+	for (i = 0; i < p->nr_asked; i++) {
+		crowd = with(&crowd, allowed(p, p->owner[p->asked[i]]));
+		asked |= BIT_ULL(p->asked[i]);
+	}
+	if (p->want[event].pair) {
+		/* Slots that are of no use to them are to be few. */
+		cut(p, ~crowd.among & EVEN, (int)p->nr_pairs - (int)crowd.nr, true);
+	} else {
+		grow(p, &crowd, asked);
+		cut(p, room(&crowd), (int)hweight64(room(&crowd)) - (int)crowd.nr, false);
+	}
 }
 
 /* --------------------------------------------------- the slots of pairs -- */
@@ -203,9 +271,9 @@ static void evict(struct plan *p)
 static void append(struct plan *p, u64 *rest, u64 slots)
 {
 	slots &= *rest;
-	*rest &= ~slots;
-	for (; slots; slots &= ~BIT_ULL(p->order[p->nr_slots++]))
-		p->order[p->nr_slots] = fls64(slots) - 1;
+	*rest ^= slots;
+	for (; slots; slots &= slots - 1)
+		p->order[p->nr_slots++] = __ffs64(slots);
 }
 
 /* What pairs are on comes first, then what is free of single events, then what has only one. */
@@ -214,94 +282,86 @@ static void begin_search(struct plan *p)
 	u64 rest, slots = 0, single = p->used[SINGLE];
 
 	for (rest = p->pairs; rest; rest &= rest - 1)
-		slots |= p->want[__ffs64(rest)].allowed & ~p->barred[PAIR];
+		slots |= allowed(p, __ffs64(rest));
 	p->nr_slots = 0;
 	append(p, &slots, p->used[PAIR]);
 	append(p, &slots, ~touched(single));
 	append(p, &slots, single ^ single >> 1);
 	append(p, &slots, ~0ULL);
-	p->decided = 0;
-	p->chosen = 0;
 	p->in = 0;
+	p->chosen = 0;
 	p->sum = p->start;
 }
 
-static void decide(struct plan *p, bool in)
+/* Who is on the wrong side of the slots chosen loses its counter. */
+static void evict(struct plan *p)
 {
-	unsigned int slot = p->order[p->decided++];
+	u64 single = p->used[SINGLE] & both(p->in), pair = p->used[PAIR] & ~p->in, rest;
 
-	if (in) {
-		p->in |= BIT_ULL(slot);
-		p->chosen++;
-		p->sum += p->weight[slot / 2] & p->lanes[SINGLE];
-	} else {
-		p->sum += p->weight[slot / 2] & p->lanes[PAIR];
-	}
+	for (rest = single | pair; rest; rest &= rest - 1)
+		p->lost |= BIT_ULL(p->owner[__ffs64(rest)]);
+	p->used[SINGLE] ^= single;
+	p->used[PAIR] ^= pair;
 }
 
-/* Return: whether it was chosen. */
-static bool undecide(struct plan *p)
+/* The first choice of slots, or the next, that no cut rules out: in lexical order of @picked. */
+static bool search(struct plan *p, bool again)
 {
-	unsigned int slot = p->order[--p->decided];
-	bool in = p->in & BIT_ULL(slot);
+	unsigned int at = 0, chosen = p->chosen, slot;
+	u64 in = p->in, sum = p->sum;
 
-	if (in) {
-		p->in ^= BIT_ULL(slot);
-		p->chosen--;
-		p->sum -= p->weight[slot / 2] & p->lanes[SINGLE];
-	} else {
-		p->sum -= p->weight[slot / 2] & p->lanes[PAIR];
-	}
-	return in;
-}
-
-/* Leave out the last slot that was chosen, or the one before, and so on. */
-static bool leave_out(struct plan *p)
-{
-	while (p->decided) {
-		if (!undecide(p) || p->nr_slots - p->decided + p->chosen <= p->nr_pairs)
+	if (p->nr_slots < p->nr_pairs)
+		return false;
+	while (again || chosen < p->nr_pairs) {
+		/* Too few remain, or another choice is wanted: leave out the last one. */
+		if (again || at - chosen > p->nr_slots - p->nr_pairs) {
+			if (!chosen)
+				return false;
+			at = p->picked[--chosen];
+			slot = p->order[at++];
+			in ^= BIT_ULL(slot);
+			sum -= p->weight[slot / 2];
+			again = sum & FULL;
 			continue;
-		decide(p, false);
-		if (!(p->sum & FULL))
-			return true;
-		undecide(p);
+		}
+		slot = p->order[at];
+		if (!((sum + p->weight[slot / 2]) & FULL)) {
+			p->picked[chosen++] = at;
+			in |= BIT_ULL(slot);
+			sum += p->weight[slot / 2];
+		}
+		at++;
 	}
-	return false;
+	p->chosen = chosen;
+	p->in = in;
+	p->sum = sum;
+	evict(p);
+	return true;
 }
 
-/* The first choice of slots, or the next, that no cut rules out. */
-static bool search(struct plan *p, bool first)
-{
-	bool good = first && p->nr_slots >= p->nr_pairs;
-
-	for (;;) {
-		if (!good && !leave_out(p))
-			return false;
-		if (p->decided == p->nr_slots)
-			return true;
-		decide(p, p->chosen < p->nr_pairs);
-		good = !(p->sum & FULL);
-	}
-}
-
-/* ---------------------------------------------------------- the events -- */
-
-/* Place all that are lost, wherever the slots of pairs have to be for it. */
+/* Place all that are lost, wherever pairs have to be for it; @anew: their slots are others. */
 static bool solve(struct plan *p, bool anew)
 {
 	if (anew) {
 		begin_search(p);
-		if (!search(p, true))
-			return false;
-		evict(p);
-	}
-	while (!place_lost(p)) {
 		if (!search(p, false))
 			return false;
-		evict(p);
+	}
+	while (p->lost) {
+		if (place(p, __ffs64(p->lost))) {
+			p->lost &= p->lost - 1;
+			continue;
+		}
+		if (!p->nr_pairs)
+			return false;
+		learn(p, __ffs64(p->lost));
+		if (!search(p, true))
+			return false;
 	}
 	return true;
 }
+
+/* ---------------------------------------------------------- the events -- */
 
 static void find_on(struct plan *p, unsigned int nr, u64 *displaced, u64 *newcomers)
 {
@@ -309,24 +369,22 @@ static void find_on(struct plan *p, unsigned int nr, u64 *displaced, u64 *newcom
 
 	for (i = 0; i < nr; i++) {
 		const struct pmudev_want *want = &p->want[i];
-		u64 at = want->now < 64 ? want->allowed & BIT_ULL(want->now) : 0;
+		u64 can = want->pair ? want->allowed & EVEN : want->allowed;
+		u64 at = want->now < 64 ? can & BIT_ULL(want->now) : 0;
 		u64 takes = want->pair ? both(at) : at;
 
-		if (want->pair)
-			p->slots |= want->allowed;
-		else
-			p->known |= want->allowed;
+		p->known |= want->pair ? both(can) : can;
+		p->slots |= want->pair ? can : 0;
 		if (at && !(p->barred[SINGLE] & takes)) {
 			p->barred[SINGLE] |= takes;
 			p->on |= BIT_ULL(i);
 			p->counter[i] = want->now;
-		} else if (want->now < 64) {
+		} else if (want->now != PMUDEV_NOWHERE) {
 			*displaced |= BIT_ULL(i);
 		} else {
 			*newcomers |= BIT_ULL(i);
 		}
 	}
-	p->known |= both(p->slots);
 	p->barred[PAIR] = touched(p->barred[SINGLE]);
 }
 
@@ -338,32 +396,36 @@ static void bring_in(struct plan *p)
 	p->staying = false;
 	p->barred[SINGLE] = 0;
 	p->barred[PAIR] = 0;
-	p->lanes[SINGLE] = 0;
-	p->lanes[PAIR] = 0;
+	p->of_pairs = 0;
 	p->start = 0;
+	memset(p->weight, 0, sizeof(p->weight));
 	for (rest = p->on; rest; rest &= rest - 1) {
 		unsigned int i = __ffs64(rest);
 
 		put(p, i, p->want[i].now);
-		if (p->want[i].pair)
-			p->pairs |= BIT_ULL(i);
+		p->pairs |= (u64)p->want[i].pair << i;
 	}
 	p->nr_pairs = hweight64(p->pairs);
+	p->searching = p->nr_pairs;
 }
 
 static bool add(struct plan *p, unsigned int event)
 {
+	bool pair = p->want[event].pair;
+
 	p->lost |= BIT_ULL(event);
-	if (p->want[event].pair) {
+	if (pair) {
 		p->pairs |= BIT_ULL(event);
 		p->nr_pairs++;
+		p->searching = true;
+		p->start -= p->of_pairs;
 	}
-	if (solve(p, p->want[event].pair))
+	if (solve(p, pair))
 		return true;
-	if (!p->staying)
+	if (!p->staying || !p->on)
 		return false;
 	bring_in(p);
-	return solve(p, true);
+	return solve(p, p->nr_pairs);
 }
 
 static int add_all(struct plan *p, u64 events)
@@ -382,18 +444,19 @@ static void settle(struct plan *p, u64 events)
 {
 	u64 good[KINDS] = { ~both(p->in), p->in };
 
+	p->searching = false;
 	p->used[SINGLE] = 0;
 	p->used[PAIR] = 0;
-	p->lost = events;
-	for (events = p->on; events; events &= events - 1) {
+	for (; events; events &= events - 1) {
 		unsigned int i = __ffs64(events);
 
-		if (good[p->want[i].pair] & BIT_ULL(p->want[i].now)) {
+		if ((p->on & BIT_ULL(i)) && (good[p->want[i].pair] & BIT_ULL(p->want[i].now)))
 			put(p, i, p->want[i].now);
-			p->lost &= ~BIT_ULL(i);
-		}
+		else
+			p->lost |= BIT_ULL(i);
 	}
-	place_lost(p);
+	for (; p->lost; p->lost &= p->lost - 1)
+		place(p, __ffs64(p->lost));
 }
 
 int pmudev_assign(const struct pmudev_want *want, unsigned int nr, u8 *counter)
@@ -406,7 +469,7 @@ int pmudev_assign(const struct pmudev_want *want, unsigned int nr, u8 *counter)
 	bad = add_all(&p, displaced);
 	if (bad < 0)
 		bad = add_all(&p, newcomers);
-	if (bad < 0 && !p.staying && p.nr_pairs)
-		settle(&p, p.on | displaced | newcomers);
+	if (bad < 0 && p.nr_pairs)
+		settle(&p, displaced | newcomers | (p.staying ? 0 : p.on));
 	return bad;
 }
