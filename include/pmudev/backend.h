@@ -38,6 +38,7 @@ static inline u64 pmudev_hw_counters(struct pmudev_hw *const *hw, unsigned int n
 
 /**
  * struct pmudev_pmu_info - what a backend tells of a PMU
+ * @index: its number, which the core gives
  * @name: as users see it
  * @arch: enum pmudev_arch
  * @arch_version: the architecture's version of the PMU
@@ -56,6 +57,7 @@ static inline u64 pmudev_hw_counters(struct pmudev_hw *const *hw, unsigned int n
  * @mends: see struct pmudev_query
  */
 struct pmudev_pmu_info {
+	u32 index;
 	char name[32];
 	u32 arch;
 	u32 arch_version;
@@ -77,9 +79,12 @@ struct pmudev_pmu_info {
 /**
  * struct pmudev_backend_ops - a CPU family
  *
- * @probe: Find the PMU and fill in @info. Called once, may sleep. -ENODEV and one
- *	line in the log if there is none to be used.
+ * @probe: Find the PMUs, by what each CPU reports, and fill in as many of the @max at @info.
+ *	Called once, may sleep. How many; -ENODEV and one line in the log if there is none to be
+ *	used, or are too many.
  * @remove: Undo @probe. No CPU is held any more. May sleep.
+ * @identify: The number of the PMU that the CPU has on which this runs, pinned; -1: none of those
+ *	that @probe found. Before any other operation on that CPU.
  * @cpu_up: Take @cpu's counters from whoever else uses them, clear and stop
  *	them all. May sleep; called under the CPU hotplug lock for an online CPU, or from
  *	its hotplug callback. On -EBUSY @why names the holder; nothing is left
@@ -109,8 +114,9 @@ struct pmudev_pmu_info {
  * @forked: An address space was made as a copy of another and has not run yet: it has no right.
  */
 struct pmudev_backend_ops {
-	int (*probe)(struct pmudev_pmu_info *info);
-	void (*remove)(struct pmudev_pmu_info *info);
+	int (*probe)(struct pmudev_pmu_info *const *info, unsigned int max);
+	void (*remove)(void);
+	int (*identify)(void);
 	int (*cpu_up)(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why);
 	void (*cpu_down)(struct pmudev_pmu_info *info, int cpu);
 	int (*held)(struct pmudev_pmu_info *info, struct pmudev_refusal *why);

@@ -3,7 +3,7 @@
  * Events, sets and contexts: fields, states, lifetime, lock order.
  *
  * A context (struct pmudev_ctx) is what is loaded and unloaded as one: all events
- * of one thread, or of one CPU. A set belongs to one context and lends it its events
+ * of one thread on one PMU, or of one CPU. A set belongs to one context and lends it its events
  * while they are enabled. A set that is inherited has heirs: for each thread that its
  * target made, and theirs, a set without a file, which belongs to that thread's context and is a
  * copy of it on the same counters. The sets with a file are the roots; a set and its heirs are a
@@ -23,14 +23,15 @@
  *   exec_update_lock		of a target that is being bound
  *   follow_mutex		following threads begins
  *   cpus_read_lock()		the CPUs stay
- *   pmu->lock			claim, ledger, sets enabled. Also taken by the hotplug callback.
+ *   pmu->lock			claim, ledger, sets enabled; of one PMU at a time. Also taken by the
+ *				hotplug callback.
  *   family->mutex		one change or reading of a family at a time
  *   rq->lock			the scheduler's, at a switch
  *   ctx->lock			raw, irqs off: what is loaded; the pages of its sets
  *   the newborn's ctx->lock	a child's, in the fork hook, before it runs
  *   family->lock		raw, irqs off: the list of heirs, and what those that ended counted
  *   buckets			raw, irqs off: contexts by task
- *   pmu->visible_lock		raw, irqs off: who could read whose counters
+ *   pmudev_visible.lock		raw, irqs off: who could read whose counters
  * mmap takes mmap_lock, then ctx->lock; never set->mutex. At a switch ctx->lock is all that is
  * taken; another CPU holds it only to look where the context is loaded, or to change some words
  * of one that is not.
@@ -52,6 +53,9 @@
 
 #define PMUDEV_CHUNK	4
 #define PMUDEV_COUNTERS	64
+
+/* Kinds of CPUs that one machine can have. */
+#define PMUDEV_MAX_PMUS	8
 
 /*
  * Sets that one thread can have that are inherited or wait for an exec, for fork and exec see to
@@ -81,10 +85,11 @@ struct pmudev_event {
 };
 
 /**
- * struct pmudev_ctx - what is loaded as one: the events of a thread or a CPU
+ * struct pmudev_ctx - what is loaded as one: the events of a thread on one PMU, or of a CPU
  * @lock: all below, and the pages of its sets; irqs off
  * @ref: the sets, and the notifier of a task's context
  * @task: the thread; compared, never followed. NULL for a CPU.
+ * @pmu: whose counters; on CPUs of another PMU nothing counts. NULL of a CPU that has none.
  * @notifier: follows the thread
  * @farewell: drops the notifier's reference where a switch cannot
  * @bucket: finds it by @task
@@ -95,12 +100,14 @@ struct pmudev_event {
  * @nr_family: those in @family
  * @dead: the thread has ended, or gained privileges, or no set is left: never loaded again
  * @linked: the notifier is in the task's list
- * @ready: loaded on a CPU that is ours (else its time is lost)
+ * @ready: loaded on a CPU of its PMU that is ours (else its time is lost)
  * @stale: @lost has changed since the pages were written
  * @user: user mode can read counters while it is loaded
  * @reader: it could, once since it was given the right: it may be in the midst of a read
  * @owed: the right could not be given or withdrawn as it should: it is withdrawn when the
  *	thread is unloaded
+ * @elsewhere: loaded on a CPU of another PMU, where it has the right as well: the thread may be
+ *	in the midst of a read that it began before it came
  * @maps: mappings of its sets' pages in @user_mm
  * @user_mm: the address space with the right to read; compared, never followed
  * @mask: counters of the events
@@ -120,6 +127,7 @@ struct pmudev_ctx {
 	raw_spinlock_t lock;
 	struct kref ref;
 	struct task_struct *task;
+	struct pmudev_pmu *pmu;
 	struct preempt_notifier notifier;
 	struct irq_work farewell;
 	struct hlist_node bucket;
@@ -135,6 +143,7 @@ struct pmudev_ctx {
 	bool user;
 	bool reader;
 	bool owed;
+	bool elsewhere;
 	u32 maps;
 	struct mm_struct *user_mm;
 	u64 mask;
@@ -247,7 +256,8 @@ struct pmudev_family {
  * @cpu: the CPU counted, -1 for a task
  * @shared: PMUDEV_BIND_SHARED
  * @claimed: holds a reference to the claim
- * @private: counts in pmu->nr_private
+ * @claimed_all: also to those of all other PMUs, see pmudev_claim_others()
+ * @private: counts in pmudev_visible.nr_private
  * @nr_slots: slots in use, empty ones between them included
  * @used: slots with an event; under ctx->lock too, as all masks here
  * @user: those that asked for user reads
@@ -306,6 +316,7 @@ struct pmudev_set {
 	int cpu;
 	bool shared;
 	bool claimed;
+	bool claimed_all;
 	bool private;
 	u32 nr_slots;
 	u64 used;
@@ -351,8 +362,11 @@ struct pmudev_set {
 
 /**
  * struct pmudev_cpu - a CPU
+ * @pmu: its PMU, NULL: none, or of a kind that was not here when the module was loaded. Set once,
+ *	before anything is loaded on it.
  * @ctx: the CPU's own context: its CPU sets
- * @task: the context of the thread that is loaded here; only touched here, irqs off
+ * @task: the context that the thread loaded here has of @pmu; only touched here, irqs off
+ * @nr_elsewhere: contexts that are loaded here, and @elsewhere; likewise
  * @ready: its counters are ours, and powered; changed on it, irqs off
  * @claimed: its counters are ours; changed under pmu->lock, read on the CPU when it wakes up
  * @dirty: counters that still show what somebody counted who is gone
@@ -361,8 +375,10 @@ struct pmudev_set {
  * @turn_timer: has multiplexed groups take turns; runs while something loaded here has some
  */
 struct pmudev_cpu {
+	struct pmudev_pmu *pmu;
 	struct pmudev_ctx ctx;
 	struct pmudev_ctx *task;
+	u32 nr_elsewhere;
 	bool ready;
 	bool claimed;
 	u64 dirty;
@@ -386,9 +402,6 @@ DECLARE_PER_CPU(struct pmudev_cpu, pmudev_cpus);
  * @task_spare: counters that multiplexing task sets use beyond their placements
  * @cpu_spare: likewise of CPU sets
  * @turn_ticks: how long an image of multiplexed groups is shown
- * @visible_lock: the two below
- * @nr_granted: mappings of task sets' pages
- * @nr_private: CPU sets enabled that are not SHARED
  * @mult: ticks to ns, see struct pmudev_page
  * @shift: likewise
  */
@@ -404,14 +417,30 @@ struct pmudev_pmu {
 	u64 task_spare;
 	u64 cpu_spare;
 	u64 turn_ticks;
-	raw_spinlock_t visible_lock;
-	u32 nr_granted;
-	u32 nr_private;
 	u32 mult;
 	u32 shift;
 };
 
-extern struct pmudev_pmu pmudev_pmu;
+/* Those that there are: of each kind of CPU one. They do not change once the module is loaded. */
+extern struct pmudev_pmu pmudev_pmus[PMUDEV_MAX_PMUS];
+extern unsigned int pmudev_nr_pmus;
+
+/**
+ * struct pmudev_visible - who could read whose counters, on all CPUs
+ * @lock: all below; irqs off
+ * @nr_granted: mappings of task sets' pages
+ * @nr_private: CPU sets enabled that are not SHARED
+ */
+struct pmudev_visible {
+	raw_spinlock_t lock; /* all below */
+	u32 nr_granted;
+	u32 nr_private;
+};
+
+extern struct pmudev_visible pmudev_visible;
+
+#define pmudev_for_each_pmu(pmu)						\
+	for ((pmu) = pmudev_pmus; (pmu) < pmudev_pmus + pmudev_nr_pmus; (pmu)++)
 
 static inline struct pmudev_event *pmudev_slot_event(struct pmudev_set *set, unsigned int slot)
 {

@@ -25,11 +25,9 @@ static void take_over(void *info)
 {
 	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
 	struct takeover *take = info;
-	struct pmuv3_caps caps;
 	u64 rest;
 
-	pmuv3_probe_here(&caps);
-	if (memcmp(&caps, &pmuv3_caps, sizeof(caps))) {
+	if (pmuv3_kind_here() != pc->info->index) {
 		take->error = -EOPNOTSUPP;
 		return;
 	}
@@ -69,8 +67,10 @@ static void give_back(void *info)
 /* On the CPU, irqs off: it may have been without power, and perf's driver resets the PMU then. */
 static int power_changed(struct notifier_block *nb, unsigned long event, void *unused)
 {
-	if (event == CPU_PM_EXIT || event == CPU_PM_ENTER_FAILED)
-		pmuv3_forget(this_cpu_ptr(&pmuv3_cpus), pmuv3_caps.counters);
+	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
+
+	if (pc->info && (event == CPU_PM_EXIT || event == CPU_PM_ENTER_FAILED))
+		pmuv3_forget(pc, pc->info->counters);
 	return NOTIFY_OK;
 }
 
@@ -143,9 +143,6 @@ static struct perf_event *create_placeholder(int cpu)
 	return creation.event;
 }
 
-/* perf's driver, from the first event on; it is built in, and stays. */
-static struct arm_pmu *perf_pmu;
-
 /* Is any event of perf's on a counter of that CPU now? Ours is still disabled. */
 static bool perf_is_counting(struct arm_pmu *pmu, int cpu)
 {
@@ -163,6 +160,7 @@ static int held_by_perf(struct pmudev_refusal *why, int cpu)
 
 int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why)
 {
+	struct pmuv3_kind *kind = &pmuv3_kinds[info->index];
 	struct takeover take = {};
 	struct perf_event *event;
 	int ret;
@@ -171,8 +169,8 @@ int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *w
 	if (IS_ERR(event))
 		return pmudev_refuse(why, PTR_ERR(event) == -ENOMEM ? -ENOMEM : -EOPNOTSUPP,
 				     PMUDEV_WHY_PERF_REFUSED, 0);
-	perf_pmu = to_arm_pmu(event->pmu);
-	if (perf_is_counting(perf_pmu, cpu)) {
+	kind->perf = to_arm_pmu(event->pmu);
+	if (perf_is_counting(kind->perf, cpu)) {
 		ret = held_by_perf(why, cpu);
 		goto err;
 	}
@@ -198,30 +196,35 @@ err:
 }
 
 /* An event that is created and released makes perf schedule: only once. */
-static int find_perf_pmu(void)
+static int find_perf(struct pmuv3_kind *kind, int cpu)
 {
 	struct perf_event *event;
 
-	if (perf_pmu)
+	if (kind->perf)
 		return 0;
-	event = create_placeholder(cpumask_first(cpu_online_mask));
+	event = create_placeholder(cpu);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
-	perf_pmu = to_arm_pmu(event->pmu);
+	kind->perf = to_arm_pmu(event->pmu);
 	perf_event_release_kernel(event);
 	return 0;
 }
 
 int pmuv3_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
 {
-	int cpu, ret = find_perf_pmu();
+	struct pmuv3_kind *kind = &pmuv3_kinds[info->index];
+	int cpu, ret;
 
-	if (ret)
-		return pmudev_refuse(why, ret == -ENOMEM ? -ENOMEM : -EOPNOTSUPP,
-				     PMUDEV_WHY_PERF_REFUSED, 0);
-	for_each_online_cpu(cpu)
-		if (perf_is_counting(perf_pmu, cpu))
+	for_each_online_cpu(cpu) {
+		if (per_cpu(pmuv3_cpus, cpu).info != info)
+			continue;
+		ret = find_perf(kind, cpu);
+		if (ret)
+			return pmudev_refuse(why, ret == -ENOMEM ? -ENOMEM : -EOPNOTSUPP,
+					     PMUDEV_WHY_PERF_REFUSED, 0);
+		if (perf_is_counting(kind->perf, cpu))
 			return held_by_perf(why, cpu);
+	}
 	return 0;
 }
 

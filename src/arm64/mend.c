@@ -12,8 +12,6 @@
 #include "pmuv3.h"
 #include "regs.h"
 
-static struct pmudev_pmu_info *mend_info;
-
 static int before(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
@@ -50,7 +48,7 @@ static int after(struct kretprobe_instance *instance, struct pt_regs *regs)
 	for (rest = pc->on; rest; rest &= rest - 1)
 		pmuv3_write_counter(__ffs64(rest), pc->saved[__ffs64(rest)]);
 	/* Those that are not loaded may have been zeroed, too. */
-	pmuv3_forget(pc, mend_info->counters & (claim_stands(pc) ? ~pc->on : ~0ULL));
+	pmuv3_forget(pc, pc->info->counters & (claim_stands(pc) ? ~pc->on : ~0ULL));
 	/* Not what perf granted to a task of its own, whose events do not run. */
 	write_pmuserenr(pc->userenr);
 	write_pmselr(0);
@@ -60,7 +58,7 @@ static int after(struct kretprobe_instance *instance, struct pt_regs *regs)
 	/* With a vcpu loaded, perf has changed what KVM will put back, too. */
 	if (pc->userenr & PMUSERENR_EN)
 		pmudev_user_access_lost();
-	atomic64_inc(&mend_info->mends);
+	atomic64_inc(&pc->info->mends);
 	return 0;
 }
 
@@ -79,12 +77,11 @@ static struct kretprobe probes[] = {
 	},
 };
 
-int pmuv3_mend_init(struct pmudev_pmu_info *info)
+int pmuv3_mend_init(void)
 {
 	unsigned int i;
 	int ret;
 
-	mend_info = info;
 	for (i = 0; i < ARRAY_SIZE(probes); i++) {
 		ret = register_kretprobe(&probes[i]);
 		if (ret)

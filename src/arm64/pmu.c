@@ -198,12 +198,13 @@ static int pmuv3_encode_event(const struct pmudev_pmu_info *info,
 			      const struct pmudev_event_attr *attr, struct pmudev_code *code,
 			      struct pmudev_refusal *why)
 {
-	return pmuv3_encode(&pmuv3_caps, attr, code, why);
+	return pmuv3_encode(&pmuv3_kinds[info->index].caps, attr, code, why);
 }
 
 const struct pmudev_backend_ops pmudev_backend = {
 	.probe = pmuv3_probe,
 	.remove = pmuv3_remove,
+	.identify = pmuv3_identify,
 	.cpu_up = pmuv3_cpu_up,
 	.cpu_down = pmuv3_cpu_down,
 	.held = pmuv3_held,

@@ -8,6 +8,7 @@
 
 #include <pmudev/backend.h>
 
+struct arm_pmu;
 struct perf_event;
 
 /* On debug kernels what a register is known to hold is compared with it when that is relied on. */
@@ -30,7 +31,22 @@ struct pmuv3_known {
 };
 
 /**
+ * struct pmuv3_kind - a kind of CPUs
+ * @caps: what their PMU can do
+ * @midr: MIDR_EL1: two kinds may differ in nothing else, yet count other things
+ * @info: what the core was told
+ * @perf: perf's driver of theirs, once it is known; it is built in, and stays
+ */
+struct pmuv3_kind {
+	struct pmuv3_caps caps;
+	u32 midr;
+	struct pmudev_pmu_info *info;
+	struct arm_pmu *perf;
+};
+
+/**
  * struct pmuv3_cpu - a CPU
+ * @info: of its PMU, NULL: none. Written once, before all else.
  * @known: by counter, while @ours; see pmuv3_forget()
  * @claim: the event of perf's that keeps its others away; NULL while not held
  * @ours: perf is kept away
@@ -41,9 +57,10 @@ struct pmuv3_known {
  * @userenr: PMUSERENR_EL0 before it did
  * @saved: values of @on while perf does
  *
- * All but @claim: touched on the CPU itself alone, irqs off.
+ * All but @info and @claim: touched on the CPU itself alone, irqs off.
  */
 struct pmuv3_cpu {
+	struct pmudev_pmu_info *info;
 	struct pmuv3_known known[PMUV3_CYCLE_COUNTER + 1];
 	struct perf_event *claim;
 	bool ours;
@@ -57,12 +74,14 @@ struct pmuv3_cpu {
 
 DECLARE_PER_CPU(struct pmuv3_cpu, pmuv3_cpus);
 
-extern struct pmuv3_caps pmuv3_caps;
+/* By the number of the PMU. */
+extern struct pmuv3_kind pmuv3_kinds[];
 
-/* probe.c: what this CPU has. Any context. */
-void pmuv3_probe_here(struct pmuv3_caps *caps);
-int pmuv3_probe(struct pmudev_pmu_info *info);
-void pmuv3_remove(struct pmudev_pmu_info *info);
+/* probe.c: which kind this CPU is of, -1: none that there was. Pinned. */
+int pmuv3_kind_here(void);
+int pmuv3_probe(struct pmudev_pmu_info *const *info, unsigned int max);
+int pmuv3_identify(void);
+void pmuv3_remove(void);
 
 /* claim.c */
 int pmuv3_claim_init(void);
@@ -72,7 +91,7 @@ void pmuv3_cpu_down(struct pmudev_pmu_info *info, int cpu);
 int pmuv3_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
 
 /* mend.c: undoing what perf does to our counters while it is kept away */
-int pmuv3_mend_init(struct pmudev_pmu_info *info);
+int pmuv3_mend_init(void);
 void pmuv3_mend_exit(void);
 
 /**

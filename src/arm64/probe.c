@@ -10,9 +10,13 @@
 #include "pmuv3.h"
 #include "regs.h"
 
-struct pmuv3_caps pmuv3_caps;
+/* As many as the core has room for. */
+#define MAX_KINDS 8
 
-void pmuv3_probe_here(struct pmuv3_caps *caps)
+struct pmuv3_kind pmuv3_kinds[MAX_KINDS];
+static unsigned int nr_kinds;
+
+static void probe_here(struct pmuv3_caps *caps)
 {
 	unsigned int nr;
 	u64 id0, id1;
@@ -34,44 +38,55 @@ void pmuv3_probe_here(struct pmuv3_caps *caps)
 	caps->pmceid_ext = id0 >> 32 | (id1 >> 32) << 32;
 }
 
-struct probe {
-	atomic_t missing;
-	atomic_t differing;
-	u32 midr;
+int pmuv3_kind_here(void)
+{
 	struct pmuv3_caps caps;
+	unsigned int i;
+
+	probe_here(&caps);
+	for (i = 0; i < nr_kinds; i++)
+		if (!memcmp(&caps, &pmuv3_kinds[i].caps, sizeof(caps)) &&
+		    read_cpuid_id() == pmuv3_kinds[i].midr)
+			return i;
+	return -1;
+}
+
+/* Kinds have numbers in the order of their first CPUs: one CPU after the other. */
+struct probe {
+	unsigned int max;
+	unsigned int version;
+	bool too_many;
 };
 
 static void probe_cpu(void *info)
 {
 	struct probe *probe = info;
-	struct pmuv3_caps caps;
+	struct pmuv3_kind kind = {};
 
-	pmuv3_probe_here(&caps);
-	if (!caps.counters)
-		atomic_inc(&probe->missing);
-	else if (memcmp(&caps, &probe->caps, sizeof(caps)) || read_cpuid_id() != probe->midr)
-		atomic_inc(&probe->differing);
+	probe_here(&kind.caps);
+	probe->version = kind.caps.version;
+	if (!kind.caps.counters || pmuv3_kind_here() >= 0)
+		return;
+	kind.midr = read_cpuid_id();
+	if (nr_kinds < probe->max)
+		pmuv3_kinds[nr_kinds++] = kind;
+	else
+		probe->too_many = true;
 }
 
 static int probe_all(struct probe *probe)
 {
+	int cpu;
+
 	cpus_read_lock();
-	/* The first CPU is the measure, the others have to be like it. */
-	preempt_disable();
-	pmuv3_probe_here(&probe->caps);
-	probe->midr = read_cpuid_id();
-	preempt_enable();
-	on_each_cpu(probe_cpu, probe, true);
+	for_each_online_cpu(cpu)
+		smp_call_function_single(cpu, probe_cpu, probe, true);
 	cpus_read_unlock();
-	if (atomic_read(&probe->missing)) {
-		pr_err("pmudev: no PMUv3: ID_AA64DFR0_EL1.PMUVer is %u\n", probe->caps.version);
-		return -ENODEV;
-	}
-	if (atomic_read(&probe->differing)) {
-		pr_err("pmudev: CPUs of several kinds (big.LITTLE) are not supported yet\n");
-		return -ENODEV;
-	}
-	return 0;
+	if (!nr_kinds)
+		pr_err("pmudev: no PMUv3: ID_AA64DFR0_EL1.PMUVer is %u\n", probe->version);
+	else if (probe->too_many)
+		pr_err("pmudev: CPUs of more than %u kinds\n", probe->max);
+	return nr_kinds && !probe->too_many ? 0 : -ENODEV;
 }
 
 static u64 generic_events(const struct pmuv3_caps *caps)
@@ -85,40 +100,62 @@ static u64 generic_events(const struct pmuv3_caps *caps)
 	return mask;
 }
 
-int pmuv3_probe(struct pmudev_pmu_info *info)
+static void fill_in(struct pmudev_pmu_info *info, const struct pmuv3_kind *kind)
 {
-	struct probe probe = {};
-	int ret;
+	const struct pmuv3_caps *caps = &kind->caps;
 
-	ret = probe_all(&probe);
-	if (ret)
-		return ret;
-	pmuv3_caps = probe.caps;
-	strscpy(info->name, "armv8_pmuv3", sizeof(info->name));
+	if (nr_kinds == 1)
+		strscpy(info->name, "armv8_pmuv3", sizeof(info->name));
+	else
+		snprintf(info->name, sizeof(info->name), "armv8_pmuv3_%u", info->index);
 	info->arch = PMUDEV_ARCH_ARM64;
-	info->arch_version = pmuv3_caps.version;
-	info->cpu_id = probe.midr;
-	info->counters = pmuv3_caps.counters;
+	info->arch_version = caps->version;
+	info->cpu_id = kind->midr;
+	info->counters = caps->counters;
 	/* What perf's placeholder will take: its lowest. Confirmed when it does. */
 	info->reserved = BIT_ULL(0);
-	info->user = pmuv3_caps.counters;
-	info->generic = generic_events(&pmuv3_caps);
-	info->width = pmuv3_long_counters(&pmuv3_caps) ? 64 : 32;
+	info->user = caps->counters;
+	info->generic = generic_events(caps);
+	info->width = pmuv3_long_counters(caps) ? 64 : 32;
 	info->width_fixed = 64;
 	info->features = PMUDEV_HAS_USER_READ;
 	if (info->width == 64)
 		info->features |= PMUDEV_HAS_LONG;
 	info->clock_hz = arch_timer_get_cntfrq();
+}
+
+int pmuv3_identify(void)
+{
+	int index = pmuv3_kind_here();
+
+	if (index >= 0)
+		this_cpu_ptr(&pmuv3_cpus)->info = pmuv3_kinds[index].info;
+	return index;
+}
+
+int pmuv3_probe(struct pmudev_pmu_info *const *info, unsigned int max)
+{
+	struct probe probe = { .max = min(max, MAX_KINDS) };
+	unsigned int i;
+	int ret;
+
+	ret = probe_all(&probe);
+	if (ret)
+		return ret;
+	for (i = 0; i < nr_kinds; i++) {
+		pmuv3_kinds[i].info = info[i];
+		fill_in(info[i], &pmuv3_kinds[i]);
+	}
 	ret = pmuv3_claim_init();
 	if (ret)
 		return ret;
-	ret = pmuv3_mend_init(info);
+	ret = pmuv3_mend_init();
 	if (ret)
 		pmuv3_claim_exit();
-	return ret;
+	return ret ?: (int)nr_kinds;
 }
 
-void pmuv3_remove(struct pmudev_pmu_info *info)
+void pmuv3_remove(void)
 {
 	pmuv3_mend_exit();
 	pmuv3_claim_exit();

@@ -9,10 +9,11 @@
 /* What is right, but to come: see the README's table. */
 #define NOT_YET (PMUDEV_DIRECT | PMUDEV_CHAIN_READ)
 
-static int check_user_read(struct pmudev_set *set, u32 flags, struct pmudev_code *code,
-			   struct pmudev_refusal *why)
+static int check_user_read(struct pmudev_set *set, const struct pmudev_event_attr *attr,
+			   struct pmudev_code *code, struct pmudev_refusal *why)
 {
 	const struct pmudev_pmu_info *info = &set->pmu->info;
+	u32 flags = attr->flags;
 
 	if (!(flags & PMUDEV_USER_READ))
 		return 0;
@@ -21,6 +22,10 @@ static int check_user_read(struct pmudev_set *set, u32 flags, struct pmudev_code
 	code->allowed &= info->user;
 	if (set->cpu >= 0 || !(info->features & PMUDEV_HAS_USER_READ) || !code->allowed)
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_HARDWARE, PMUDEV_USER_READ);
+	/* What it is on the CPU where it is read the caller would not know. */
+	if (pmudev_nr_pmus > 1 && (attr->type == PMUDEV_TYPE_GENERIC || (flags & PMUDEV_DIRECT)))
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_SEVERAL_PMUS,
+				     flags & PMUDEV_DIRECT ? PMUDEV_DIRECT : PMUDEV_USER_READ);
 	if (in_compat_syscall() && !info->compat_reads)
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_HARDWARE, PMUDEV_USER_READ);
 	if (!pmudev_gate_open())
@@ -80,7 +85,7 @@ static int check_event(struct pmudev_set *set, const struct pmudev_event_attr *a
 		return ret;
 	if (code->privileged && !perfmon_capable())
 		return pmudev_refuse(why, -EPERM, PMUDEV_WHY_CAP_KERNEL, 0);
-	return check_user_read(set, attr->flags, code, why);
+	return check_user_read(set, attr, code, why);
 }
 
 /* Can the group that @attr[i] belongs to be on counters at all, new and old together? */

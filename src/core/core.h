@@ -130,6 +130,17 @@ void pmudev_explain_held(int error, struct pmudev_refusal *why);
 void pmudev_claim_put(struct pmudev_pmu *pmu);
 
 /**
+ * pmudev_claim_others - have the counters of all other PMUs' CPUs, too
+ * @set: has events that user mode may read: its thread has the right on all CPUs, where perf
+ *	would take it away, and would show what it counts
+ * @why: filled in on error
+ *
+ * Once a set, until pmudev_claim_put_others(). The CPUs stay (cpus_read_lock). Takes their locks.
+ */
+int pmudev_claim_others(struct pmudev_set *set, struct pmudev_refusal *why);
+void pmudev_claim_put_others(struct pmudev_set *set);
+
+/**
  * pmudev_counters_left - counters were saved and stopped
  * @pc: this CPU
  * @counters: what was loaded there shows in them still, but is not to

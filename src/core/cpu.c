@@ -57,7 +57,7 @@ void pmudev_fold_timer(struct pmudev_cpu *pc, u64 period_ns)
 void pmudev_counters_left(struct pmudev_cpu *pc, u64 counters)
 {
 	lockdep_assert_irqs_disabled();
-	if (pmudev_backend.grant && READ_ONCE(pmudev_pmu.nr_granted))
+	if (pmudev_backend.grant && READ_ONCE(pmudev_visible.nr_granted))
 		pmudev_backend.clear(counters);
 	else
 		pc->dirty |= counters;
@@ -162,13 +162,29 @@ static void cpu_release(struct pmudev_pmu *pmu, int cpu)
 		pmudev_backend.cpu_down(&pmu->info, cpu);
 }
 
+static bool cpu_is_of(const struct pmudev_pmu *pmu, int cpu)
+{
+	return per_cpu(pmudev_cpus, cpu).pmu == pmu;
+}
+
+static void release_all(struct pmudev_pmu *pmu)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu)
+		if (cpu_is_of(pmu, cpu))
+			cpu_release(pmu, cpu);
+}
+
 int pmudev_claim_get(struct pmudev_pmu *pmu, struct pmudev_refusal *why)
 {
 	int cpu, ret;
 
 	lockdep_assert_held(&pmu->lock);
-	/* Also those that perf kept when they came online: nothing is counted on half a machine. */
+	/* Also those that perf kept when they came online: nothing is counted on half a PMU. */
 	for_each_online_cpu(cpu) {
+		if (!cpu_is_of(pmu, cpu))
+			continue;
 		ret = cpu_claim(pmu, cpu, why);
 		if (ret)
 			goto undo;
@@ -178,10 +194,8 @@ int pmudev_claim_get(struct pmudev_pmu *pmu, struct pmudev_refusal *why)
 	return 0;
 
 undo:
-	if (pmu->claim)
-		return ret;
-	for_each_online_cpu(cpu)
-		cpu_release(pmu, cpu);
+	if (!pmu->claim)
+		release_all(pmu);
 	return ret;
 }
 
@@ -193,28 +207,87 @@ void pmudev_explain_held(int error, struct pmudev_refusal *why)
 
 void pmudev_claim_put(struct pmudev_pmu *pmu)
 {
-	int cpu;
-
 	lockdep_assert_held(&pmu->lock);
-	if (--pmu->claim)
-		return;
-	for_each_online_cpu(cpu)
-		cpu_release(pmu, cpu);
+	if (!--pmu->claim)
+		release_all(pmu);
+}
+
+static void put_others(const struct pmudev_pmu *own, const struct pmudev_pmu *end)
+{
+	struct pmudev_pmu *pmu;
+
+	for (pmu = pmudev_pmus; pmu < end; pmu++) {
+		if (pmu == own)
+			continue;
+		mutex_lock(&pmu->lock);
+		pmudev_claim_put(pmu);
+		mutex_unlock(&pmu->lock);
+	}
+}
+
+int pmudev_claim_others(struct pmudev_set *set, struct pmudev_refusal *why)
+{
+	struct pmudev_pmu *pmu;
+	int ret = 0;
+
+	if (set->claimed_all || pmudev_nr_pmus == 1)
+		return 0;
+	pmudev_for_each_pmu(pmu) {
+		if (pmu == set->pmu)
+			continue;
+		mutex_lock(&pmu->lock);
+		ret = pmudev_claim_get(pmu, why);
+		mutex_unlock(&pmu->lock);
+		if (ret)
+			break;
+	}
+	if (ret)
+		put_others(set->pmu, pmu);
+	set->claimed_all = !ret;
+	return ret;
+}
+
+void pmudev_claim_put_others(struct pmudev_set *set)
+{
+	if (set->claimed_all)
+		put_others(set->pmu, pmudev_pmus + pmudev_nr_pmus);
+	set->claimed_all = false;
 }
 
 /* -------------------------------------------------------------- hotplug -- */
 
+/* Which PMU a CPU has never changes. */
+static struct pmudev_pmu *identify(struct pmudev_cpu *pc, unsigned int cpu)
+{
+	int index;
+
+	if (pc->pmu)
+		return pc->pmu;
+	index = pmudev_backend.identify();
+	if (index < 0) {
+		pr_warn("pmudev: CPU %u: not of a kind that there was, nothing is counted there\n",
+			cpu);
+		return NULL;
+	}
+	pc->ctx.pmu = &pmudev_pmus[index];
+	pc->pmu = pc->ctx.pmu;
+	return pc->pmu;
+}
+
 /* Before user tasks run there; on that CPU. A CPU that perf keeps is left to it. */
 static int cpu_online_here(unsigned int cpu)
 {
+	struct pmudev_pmu *pmu = identify(per_cpu_ptr(&pmudev_cpus, cpu), cpu);
 	struct pmudev_refusal why = {};
 
-	mutex_lock(&pmudev_pmu.lock);
-	if (pmudev_pmu.claim && cpu_claim(&pmudev_pmu, cpu, &why)) {
+	if (!pmu)
+		return 0;
+	mutex_lock(&pmu->lock);
+	if (pmu->claim && cpu_claim(pmu, cpu, &why)) {
 		pr_warn("pmudev: CPU %u: perf holds its counters, nothing is counted there\n", cpu);
 		smp_call_function_single(cpu, cpu_load_lost, NULL, true);
 	}
-	mutex_unlock(&pmudev_pmu.lock);
+	mutex_unlock(&pmu->lock);
 	return 0;
 }
 
@@ -224,9 +297,11 @@ static int cpu_offline_here(unsigned int cpu)
 	struct pmudev_cpu *pc = per_cpu_ptr(&pmudev_cpus, cpu);
 	unsigned long flags;
 
-	mutex_lock(&pmudev_pmu.lock);
-	cpu_release(&pmudev_pmu, cpu);
-	mutex_unlock(&pmudev_pmu.lock);
+	if (!pc->pmu)
+		return 0;
+	mutex_lock(&pc->pmu->lock);
+	cpu_release(pc->pmu, cpu);
+	mutex_unlock(&pc->pmu->lock);
 
 	hrtimer_cancel(&pc->timer);
 	hrtimer_cancel(&pc->turn_timer);

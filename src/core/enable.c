@@ -45,21 +45,20 @@ static unsigned int slots_allowed(struct pmudev_set *set, u64 slots, u64 *allowe
  */
 static int become_private(struct pmudev_set *set, struct pmudev_refusal *why)
 {
-	struct pmudev_pmu *pmu = set->pmu;
 	int ret = 0;
 
 	if (set->cpu < 0 || set->shared || set->private)
 		return 0;
-	raw_spin_lock_irq(&pmu->visible_lock);
-	if (pmu->nr_granted) {
+	raw_spin_lock_irq(&pmudev_visible.lock);
+	if (pmudev_visible.nr_granted) {
 		why->holder.kind = PMUDEV_HOLDER_TASK_SET;
 		why->holder.cpu = -1;
 		ret = pmudev_refuse(why, -EBUSY, PMUDEV_WHY_VISIBLE, 0);
 	} else {
-		pmu->nr_private++;
+		pmudev_visible.nr_private++;
 		set->private = true;
 	}
-	raw_spin_unlock_irq(&pmu->visible_lock);
+	raw_spin_unlock_irq(&pmudev_visible.lock);
 	return ret;
 }
 
@@ -67,10 +66,10 @@ static void end_private(struct pmudev_set *set)
 {
 	if (!set->private || set->placed)
 		return;
-	raw_spin_lock_irq(&set->pmu->visible_lock);
-	set->pmu->nr_private--;
+	raw_spin_lock_irq(&pmudev_visible.lock);
+	pmudev_visible.nr_private--;
 	set->private = false;
-	raw_spin_unlock_irq(&set->pmu->visible_lock);
+	raw_spin_unlock_irq(&pmudev_visible.lock);
 }
 
 /* Counters for strict groups. Nothing is changed yet. */
@@ -213,7 +212,7 @@ out:
 
 int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *why)
 {
-	bool had_claim = set->claimed;
+	bool had_claim = set->claimed, had_all = set->claimed_all;
 	u64 slots;
 	int ret;
 
@@ -224,10 +223,12 @@ int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *
 		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
 
 	cpus_read_lock();
+	if (set->user & slots)
+		ret = pmudev_claim_others(set, why);
 	mutex_lock(&set->pmu->lock);
 	slots &= ~set->placed;
-	if (!slots)
-		ret = 0;
+	if (!slots || ret)
+		;
 	else if (set->cpu >= 0 && !cpu_online(set->cpu))
 		ret = pmudev_refuse(why, -ENODEV, PMUDEV_WHY_CPU_OFFLINE, 0);
 	else
@@ -238,6 +239,8 @@ int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *
 		set->claimed = false;
 	}
 	mutex_unlock(&set->pmu->lock);
+	if (ret && !had_all)
+		pmudev_claim_put_others(set);
 	cpus_read_unlock();
 	pmudev_explain_held(ret, why);
 	return ret;

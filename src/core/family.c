@@ -249,7 +249,7 @@ void pmudev_family_fork(struct pmudev_ctx *ctx, struct task_struct *child)
 		if (heir)
 			list_add(&heir->heir_node, &spares);
 	}
-	born = pmudev_follow_newborn(child);
+	born = pmudev_follow_newborn(child, ctx->pmu);
 	if (born) {
 		raw_spin_lock_irqsave(&ctx->lock, flags);
 		raw_spin_lock_nested(&born->lock, SINGLE_DEPTH_NESTING);
@@ -276,7 +276,7 @@ unsigned int pmudev_family_limit(void)
 
 bool pmudev_family_has(struct pmudev_set *root, const struct task_struct *task)
 {
-	struct pmudev_ctx *ctx = pmudev_ctx_find(task);
+	struct pmudev_ctx *ctx = pmudev_ctx_find(task, root->pmu);
 	unsigned long flags;
 	bool has;
 
@@ -319,7 +319,7 @@ int pmudev_family_adopt(struct pmudev_set *root, struct task_struct *task)
 	adoption.heir = heir_alloc(0, GFP_KERNEL_ACCOUNT);
 	if (!adoption.heir)
 		return -ENOMEM;
-	ctx = pmudev_follow(task);
+	ctx = pmudev_follow(task, root->pmu);
 	if (!IS_ERR(ctx)) {
 		pmudev_ctx_call(ctx, adopt_here, &adoption);
 		pmudev_unfollow(ctx);

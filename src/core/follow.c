@@ -12,8 +12,8 @@
  *     notifier in its list. Before the thread changes the list again it comes by task_in(), that
  *     is, past ctx->lock; or it finds the list empty, and so do all who look after it.
  * A walker that stands on a notifier that is taken out goes on by its next pointer, which stays:
- * walks have preemption off and contexts are freed by RCU. A thread can have two contexts: one
- * that is dead and stays linked until the next switch, and its successor.
+ * walks have preemption off and contexts are freed by RCU. A thread can have two contexts of a
+ * PMU: one that is dead and stays linked until the next switch, and its successor.
  */
 #include <linux/hash.h>
 #include <linux/module.h>
@@ -45,36 +45,36 @@ static struct hlist_head *bucket_of(const struct task_struct *task)
 	return &buckets[hash_ptr(task, BUCKET_BITS)];
 }
 
-static struct pmudev_ctx *look_up(const struct task_struct *task)
+static struct pmudev_ctx *look_up(const struct task_struct *task, const struct pmudev_pmu *pmu)
 {
 	struct pmudev_ctx *ctx;
 
 	hlist_for_each_entry_rcu(ctx, bucket_of(task), bucket, lockdep_is_held(&buckets_lock))
-		if (ctx->task == task)
+		if (ctx->task == task && ctx->pmu == pmu)
 			return ctx;
 	return NULL;
 }
 
-struct pmudev_ctx *pmudev_ctx_find(const struct task_struct *task)
+struct pmudev_ctx *pmudev_ctx_find(const struct task_struct *task, const struct pmudev_pmu *pmu)
 {
 	struct pmudev_ctx *ctx;
 
 	rcu_read_lock();
-	ctx = look_up(task);
+	ctx = look_up(task, pmu);
 	if (ctx && !kref_get_unless_zero(&ctx->ref))
 		ctx = NULL;
 	rcu_read_unlock();
 	return ctx;
 }
 
-/* False if the task has a context already. A reference goes with the place. */
+/* False if the task has a context of that PMU already. A reference goes with the place. */
 static bool enter(struct pmudev_ctx *ctx)
 {
 	unsigned long flags;
 	bool entered;
 
 	raw_spin_lock_irqsave(&buckets_lock, flags);
-	entered = !look_up(ctx->task);
+	entered = !look_up(ctx->task, ctx->pmu);
 	if (entered) {
 		kref_get(&ctx->ref);
 		hlist_add_head_rcu(&ctx->bucket, bucket_of(ctx->task));
@@ -180,19 +180,21 @@ static void say_farewell(struct irq_work *work)
 
 void pmudev_link_waiting(const struct task_struct *task)
 {
-	struct pmudev_ctx *ctx = look_up(task);
+	struct pmudev_ctx *ctx;
 
-	if (!ctx)
-		return;
-	raw_spin_lock(&ctx->lock);
-	if (!ctx->dead && !ctx->linked)
-		link_notifier(ctx);
-	raw_spin_unlock(&ctx->lock);
+	hlist_for_each_entry_rcu(ctx, bucket_of(task), bucket, true) {
+		if (ctx->task != task)
+			continue;
+		raw_spin_lock(&ctx->lock);
+		if (!ctx->dead && !ctx->linked)
+			link_notifier(ctx);
+		raw_spin_unlock(&ctx->lock);
+	}
 }
 
 /* -------------------------------------------------------- the beginning -- */
 
-static struct pmudev_ctx *ctx_alloc(struct task_struct *task, gfp_t gfp)
+static struct pmudev_ctx *ctx_alloc(struct task_struct *task, struct pmudev_pmu *pmu, gfp_t gfp)
 {
 	struct pmudev_ctx *ctx = kzalloc(sizeof(*ctx), gfp);
 
@@ -201,6 +203,7 @@ static struct pmudev_ctx *ctx_alloc(struct task_struct *task, gfp_t gfp)
 	__module_get(THIS_MODULE);
 	pmudev_ctx_init(ctx);
 	ctx->task = task;
+	ctx->pmu = pmu;
 	preempt_notifier_init(&ctx->notifier, &task_ops);
 	ctx->farewell = IRQ_WORK_INIT_HARD(say_farewell);
 	return ctx;
@@ -295,9 +298,9 @@ static int start(struct pmudev_ctx *ctx)
 }
 
 /* With a reference for its first set; nothing is counted yet. */
-static struct pmudev_ctx *follow_anew(struct task_struct *task)
+static struct pmudev_ctx *follow_anew(struct task_struct *task, struct pmudev_pmu *pmu)
 {
-	struct pmudev_ctx *ctx = ctx_alloc(task, GFP_KERNEL_ACCOUNT);
+	struct pmudev_ctx *ctx = ctx_alloc(task, pmu, GFP_KERNEL_ACCOUNT);
 	int ret;
 
 	if (!ctx)
@@ -316,15 +319,15 @@ static struct pmudev_ctx *follow_anew(struct task_struct *task)
 	return ERR_PTR(ret);
 }
 
-struct pmudev_ctx *pmudev_follow(struct task_struct *task)
+struct pmudev_ctx *pmudev_follow(struct task_struct *task, struct pmudev_pmu *pmu)
 {
 	struct pmudev_ctx *ctx = NULL;
 
 	mutex_lock(&follow_mutex);
 	while (!ctx) {
-		ctx = pmudev_ctx_find(task);
+		ctx = pmudev_ctx_find(task, pmu);
 		if (!ctx) {
-			ctx = follow_anew(task);
+			ctx = follow_anew(task, pmu);
 		} else if (!ctx_get_set(ctx)) {
 			/* It has just died, and will be gone from its bucket. */
 			pmudev_ctx_put(ctx);
@@ -338,9 +341,9 @@ struct pmudev_ctx *pmudev_follow(struct task_struct *task)
 	return ctx;
 }
 
-struct pmudev_ctx *pmudev_follow_newborn(struct task_struct *child)
+struct pmudev_ctx *pmudev_follow_newborn(struct task_struct *child, struct pmudev_pmu *pmu)
 {
-	struct pmudev_ctx *ctx = ctx_alloc(child, PMUDEV_FORK_GFP);
+	struct pmudev_ctx *ctx = ctx_alloc(child, pmu, PMUDEV_FORK_GFP);
 	unsigned long flags;
 
 	if (!ctx)
@@ -351,7 +354,7 @@ struct pmudev_ctx *pmudev_follow_newborn(struct task_struct *child)
 		/* Somebody was quick, and counts it already. */
 		atomic_dec(&pmudev_nr_waiting);
 		pmudev_ctx_put(ctx);
-		ctx = pmudev_ctx_find(child);
+		ctx = pmudev_ctx_find(child, pmu);
 		if (ctx && !ctx_get_set(ctx)) {
 			pmudev_ctx_put(ctx);
 			ctx = NULL;

@@ -10,6 +10,9 @@
 #include "core.h"
 
 static int gate;
+
+/* One change of it at a time; taken before pmu->lock. */
+static DEFINE_MUTEX(gate_mutex);
 static struct ctl_table_header *header;
 
 bool pmudev_gate_open(void)
@@ -22,7 +25,7 @@ static void gate_changed(struct pmudev_pmu *pmu, bool open)
 	struct pmudev_change change = {};
 	struct pmudev_set *set;
 
-	lockdep_assert_held(&pmu->lock);
+	mutex_lock(&pmu->lock);
 	list_for_each_entry(set, &pmu->sets, node) {
 		if (!READ_ONCE(set->user))
 			continue;
@@ -30,6 +33,7 @@ static void gate_changed(struct pmudev_pmu *pmu, bool open)
 		pmudev_ctx_call(set->ctx, open ? pmudev_change_ungate : pmudev_change_gate,
 				&change);
 	}
+	mutex_unlock(&pmu->lock);
 }
 
 static int gate_handler(pmudev_ctl_table *table, int write, void *buffer, size_t *lenp,
@@ -37,18 +41,23 @@ static int gate_handler(pmudev_ctl_table *table, int write, void *buffer, size_t
 {
 	int value = READ_ONCE(gate), ret;
 	struct ctl_table one = *table;
+	struct pmudev_pmu *pmu;
 
 	one.data = &value;
 	ret = proc_dointvec_minmax(&one, write, buffer, lenp, ppos);
 	if (ret || !write)
 		return ret;
-	/* Under the lock enabling takes too: nothing is enabled past a closed gate. */
-	mutex_lock(&pmudev_pmu.lock);
+	/*
+	 * Enabling looks at the gate under the PMU's lock: either it sees what is written here, or
+	 * its set is found.
+	 */
+	mutex_lock(&gate_mutex);
 	if (value != gate) {
 		WRITE_ONCE(gate, value);
-		gate_changed(&pmudev_pmu, value);
+		pmudev_for_each_pmu(pmu)
+			gate_changed(pmu, value);
 	}
-	mutex_unlock(&pmudev_pmu.lock);
+	mutex_unlock(&gate_mutex);
 	return 0;
 }
 

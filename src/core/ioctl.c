@@ -45,17 +45,49 @@ static u32 pmu_state(struct pmudev_pmu *pmu)
 	return state;
 }
 
+/* A PMU by its number, or that of a CPU. */
+static int asked_for(const struct pmudev_query *query, struct pmudev_pmu **pmu,
+		     struct pmudev_refusal *why)
+{
+	u32 cpu = query->pmu;
+
+	if (query->flags & ~PMUDEV_QUERY_CPU)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_FLAGS, PMUDEV_QUERY_CPU);
+	if (query->flags) {
+		if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
+			return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_CPU, nr_cpu_ids - 1);
+		*pmu = READ_ONCE(per_cpu(pmudev_cpus, cpu).pmu);
+	} else {
+		*pmu = query->pmu < pmudev_nr_pmus ? &pmudev_pmus[query->pmu] : NULL;
+	}
+	if (!*pmu)
+		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_PMU, pmudev_nr_pmus - 1);
+	return 0;
+}
+
+/* CPUs that have never been online are taken to be as all others are. */
+static u32 count_cpus(const struct pmudev_pmu *pmu)
+{
+	u32 nr = 0;
+	int cpu;
+
+	if (pmudev_nr_pmus == 1)
+		return num_possible_cpus();
+	for_each_possible_cpu(cpu)
+		nr += READ_ONCE(per_cpu(pmudev_cpus, cpu).pmu) == pmu;
+	return nr;
+}
+
 static int ioctl_query(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
 {
 	struct pmudev_query *query = &args->query;
-	struct pmudev_pmu *pmu = set->pmu;
-	int ret = no_flags(args, why);
+	struct pmudev_pmu *pmu;
+	int ret = asked_for(query, &pmu, why);
 
 	if (ret)
 		return ret;
-	if (query->pmu)
-		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_PMU, 0);
-	query->nr_pmus = 1;
+	query->pmu = pmu->info.index;
+	query->nr_pmus = pmudev_nr_pmus;
 	query->abi = PMUDEV_ABI_VERSION;
 	query->arch = pmu->info.arch;
 	query->arch_version = pmu->info.arch_version;
@@ -67,7 +99,7 @@ static int ioctl_query(struct pmudev_set *set, union args *args, struct pmudev_r
 	query->width = pmu->info.width;
 	query->width_fixed = pmu->info.width_fixed;
 	query->threshold_max = pmu->info.threshold_max;
-	query->nr_cpus = num_possible_cpus();
+	query->nr_cpus = count_cpus(pmu);
 	query->mends = atomic64_read(&pmu->info.mends);
 	query->clock_hz = pmu->info.clock_hz;
 	memcpy(query->name, pmu->info.name, sizeof(query->name));

@@ -8,7 +8,12 @@
 
 #include "core.h"
 
-struct pmudev_pmu pmudev_pmu;
+struct pmudev_pmu pmudev_pmus[PMUDEV_MAX_PMUS];
+unsigned int pmudev_nr_pmus;
+
+struct pmudev_visible pmudev_visible = {
+	.lock = __RAW_SPIN_LOCK_UNLOCKED(pmudev_visible.lock),
+};
 
 static void __init set_clock(struct pmudev_pmu *pmu)
 {
@@ -23,27 +28,59 @@ static void __init set_clock(struct pmudev_pmu *pmu)
 		clocks_calc_mult_shift(&pmu->mult, &pmu->shift, hz, NSEC_PER_SEC, 1);
 }
 
-static int __init pmu_init(struct pmudev_pmu *pmu)
+/*
+ * A thread may come to any CPU in the midst of a read: only counters that all CPUs have can be
+ * read directly.
+ */
+static void __init set_user(void)
 {
-	int ret;
+	struct pmudev_pmu *pmu;
+	u64 user = ~0ULL;
 
-	mutex_init(&pmu->lock);
-	raw_spin_lock_init(&pmu->visible_lock);
-	INIT_LIST_HEAD(&pmu->sets);
-	ret = pmudev_backend.probe(&pmu->info);
-	if (ret)
-		return ret;
-	set_clock(pmu);
-	pmudev_turns_init(pmu);
+	pmudev_for_each_pmu(pmu)
+		user &= pmu->info.user;
+	pmudev_for_each_pmu(pmu)
+		pmu->info.user = user;
+}
+
+static int __init pmus_init(void)
+{
+	struct pmudev_pmu_info *info[PMUDEV_MAX_PMUS];
+	struct pmudev_pmu *pmu;
+	unsigned int i;
+	int nr;
+
+	for (i = 0; i < PMUDEV_MAX_PMUS; i++) {
+		info[i] = &pmudev_pmus[i].info;
+		info[i]->index = i;
+	}
+	nr = pmudev_backend.probe(info, PMUDEV_MAX_PMUS);
+	if (nr < 0)
+		return nr;
+	pmudev_nr_pmus = nr;
+	pmudev_for_each_pmu(pmu) {
+		mutex_init(&pmu->lock);
+		INIT_LIST_HEAD(&pmu->sets);
+		set_clock(pmu);
+		pmudev_turns_init(pmu);
+	}
+	set_user();
 	return 0;
+}
+
+static void __init tell(const struct pmudev_pmu_info *info)
+{
+	pr_info("pmudev: %s, version %u, %u counters of %u bits, %u fixed of %u, CPU id %#llx\n",
+		info->name, info->arch_version, hweight32((u32)info->counters), info->width,
+		hweight32(info->counters >> PMUDEV_FIXED_BASE), info->width_fixed, info->cpu_id);
 }
 
 static int __init pmudev_init(void)
 {
-	struct pmudev_pmu *pmu = &pmudev_pmu;
+	struct pmudev_pmu *pmu;
 	int ret;
 
-	ret = pmu_init(pmu);
+	ret = pmus_init();
 	if (ret)
 		return ret;
 	ret = pmudev_page_init();
@@ -58,10 +95,8 @@ static int __init pmudev_init(void)
 	ret = pmudev_chardev_init();
 	if (ret)
 		goto err_gate;
-	pr_info("pmudev: %s, version %u, %u counters of %u bits, %u fixed of %u, CPU id %#llx\n",
-		pmu->info.name, pmu->info.arch_version, hweight32((u32)pmu->info.counters),
-		pmu->info.width, hweight32(pmu->info.counters >> PMUDEV_FIXED_BASE),
-		pmu->info.width_fixed, pmu->info.cpu_id);
+	pmudev_for_each_pmu(pmu)
+		tell(&pmu->info);
 	return 0;
 
 err_gate:
@@ -71,7 +106,7 @@ err_cpu:
 err_page:
 	pmudev_page_exit();
 err_pmu:
-	pmudev_backend.remove(&pmu->info);
+	pmudev_backend.remove();
 	return ret;
 }
 
@@ -85,7 +120,7 @@ static void __exit pmudev_exit(void)
 	rcu_barrier();
 	pmudev_cpu_exit();
 	pmudev_page_exit();
-	pmudev_backend.remove(&pmudev_pmu.info);
+	pmudev_backend.remove();
 }
 
 module_init(pmudev_init);

@@ -40,26 +40,26 @@ struct mapping {
 /* None goes on before the first has had everything cleared that it could see. */
 static DEFINE_MUTEX(grant_mutex);
 
-static int count_grant(struct pmudev_pmu *pmu, bool *first)
+static int count_grant(bool *first)
 {
 	int ret = 0;
 
-	raw_spin_lock_irq(&pmu->visible_lock);
-	if (pmu->nr_private)
+	raw_spin_lock_irq(&pmudev_visible.lock);
+	if (pmudev_visible.nr_private)
 		ret = -EBUSY;
 	else
-		*first = !pmu->nr_granted++;
-	raw_spin_unlock_irq(&pmu->visible_lock);
+		*first = !pmudev_visible.nr_granted++;
+	raw_spin_unlock_irq(&pmudev_visible.lock);
 	return ret;
 }
 
-static int grant(struct pmudev_pmu *pmu, struct mm_struct *mm, struct pmudev_refusal *why)
+static int grant(struct mm_struct *mm, struct pmudev_refusal *why)
 {
 	bool first;
 	int ret;
 
 	mutex_lock(&grant_mutex);
-	ret = count_grant(pmu, &first);
+	ret = count_grant(&first);
 	if (!ret && first && pmudev_backend.grant)
 		pmudev_counters_clean();
 	mutex_unlock(&grant_mutex);
@@ -73,13 +73,13 @@ static int grant(struct pmudev_pmu *pmu, struct mm_struct *mm, struct pmudev_ref
 	return 0;
 }
 
-static void revoke(struct pmudev_pmu *pmu, struct mm_struct *mm)
+static void revoke(struct mm_struct *mm)
 {
 	if (pmudev_backend.revoke)
 		pmudev_backend.revoke(mm);
-	raw_spin_lock_irq(&pmu->visible_lock);
-	pmu->nr_granted--;
-	raw_spin_unlock_irq(&pmu->visible_lock);
+	raw_spin_lock_irq(&pmudev_visible.lock);
+	pmudev_visible.nr_granted--;
+	raw_spin_unlock_irq(&pmudev_visible.lock);
 }
 
 /* ------------------------------------------------------------- mappings -- */
@@ -123,7 +123,7 @@ static void map_page(struct pmudev_ctx *ctx, void *arg)
 		map->page = NULL;
 		page_fixed_fields(set->page, set->pmu);
 	}
-	if (ctx->cpu >= 0 && ctx->ready && !ctx->user)
+	if (ctx->cpu >= 0 && !ctx->user)
 		pmudev_pages_in(ctx);
 	pmudev_page_publish(ctx, set);
 }
@@ -174,7 +174,6 @@ static const struct vm_operations_struct copy_ops = {
 static void vm_open(struct vm_area_struct *vma)
 {
 	struct mapping map = { .set = vma->vm_private_data, .mm = vma->vm_mm };
-	struct pmudev_pmu *pmu = map.set->pmu;
 
 	/* fork runs in the parent, mremap in the process itself. */
 	if (vma->vm_mm != current->mm) {
@@ -182,9 +181,9 @@ static void vm_open(struct vm_area_struct *vma)
 		return;
 	}
 	/* The mapping that is moved has the right, nobody has to be asked. */
-	raw_spin_lock_irq(&pmu->visible_lock);
-	pmu->nr_granted++;
-	raw_spin_unlock_irq(&pmu->visible_lock);
+	raw_spin_lock_irq(&pmudev_visible.lock);
+	pmudev_visible.nr_granted++;
+	raw_spin_unlock_irq(&pmudev_visible.lock);
 	if (pmudev_backend.grant)
 		pmudev_backend.grant(vma->vm_mm);
 	pmudev_ctx_call(map.set->ctx, vma_opened, &map);
@@ -195,7 +194,7 @@ static void vm_close(struct vm_area_struct *vma)
 	struct mapping map = { .set = vma->vm_private_data, .mm = vma->vm_mm };
 
 	pmudev_ctx_call(map.set->ctx, vma_closed, &map);
-	revoke(map.set->pmu, vma->vm_mm);
+	revoke(vma->vm_mm);
 }
 
 static vm_fault_t vm_fault(struct vm_fault *vmf)
@@ -251,13 +250,13 @@ int pmudev_page_mmap(struct pmudev_set *set, struct vm_area_struct *vma, struct 
 	map.page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!map.page)
 		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
-	ret = grant(set->pmu, map.mm, why);
+	ret = grant(map.mm, why);
 	if (ret)
 		goto out;
 	pmudev_ctx_call(set->ctx, map_page, &map);
 	ret = map.error;
 	if (ret) {
-		revoke(set->pmu, map.mm);
+		revoke(map.mm);
 		goto out;
 	}
 	vma->vm_private_data = set;

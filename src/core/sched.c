@@ -40,16 +40,18 @@ void pmudev_ctx_load(struct pmudev_ctx *ctx, int cpu)
 
 	lockdep_assert_held(&ctx->lock);
 	/* What is not loaded takes turns for nothing. */
-	if (!hlist_empty(&ctx->turning) && pc->ready)
+	if (!hlist_empty(&ctx->turning) && pc->ready && ctx->pmu == pc->pmu)
 		pmudev_turn_if_due(ctx);
 	ctx->cpu = cpu;
-	if (ctx->task)
+	if (ctx->task && ctx->pmu == pc->pmu)
 		pc->task = ctx;
-	ctx->ready = pc->ready;
+	ctx->ready = pc->ready && ctx->pmu == pc->pmu;
 	ctx->clock -= now;
 	if (!ctx->ready) {
 		ctx->lost -= now;
 		ctx->stale = true;
+		if (ctx->maps)
+			pmudev_pages_in(ctx);
 		return;
 	}
 	if (ctx->nr) {
@@ -69,7 +71,7 @@ void pmudev_ctx_unload(struct pmudev_ctx *ctx)
 	u64 now;
 
 	lockdep_assert_held(&ctx->lock);
-	if (ctx->user || ctx->owed)
+	if (ctx->user || ctx->owed || ctx->elsewhere)
 		pmudev_pages_out(ctx);
 	if (ctx->ready) {
 		if (ctx->nr) {
@@ -81,7 +83,7 @@ void pmudev_ctx_unload(struct pmudev_ctx *ctx)
 	ctx->clock += now;
 	if (!ctx->ready)
 		ctx->lost += now;
-	if (ctx->task)
+	if (pc->task == ctx)
 		pc->task = NULL;
 	ctx->cpu = -1;
 }

@@ -20,7 +20,7 @@ struct pmudev_set *pmudev_set_create(void)
 	mutex_init(&set->mutex);
 	spin_lock_init(&set->why_lock);
 	INIT_LIST_HEAD(&set->node);
-	set->pmu = &pmudev_pmu;
+	set->pmu = pmudev_pmus;
 	set->cpu = -1;
 	set->root = set;
 	set->chunk[0] = set->first;
@@ -94,6 +94,7 @@ void pmudev_set_destroy(struct pmudev_set *set)
 		mutex_lock(&set->pmu->lock);
 		pmudev_claim_put(set->pmu);
 		mutex_unlock(&set->pmu->lock);
+		pmudev_claim_put_others(set);
 		cpus_read_unlock();
 	}
 	if (set->ctx && set->cpu < 0)
@@ -112,6 +113,8 @@ void pmudev_set_destroy(struct pmudev_set *set)
 static int bind_cpu(struct pmudev_set *set, const struct pmudev_bind *bind,
 		    struct pmudev_refusal *why)
 {
+	struct pmudev_cpu *pc;
+
 	if (bind->flags & (PMUDEV_BIND_INHERIT | PMUDEV_BIND_ON_EXEC))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COMBINATION, bind->flags);
 	if (bind->id < 0 || bind->id >= nr_cpu_ids || !cpu_possible(bind->id))
@@ -120,9 +123,13 @@ static int bind_cpu(struct pmudev_set *set, const struct pmudev_bind *bind,
 		return pmudev_refuse(why, -EPERM, PMUDEV_WHY_CAP_CPU, 0);
 	if (!cpu_online(bind->id))
 		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_CPU_OFFLINE, 0);
+	pc = per_cpu_ptr(&pmudev_cpus, bind->id);
+	if (!pc->pmu || ((bind->flags & PMUDEV_BIND_PMU) && pc->pmu != set->pmu))
+		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_PMU, pmudev_nr_pmus - 1);
+	set->pmu = pc->pmu;
 	set->cpu = bind->id;
 	set->shared = bind->flags & PMUDEV_BIND_SHARED;
-	bind_ctx(set, &per_cpu_ptr(&pmudev_cpus, bind->id)->ctx);
+	bind_ctx(set, &pc->ctx);
 	return 0;
 }
 
@@ -162,7 +169,7 @@ static struct pmudev_ctx *follow_thread(struct pmudev_set *set, struct task_stru
 
 	if (!may_count(task))
 		return ERR_PTR(-EPERM);
-	ctx = pmudev_follow(task);
+	ctx = pmudev_follow(task, set->pmu);
 	if (IS_ERR(ctx))
 		return ctx;
 	pmudev_ctx_call(ctx, join_ctx, &joining);
@@ -273,6 +280,9 @@ static int bind_task(struct pmudev_set *set, const struct pmudev_bind *bind,
 
 	if (bind->flags & PMUDEV_BIND_SHARED)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COMBINATION, PMUDEV_BIND_SHARED);
+	/* It may run on any of them, and counters of one are nothing to the others. */
+	if (pmudev_nr_pmus > 1 && !(bind->flags & PMUDEV_BIND_PMU))
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_SEVERAL_PMUS, 0);
 	if (inherit && !PMUDEV_FORK_ALLOCATES)
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE, PMUDEV_BIND_INHERIT);
 	task = bind->id < 0 ? NULL : get_task(bind->id, process);
@@ -303,8 +313,9 @@ int pmudev_set_bind(struct pmudev_set *set, const struct pmudev_bind *bind,
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_FLAGS, PMUDEV_BIND_FLAGS);
 	if (bind->reserved || (bind->pmu && !(bind->flags & PMUDEV_BIND_PMU)))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RESERVED, 0);
-	if (bind->pmu)
-		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_PMU, 0);
+	if (bind->pmu >= pmudev_nr_pmus)
+		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_PMU, pmudev_nr_pmus - 1);
+	set->pmu = &pmudev_pmus[bind->pmu];
 	switch (bind->target) {
 	case PMUDEV_TARGET_TASK:
 	case PMUDEV_TARGET_PROCESS:

@@ -17,15 +17,18 @@
 static void on_fork(void *data, struct task_struct *child, unsigned long clone_flags)
 {
 	struct pmudev_ctx *ctx;
+	struct pmudev_pmu *pmu;
 
 	/* A thread has its process's right, a new process none. */
 	if (pmudev_backend.forked && child->mm && child->mm != current->mm)
 		pmudev_backend.forked(child->mm);
-	ctx = pmudev_ctx_find(current);
-	if (!ctx)
-		return;
-	pmudev_family_fork(ctx, child);
-	pmudev_ctx_put(ctx);
+	pmudev_for_each_pmu(pmu) {
+		ctx = pmudev_ctx_find(current, pmu);
+		if (!ctx)
+			continue;
+		pmudev_family_fork(ctx, child);
+		pmudev_ctx_put(ctx);
+	}
 }
 
 /* The thread is watched no longer, by anybody. */
@@ -47,25 +50,25 @@ static void end_self(struct pmudev_ctx *ctx)
 static void on_exit(PMUDEV_PROBE_EXIT_ARGS)
 {
 	struct pmudev_ctx *ctx;
+	struct pmudev_pmu *pmu;
 
 	if (p != current)
 		return;
 	/* PF_EXITING is seen by whoever enters a context that is not found now: see follow.c. */
 	smp_mb();
-	ctx = pmudev_ctx_find(p);
-	if (!ctx)
-		return;
-	end_self(ctx);
-	pmudev_ctx_put(ctx);
+	pmudev_for_each_pmu(pmu) {
+		ctx = pmudev_ctx_find(p, pmu);
+		if (!ctx)
+			continue;
+		end_self(ctx);
+		pmudev_ctx_put(ctx);
+	}
 }
 
-static void on_exec(void *data, struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm)
+static void exec_ctx(struct pmudev_ctx *ctx, const struct linux_binprm *bprm)
 {
-	struct pmudev_ctx *ctx = pmudev_ctx_find(p);
 	unsigned long flags;
 
-	if (!ctx)
-		return;
 	/* Whoever gains privileges, or may not be read, is not to be watched. */
 	if (bprm->secureexec || (bprm->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP)) {
 		end_self(ctx);
@@ -76,7 +79,20 @@ static void on_exec(void *data, struct task_struct *p, pid_t old_pid, struct lin
 		pmudev_ctx_exec(ctx);
 		raw_spin_unlock_irqrestore(&ctx->lock, flags);
 	}
-	pmudev_ctx_put(ctx);
+}
+
+static void on_exec(void *data, struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm)
+{
+	struct pmudev_ctx *ctx;
+	struct pmudev_pmu *pmu;
+
+	pmudev_for_each_pmu(pmu) {
+		ctx = pmudev_ctx_find(p, pmu);
+		if (!ctx)
+			continue;
+		exec_ctx(ctx, bprm);
+		pmudev_ctx_put(ctx);
+	}
 }
 
 /* The last is for probing.c, which installs it when it is needed. */

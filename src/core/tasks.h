@@ -73,22 +73,23 @@ void pmudev_family_destroy(struct pmudev_set *root);
 /**
  * pmudev_follow - have a thread followed, for one more set
  * @task: referenced by the caller
+ * @pmu: of the set
  *
  * When it returns the thread is loaded, if it runs. May sleep. The hooks are in.
  *
  * Return: its context with a reference that pmudev_unfollow() drops, or ERR_PTR(-ENOMEM or
  * -ESRCH).
  */
-struct pmudev_ctx *pmudev_follow(struct task_struct *task);
+struct pmudev_ctx *pmudev_follow(struct task_struct *task, struct pmudev_pmu *pmu);
 
 /* The same for a task that has not run yet, without sleeping. NULL: no memory, or it has ended. */
-struct pmudev_ctx *pmudev_follow_newborn(struct task_struct *child);
+struct pmudev_ctx *pmudev_follow_newborn(struct task_struct *child, struct pmudev_pmu *pmu);
 
 /* One set less; without sets a thread is not followed. */
 void pmudev_unfollow(struct pmudev_ctx *ctx);
 
-/* The context of a task, with a reference; or NULL. Any context. */
-struct pmudev_ctx *pmudev_ctx_find(const struct task_struct *task);
+/* The context of a task on a PMU, with a reference; or NULL. Any context. */
+struct pmudev_ctx *pmudev_ctx_find(const struct task_struct *task, const struct pmudev_pmu *pmu);
 void pmudev_ctx_put(struct pmudev_ctx *ctx);
 
 /* The context is dead from now on. ctx->lock held. How many references are to be dropped then. */

@@ -18,12 +18,13 @@
 void pmudev_turn_if_due(struct pmudev_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
-	if (pmudev_ctx_clocks(ctx).running - ctx->turned >= pmudev_pmu.turn_ticks)
+	if (pmudev_ctx_clocks(ctx).running - ctx->turned >= ctx->pmu->turn_ticks)
 		pmudev_ctx_turn(ctx);
 }
 
 void pmudev_turn_timer(struct pmudev_cpu *pc, struct pmudev_ctx *ctx)
 {
+	const struct pmudev_pmu *pmu = ctx->pmu;
 	u64 ran, left;
 
 	lockdep_assert_held(&ctx->lock);
@@ -31,9 +32,8 @@ void pmudev_turn_timer(struct pmudev_cpu *pc, struct pmudev_ctx *ctx)
 	if (hrtimer_is_queued(&pc->turn_timer))
 		return;
 	ran = pmudev_ctx_clocks(ctx).running - ctx->turned;
-	left = pmudev_pmu.turn_ticks - min(ran, pmudev_pmu.turn_ticks);
-	hrtimer_start(&pc->turn_timer,
-		      ns_to_ktime(pmudev_ticks_to_ns(left, pmudev_pmu.mult, pmudev_pmu.shift)),
+	left = pmu->turn_ticks - min(ran, pmu->turn_ticks);
+	hrtimer_start(&pc->turn_timer, ns_to_ktime(pmudev_ticks_to_ns(left, pmu->mult, pmu->shift)),
 		      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
@@ -46,7 +46,7 @@ static u64 turn(struct pmudev_ctx *ctx, u64 left)
 	if (pmudev_ctx_counting(ctx) && !hlist_empty(&ctx->turning)) {
 		pmudev_turn_if_due(ctx);
 		ran = pmudev_ctx_clocks(ctx).running - ctx->turned;
-		left = min(left, pmudev_pmu.turn_ticks - min(ran, pmudev_pmu.turn_ticks));
+		left = min(left, ctx->pmu->turn_ticks - min(ran, ctx->pmu->turn_ticks));
 	}
 	raw_spin_unlock(&ctx->lock);
 	return left;
@@ -55,6 +55,7 @@ static u64 turn(struct pmudev_ctx *ctx, u64 left)
 enum hrtimer_restart pmudev_turn_tick(struct hrtimer *timer)
 {
 	struct pmudev_cpu *pc = container_of(timer, struct pmudev_cpu, turn_timer);
+	const struct pmudev_pmu *pmu = pc->pmu;
 	u64 left = turn(&pc->ctx, U64_MAX);
 
 	if (pc->task)
@@ -62,8 +63,8 @@ enum hrtimer_restart pmudev_turn_tick(struct hrtimer *timer)
 	if (left == U64_MAX)
 		return HRTIMER_NORESTART;
 	/* Not more often than that, whoever comes and goes. */
-	left = max(left, pmudev_pmu.turn_ticks / 8);
-	left = pmudev_ticks_to_ns(left, pmudev_pmu.mult, pmudev_pmu.shift);
+	left = max(left, pmu->turn_ticks / 8);
+	left = pmudev_ticks_to_ns(left, pmu->mult, pmu->shift);
 	hrtimer_forward_now(timer, ns_to_ktime(left));
 	return HRTIMER_RESTART;
 }

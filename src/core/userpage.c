@@ -144,17 +144,48 @@ static void not_allowed(struct pmudev_ctx *ctx)
 	ctx->owed = true;
 }
 
-void pmudev_pages_in(struct pmudev_ctx *ctx)
+/* What is loaded here writes to its own counters; the rest shows what others left there. */
+static void clear_others(struct pmudev_cpu *pc, u64 loaded)
 {
-	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
-	u64 others = pc->dirty & ~(ctx->mask | pc->ctx.mask);
-	struct pmudev_set *set;
+	u64 others = pc->dirty & ~(loaded | pc->ctx.mask);
 
-	lockdep_assert_held(&ctx->lock);
 	if (others) {
 		pmudev_backend.clear(others);
 		pc->dirty &= ~others;
 	}
+}
+
+/*
+ * A CPU of another PMU. No page holds there, but a read that began before the thread came may not
+ * fault. What the thread counts on this PMU, by another context, has its own right.
+ */
+static void pages_elsewhere(struct pmudev_ctx *ctx)
+{
+	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
+	struct pmudev_ctx *other = pc->task;
+
+	if (!pc->ready || ctx->pmu == pc->pmu || ctx->elsewhere)
+		return;
+	ctx->elsewhere = true;
+	pc->nr_elsewhere++;
+	if (other && other->user)
+		return;
+	clear_others(pc, other ? other->mask : 0);
+	if (!pmudev_backend.user_access(true))
+		not_allowed(ctx);
+}
+
+void pmudev_pages_in(struct pmudev_ctx *ctx)
+{
+	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
+	struct pmudev_set *set;
+
+	lockdep_assert_held(&ctx->lock);
+	if (!ctx->ready) {
+		pages_elsewhere(ctx);
+		return;
+	}
+	clear_others(pc, ctx->mask);
 	if (!pmudev_backend.user_access(true)) {
 		not_allowed(ctx);
 		return;
@@ -179,12 +210,25 @@ static void disown_pages(struct pmudev_ctx *ctx)
 	ctx->user = false;
 }
 
+/* The thread may have the right by another context of its, too: then that one withdraws it. */
+static bool withdraw(struct pmudev_ctx *ctx)
+{
+	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
+
+	if (ctx->elsewhere)
+		pc->nr_elsewhere--;
+	ctx->elsewhere = false;
+	if (pc->nr_elsewhere || (pc->task && pc->task->user))
+		return true;
+	return pmudev_backend.user_access(false);
+}
+
 void pmudev_pages_out(struct pmudev_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
 	disown_pages(ctx);
 	/* If another has the register, what it puts back is withdrawn at the next switch. */
-	ctx->owed = !pmudev_backend.user_access(false);
+	ctx->owed = !withdraw(ctx);
 }
 
 void pmudev_pages_lost(struct pmudev_ctx *ctx)
@@ -199,7 +243,7 @@ void pmudev_pages_lost(struct pmudev_ctx *ctx)
 void pmudev_pages_revoke(struct pmudev_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
-	if (ctx->cpu >= 0 && (ctx->user || ctx->owed))
+	if (ctx->cpu >= 0 && (ctx->user || ctx->owed || ctx->elsewhere))
 		pmudev_pages_out(ctx);
 	ctx->reader = false;
 	ctx->user_mm = NULL;

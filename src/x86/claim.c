@@ -10,6 +10,7 @@
  * starts it only if it was enabled: ours, which runs after it, starts what is ours.
  */
 #include <linux/fs.h>
+#include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
@@ -20,20 +21,22 @@
 #include "intel.h"
 #include "regs.h"
 
-/* perf's, NULL if it has none. */
-static struct pmu *perf;
-
 /* ------------------------------------------------------ the reservation -- */
 
-/* CPUs that hold it; serialized by the callers of cpu_up and cpu_down. */
+static DEFINE_MUTEX(users_mutex);
+
+/* CPUs that hold it, of all kinds. */
 static unsigned int users;
 
-/* Counters that firmware or a hypervisor was ever found to use, on any CPU; likewise. */
-static u64 found;
-
+/* Of any kind: the event selects have the same numbers. */
 static u64 programmable(void)
 {
-	return intel_caps.counters & INTEL_PROGRAMMABLE;
+	unsigned int i;
+	u64 counters = 0;
+
+	for (i = 0; i < intel_nr_kinds; i++)
+		counters |= intel_kinds[i].caps.counters;
+	return counters & INTEL_PROGRAMMABLE;
 }
 
 static void release(u64 counters)
@@ -58,7 +61,7 @@ static int reserve(void)
 }
 
 /* An event that only shows whether perf would take one. */
-static struct perf_event *try_perf(void)
+static struct perf_event *try_perf(int cpu)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE,
@@ -69,8 +72,7 @@ static struct perf_event *try_perf(void)
 		.exclude_hv = 1,
 	};
 
-	return perf_event_create_kernel_counter(&attr, cpumask_first(cpu_online_mask), NULL, NULL,
-						NULL);
+	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 }
 
 /*
@@ -82,12 +84,12 @@ static int check_reservation(void)
 	struct perf_event *event;
 
 	if (reserve()) {
-		if (intel_caps.version < 6)
+		if (intel_kinds[0].caps.version < 6)
 			return 0;
 		pr_err("pmudev: the PMU is in use (perf, or the NMI watchdog): load pmudev before\n");
 		return -EBUSY;
 	}
-	event = try_perf();
+	event = try_perf(intel_kinds[0].cpu);
 	release(programmable());
 	if (IS_ERR(event))
 		return 0;
@@ -120,26 +122,37 @@ static void woken(PMUDEV_SYSCORE_ARG)
 
 PMUDEV_SYSCORE(sleep, NULL, woken);
 
-int intel_claim_init(struct pmu **pmu)
+/* perf's PMU of a kind of CPUs. */
+static int find_perf(struct intel_kind *kind)
 {
-	struct perf_event *event = try_perf();
-	int ret = 0;
+	struct perf_event *event = try_perf(kind->cpu);
 
-	perf = NULL;
+	kind->perf = NULL;
 	if (!IS_ERR(event)) {
-		perf = event->pmu;
+		kind->perf = event->pmu;
 		perf_event_release_kernel(event);
-		ret = check_reservation();
 	} else if (PTR_ERR(event) != -ENOENT) {
 		/* Not "no such PMU": another module has reserved it, or KVM has it for guests. */
-		ret = PTR_ERR(event);
-		pr_err("pmudev: perf cannot use the PMU now (error %d): another does\n", ret);
+		pr_err("pmudev: perf cannot use the PMU now (error %ld): another does\n",
+		       PTR_ERR(event));
+		return PTR_ERR(event);
 	}
+	return 0;
+}
+
+int intel_claim_init(void)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < intel_nr_kinds && !ret; i++)
+		ret = find_perf(&intel_kinds[i]);
+	if (!ret && intel_kinds[0].perf)
+		ret = check_reservation();
 	if (!ret)
 		ret = register_nmi_handler(NMI_LOCAL, go_on, 0, nmi_name);
 	if (!ret)
 		pmudev_register_syscore(&sleep);
-	*pmu = perf;
 	return ret;
 }
 
@@ -159,10 +172,10 @@ struct takeover {
 static void take_over(void *info)
 {
 	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+	struct pmu *perf = pc->kind->perf;
 	struct takeover *take = info;
-	struct intel_caps caps;
 
-	if (intel_probe_here(&caps) || memcmp(&caps, &intel_caps, sizeof(caps))) {
+	if (intel_kind_here() != pc->kind) {
 		take->error = -EOPNOTSUPP;
 		return;
 	}
@@ -170,7 +183,7 @@ static void take_over(void *info)
 	if (perf && !(*pmudev_perf_disables(perf))++)
 		perf->pmu_disable(perf);
 	write_global_ctrl(0);
-	pc->foreign = intel_find_foreign(programmable());
+	pc->foreign = intel_find_foreign(pc->kind->caps.counters & INTEL_PROGRAMMABLE);
 	take->foreign = pc->foreign;
 	intel_silence();
 	pc->ours = true;
@@ -179,6 +192,7 @@ static void take_over(void *info)
 static void give_back(void *unused)
 {
 	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+	struct pmu *perf = pc->kind->perf;
 
 	intel_silence();
 	pc->ours = false;
@@ -194,34 +208,57 @@ static int refuse_busy(struct pmudev_refusal *why, u32 kind, int cpu)
 	return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_PMU_HELD, 0);
 }
 
+static int get_reservation(void)
+{
+	int ret = 0;
+
+	mutex_lock(&users_mutex);
+	if (!users)
+		ret = reserve();
+	users += !ret;
+	mutex_unlock(&users_mutex);
+	return ret;
+}
+
+static void put_reservation(void)
+{
+	mutex_lock(&users_mutex);
+	if (!--users)
+		release(programmable());
+	mutex_unlock(&users_mutex);
+}
+
+/* While no CPU of the kind is ours no set has anything of it yet. */
+static void add_found(struct intel_kind *kind, u64 foreign)
+{
+	kind->found |= foreign;
+	if (kind->users)
+		return;
+	kind->info->foreign |= kind->found;
+	kind->info->reserved |= kind->found;
+}
+
 int intel_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why)
 {
+	struct intel_kind *kind = &intel_kinds[info->index];
 	struct takeover take = {};
 
-	if (!users && reserve())
+	if (get_reservation())
 		return refuse_busy(why, PMUDEV_HOLDER_PERF, -1);
-	/* While no CPU is ours no set has anything yet. */
-	if (!users) {
-		info->foreign |= found;
-		info->reserved |= found;
-	}
+	add_found(kind, 0);
 	smp_call_function_single(cpu, take_over, &take, true);
 	if (take.error) {
-		if (!users)
-			release(programmable());
+		put_reservation();
 		return pmudev_refuse(why, take.error, PMUDEV_WHY_PERF_REFUSED, 0);
 	}
-	found |= take.foreign;
-	if (!users) {
-		info->foreign |= found;
-		info->reserved |= found;
-	}
+	add_found(kind, take.foreign);
 	/* What sets may have is not taken from them: the CPU is left alone until all are gone. */
 	if (take.foreign & ~info->reserved) {
 		smp_call_function_single(cpu, give_back, NULL, true);
+		put_reservation();
 		return refuse_busy(why, PMUDEV_HOLDER_HYPERVISOR, cpu);
 	}
-	users++;
+	kind->users++;
 	return 0;
 }
 
@@ -231,20 +268,22 @@ int intel_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
 	unsigned long flags;
 	bool free;
 
+	mutex_lock(&users_mutex);
 	/* perf has all or none. One is looked at so shortly that hardly anybody finds it taken. */
 	local_irq_save(flags);
-	free = reserve_evntsel_nmi(msr);
-	if (free)
+	free = users || reserve_evntsel_nmi(msr);
+	if (free && !users)
 		release_evntsel_nmi(msr);
 	local_irq_restore(flags);
+	mutex_unlock(&users_mutex);
 	return free ? 0 : refuse_busy(why, PMUDEV_HOLDER_PERF, -1);
 }
 
 void intel_cpu_down(struct pmudev_pmu_info *info, int cpu)
 {
 	smp_call_function_single(cpu, give_back, NULL, true);
-	if (!--users)
-		release(programmable());
+	intel_kinds[info->index].users--;
+	put_reservation();
 }
 
 /* ------------------------------------------------------ who else it was -- */

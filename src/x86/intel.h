@@ -35,6 +35,7 @@ struct intel_known {
 
 /**
  * struct intel_cpu - a CPU
+ * @kind: its kind, NULL: none that there was. Written once, before all else.
  * @known: by counter, while @ours
  * @ours: perf is kept away
  * @on: counters that are started, ours and @foreign: IA32_PERF_GLOBAL_CTRL while @ours
@@ -48,6 +49,7 @@ struct intel_known {
  * Touched on the CPU itself alone, irqs off.
  */
 struct intel_cpu {
+	struct intel_kind *kind;
 	struct intel_known known[PMUDEV_FIXED_BASE + INTEL_MAX_FIXED];
 	bool ours;
 	bool user;
@@ -61,22 +63,49 @@ struct intel_cpu {
 
 DECLARE_PER_CPU(struct intel_cpu, intel_cpus);
 
-extern struct intel_caps intel_caps;
+/**
+ * struct intel_kind - a kind of CPUs
+ * @caps: what their PMU can do
+ * @type: CPUID.1AH:EAX[31:24], 20H: Atom, 40H: Core; 0 where CPUs are of one kind
+ * @cpu: the first of them
+ * @info: what the core was told
+ * @perf: perf's PMU of theirs, NULL if it has none
+ * @users: CPUs that are ours; serialized by the callers of cpu_up and cpu_down
+ * @found: counters that firmware or a hypervisor was ever found to use, on any CPU; likewise
+ */
+struct intel_kind {
+	struct intel_caps caps;
+	u32 type;
+	int cpu;
+	struct pmudev_pmu_info *info;
+	struct pmu *perf;
+	unsigned int users;
+	u64 found;
+};
 
-/* probe.c: what this CPU has. Any context. */
-int intel_probe_here(struct intel_caps *caps);
-int intel_probe(struct pmudev_pmu_info *info);
-void intel_remove(struct pmudev_pmu_info *info);
+/* intel_kind.type */
+#define INTEL_TYPE_ATOM		0x20
+#define INTEL_TYPE_CORE		0x40
+
+/* By the number of the PMU. */
+#define INTEL_MAX_KINDS		8
+extern struct intel_kind intel_kinds[INTEL_MAX_KINDS];
+extern unsigned int intel_nr_kinds;
+
+/* probe.c: which kind this CPU is of, NULL: none that there was. Pinned. */
+struct intel_kind *intel_kind_here(void);
+int intel_probe(struct pmudev_pmu_info *const *info, unsigned int max);
+int intel_identify(void);
+void intel_remove(void);
 
 /* claim.c */
 
 /**
- * intel_claim_init - find out whether perf can be kept away
- * @pmu: out: perf's PMU, NULL if it has none
+ * intel_claim_init - find out whether perf can be kept away, and which PMUs it has
  *
  * Return: 0, or an error and a line in the log. May sleep.
  */
-int intel_claim_init(struct pmu **pmu);
+int intel_claim_init(void);
 void intel_claim_exit(void);
 int intel_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why);
 void intel_cpu_down(struct pmudev_pmu_info *info, int cpu);

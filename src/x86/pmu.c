@@ -24,11 +24,11 @@ static u64 read_counter(unsigned int counter)
 }
 
 /* @value has no bits beyond the counter's width. */
-static void write_counter(unsigned int counter, u64 value)
+static void write_counter(const struct intel_cpu *pc, unsigned int counter, u64 value)
 {
 	if (is_fixed(counter))
 		write_fixed_ctr(counter - PMUDEV_FIXED_BASE, value);
-	else if (intel_caps.full_width)
+	else if (pc->kind->caps.full_width)
 		write_a_pmc(counter, value);
 	else
 		write_pmc(counter, value);
@@ -93,7 +93,7 @@ static void intel_load(struct pmudev_hw *const *hw, unsigned int nr)
 		/* The counter stands still: to read it costs a fraction of writing it. */
 		if (pc->known[counter].value != hw[i]->value ||
 		    (read_counter(counter) ^ hw[i]->value) & width)
-			write_counter(counter, hw[i]->value & width);
+			write_counter(pc, counter, hw[i]->value & width);
 	}
 	if (pc->fixed != fixed)
 		write_fixed_ctr_ctrl(pc->fixed);
@@ -134,7 +134,7 @@ void intel_clear(u64 counters)
 
 	for (; counters; counters &= counters - 1) {
 		c = __ffs64(counters);
-		write_counter(c, 0);
+		write_counter(pc, c, 0);
 		pc->known[c].value = 0;
 	}
 }
@@ -142,7 +142,7 @@ void intel_clear(u64 counters)
 void intel_silence(void)
 {
 	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
-	u64 mine = intel_caps.counters & ~pc->foreign, rest;
+	u64 mine = pc->kind->caps.counters & ~pc->foreign, rest;
 
 	write_global_ctrl(0);
 	for (rest = mine; rest; rest &= rest - 1) {
@@ -161,24 +161,25 @@ void intel_silence(void)
 }
 
 /* Where a write is ignored, something else is shown than what was there not. */
-static bool takes_writes(unsigned int counter)
+static bool takes_writes(const struct intel_cpu *pc, unsigned int counter)
 {
-	u64 mask = pmudev_width_mask(intel_caps.width);
+	u64 mask = pmudev_width_mask(pc->kind->caps.width);
 	u64 value = ~read_counter(counter) & mask;
 
-	write_counter(counter, value);
+	write_counter(pc, counter, value);
 	return (read_counter(counter) & mask) == value;
 }
 
 u64 intel_find_foreign(u64 counters)
 {
+	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
 	u64 foreign = 0;
 	unsigned int c;
 
 	for (; counters; counters &= counters - 1) {
 		c = __ffs64(counters);
 		/* perf takes EN away with its last event. */
-		if (read_evtsel(c) & INTEL_EVTSEL_EN || !takes_writes(c))
+		if (read_evtsel(c) & INTEL_EVTSEL_EN || !takes_writes(pc, c))
 			foreign |= BIT_ULL(c);
 	}
 	return foreign;
@@ -188,12 +189,13 @@ static int intel_encode_event(const struct pmudev_pmu_info *info,
 			      const struct pmudev_event_attr *attr, struct pmudev_code *code,
 			      struct pmudev_refusal *why)
 {
-	return intel_encode(&intel_caps, attr, code, why);
+	return intel_encode(&intel_kinds[info->index].caps, attr, code, why);
 }
 
 const struct pmudev_backend_ops pmudev_backend = {
 	.probe = intel_probe,
 	.remove = intel_remove,
+	.identify = intel_identify,
 	.cpu_up = intel_cpu_up,
 	.cpu_down = intel_cpu_down,
 	.held = intel_held,

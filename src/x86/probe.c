@@ -12,14 +12,16 @@
 
 #define LEAF_MODEL	0x01
 #define LEAF_PMU	0x0a
+#define LEAF_HYBRID	0x1a
 #define LEAF_PMU_MORE	0x23
 
 /* The numbers after IA32_PMC9 belong to registers of another kind. */
 #define WITH_REGISTERS	GENMASK_ULL(9, 0)
 
-struct intel_caps intel_caps;
+struct intel_kind intel_kinds[INTEL_MAX_KINDS];
+unsigned int intel_nr_kinds;
 
-int intel_probe_here(struct intel_caps *caps)
+static int probe_here(struct intel_caps *caps)
 {
 	struct intel_cpuid id = {};
 	u64 capabilities = 0;
@@ -41,88 +43,149 @@ int intel_probe_here(struct intel_caps *caps)
 	return ret;
 }
 
-struct probe {
-	atomic_t differing;
+/* CPUID.07H:EDX[15] says that there may be several. */
+static u32 type_here(void)
+{
+	u32 r[4];
+
+	if (!boot_cpu_has(X86_FEATURE_HYBRID_CPU))
+		return 0;
+	intel_cpuid(0, 0, r);
+	if (r[0] < LEAF_HYBRID)
+		return 0;
+	intel_cpuid(LEAF_HYBRID, 0, r);
+	return r[0] >> 24;
+}
+
+struct intel_kind *intel_kind_here(void)
+{
+	u32 type = type_here();
 	struct intel_caps caps;
+	unsigned int i;
+
+	if (probe_here(&caps))
+		return NULL;
+	for (i = 0; i < intel_nr_kinds; i++)
+		if (!memcmp(&caps, &intel_kinds[i].caps, sizeof(caps)) &&
+		    intel_kinds[i].type == type)
+			return &intel_kinds[i];
+	return NULL;
+}
+
+/* Kinds have numbers in the order of their first CPUs: one CPU after the other. */
+struct probe {
+	unsigned int max;
+	unsigned int version;
+	bool too_many;
 };
 
 static void probe_cpu(void *info)
 {
+	struct intel_kind kind = { .type = type_here(), .cpu = smp_processor_id() };
 	struct probe *probe = info;
-	struct intel_caps caps;
+	int ret;
 
-	if (intel_probe_here(&caps) || memcmp(&caps, &probe->caps, sizeof(caps)))
-		atomic_inc(&probe->differing);
+	ret = probe_here(&kind.caps);
+	probe->version = kind.caps.version;
+	if (ret || intel_kind_here())
+		return;
+	if (intel_nr_kinds < probe->max)
+		intel_kinds[intel_nr_kinds++] = kind;
+	else
+		probe->too_many = true;
 }
 
 static int probe_all(struct probe *probe)
 {
-	int ret;
+	int cpu;
 
 	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL) {
 		pr_err("pmudev: not an Intel CPU: not supported yet\n");
 		return -ENODEV;
 	}
-	/* The first CPU is the measure, the others have to be like it. */
 	cpus_read_lock();
-	preempt_disable();
-	ret = intel_probe_here(&probe->caps);
-	preempt_enable();
-	if (!ret)
-		on_each_cpu(probe_cpu, probe, true);
+	for_each_online_cpu(cpu)
+		smp_call_function_single(cpu, probe_cpu, probe, true);
 	cpus_read_unlock();
-	if (ret) {
+	if (!intel_nr_kinds)
 		pr_err("pmudev: no PMU of version 2 or later: CPUID.0AH says version %u\n",
-		       probe->caps.version);
-		return ret;
-	}
-	if (boot_cpu_has(X86_FEATURE_HYBRID_CPU) || atomic_read(&probe->differing)) {
-		pr_err("pmudev: CPUs of several kinds (hybrid) are not supported yet\n");
-		return -ENODEV;
-	}
-	return 0;
+		       probe->version);
+	else if (probe->too_many)
+		pr_err("pmudev: CPUs of more than %u kinds\n", probe->max);
+	return intel_nr_kinds && !probe->too_many ? 0 : -ENODEV;
 }
 
-int intel_probe(struct pmudev_pmu_info *info)
+static void name(struct pmudev_pmu_info *info, const struct intel_kind *kind)
 {
-	struct probe probe = {};
-	struct pmu *pmu;
+	if (intel_nr_kinds == 1)
+		strscpy(info->name, "intel", sizeof(info->name));
+	else if (kind->type == INTEL_TYPE_CORE || kind->type == INTEL_TYPE_ATOM)
+		snprintf(info->name, sizeof(info->name), "intel_%s_%u",
+			 kind->type == INTEL_TYPE_CORE ? "core" : "atom", info->index);
+	else
+		snprintf(info->name, sizeof(info->name), "intel_%u", info->index);
+}
+
+static void fill_in(struct pmudev_pmu_info *info, const struct intel_kind *kind)
+{
 	u32 model[4];
+
+	name(info, kind);
+	info->arch = PMUDEV_ARCH_INTEL;
+	info->arch_version = kind->caps.version;
+	intel_cpuid(LEAF_MODEL, 0, model);
+	info->cpu_id = model[0];
+	info->counters = kind->caps.counters;
+	/* The microcode of some has counter 3 for aborting transactions, unless told otherwise. */
+	if (boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT))
+		info->reserved = BIT_ULL(3);
+	info->generic = intel_generic_events(&kind->caps);
+	info->width = kind->caps.width;
+	info->width_fixed = kind->caps.width_fixed;
+	info->threshold_max = INTEL_THRESHOLD_MAX;
+	info->features = PMUDEV_HAS_THRESHOLD;
+	info->compat_reads = true;
+	info->clock_hz = (u64)tsc_khz * 1000;
+}
+
+int intel_identify(void)
+{
+	struct intel_kind *kind = intel_kind_here();
+
+	if (!kind)
+		return -1;
+	this_cpu_write(intel_cpus.kind, kind);
+	return kind->info->index;
+}
+
+int intel_probe(struct pmudev_pmu_info *const *info, unsigned int max)
+{
+	struct probe probe = { .max = min_t(unsigned int, max, INTEL_MAX_KINDS) };
+	unsigned int i;
+	bool user;
 	int ret;
 
 	ret = probe_all(&probe);
 	if (ret)
 		return ret;
-	intel_caps = probe.caps;
-	strscpy(info->name, "intel", sizeof(info->name));
-	info->arch = PMUDEV_ARCH_INTEL;
-	info->arch_version = intel_caps.version;
-	intel_cpuid(LEAF_MODEL, 0, model);
-	info->cpu_id = model[0];
-	info->counters = intel_caps.counters;
-	/* The microcode of some has counter 3 for aborting transactions, unless told otherwise. */
-	if (boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT))
-		info->reserved = BIT_ULL(3);
-	info->generic = intel_generic_events(&intel_caps);
-	info->width = intel_caps.width;
-	info->width_fixed = intel_caps.width_fixed;
-	info->threshold_max = INTEL_THRESHOLD_MAX;
-	info->features = PMUDEV_HAS_THRESHOLD;
-	info->compat_reads = true;
-	info->clock_hz = (u64)tsc_khz * 1000;
-	ret = intel_claim_init(&pmu);
+	for (i = 0; i < intel_nr_kinds; i++) {
+		intel_kinds[i].info = info[i];
+		fill_in(info[i], &intel_kinds[i]);
+	}
+	ret = intel_claim_init();
 	if (ret)
 		return ret;
-	if (!intel_user_init(pmu)) {
-		info->user = info->counters;
-		info->features |= PMUDEV_HAS_USER_READ;
-	} else {
+	user = !intel_user_init(intel_kinds[0].perf);
+	if (!user)
 		pr_warn("pmudev: no user reads: this kernel's perf does not offer what they need\n");
+	for (i = 0; i < intel_nr_kinds && user; i++) {
+		info[i]->user = info[i]->counters;
+		info[i]->features |= PMUDEV_HAS_USER_READ;
 	}
-	return 0;
+	return intel_nr_kinds;
 }
 
-void intel_remove(struct pmudev_pmu_info *info)
+void intel_remove(void)
 {
 	intel_user_exit();
 	intel_claim_exit();

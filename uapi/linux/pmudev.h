@@ -99,6 +99,8 @@ enum pmudev_reason {
 	PMUDEV_WHY_ALL_EXCLUDED = 26,	/* every level is excluded: nothing to count */
 	PMUDEV_WHY_HARDWARE = 27,	/* the hardware cannot; limit: the flag concerned */
 	PMUDEV_WHY_MODULE = 28,		/* this version cannot yet; limit: the flag concerned */
+	PMUDEV_WHY_SEVERAL_PMUS = 29,	/* (EOPNOTSUPP) CPUs of several kinds; limit: the flag */
+					/* that cannot be then, 0: the PMU is to be named */
 	/* where (ESRCH, ENODEV) */
 	PMUDEV_WHY_NO_TASK = 30,
 	PMUDEV_WHY_NO_CPU = 31,		/* limit: the highest number */
@@ -315,12 +317,15 @@ enum pmudev_arch {
 #define PMUDEV_STATE_CLAIMED	(1U << 1)	/* pmudev holds the PMU, perf does not count */
 #define PMUDEV_STATE_HOOKS	(1U << 2)	/* fork, exec or exit hooks are installed */
 
+/* struct pmudev_query.flags */
+#define PMUDEV_QUERY_CPU	(1U << 0)	/* @pmu is the number of a CPU: that one's PMU */
+
 /**
  * struct pmudev_query - what a PMU is, and its state now
  * @size: of this structure
- * @flags: zero
+ * @flags: PMUDEV_QUERY_*
  * @refusal: why it failed
- * @pmu: in: number of the PMU, 0..@nr_pmus - 1
+ * @pmu: in: number of the PMU, 0..@nr_pmus - 1, or with PMUDEV_QUERY_CPU of a CPU; out: of the PMU
  * @nr_pmus: out: how many there are, as all below is out
  * @abi: PMUDEV_ABI_VERSION of the module
  * @arch: enum pmudev_arch
@@ -402,6 +407,11 @@ enum pmudev_target {
  *     CAP_PERFMON twice as many.
  *   - A thread that another one counts is found at its switches; what it executes between BIND and
  *     ENABLE is not counted, what it does after ENABLE has returned is.
+ *   - Where CPUs are of several kinds (nr_pmus of struct pmudev_query is above 1) a set that counts
+ *     tasks names its PMU: PMUDEV_BIND_PMU (else EOPNOTSUPP, SEVERAL_PMUS). It counts while they
+ *     run on that PMU's CPUs; elsewhere time_enabled goes on and time_running stands. A CPU has
+ *     the PMU that it has. User reads are for raw events on counters that all PMUs have, without
+ *     DIRECT; on another PMU's CPUs the page has no owner, and readers fall back.
  */
 
 /* struct pmudev_bind.flags */
