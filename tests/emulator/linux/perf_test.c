@@ -7,9 +7,7 @@
  * once, with a loop of another length.
  */
 #define _GNU_SOURCE
-#include <linux/perf_event.h>
 #include <sched.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,17 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-
-enum {
-	INSNS,
-	CYCLES,
-	BRANCHES,
-	LLC_REFS,
-	LLC_MISSES,
-	BRANCH_MISSES,
-	EVENTS
-};
+#include "perf_test.h"
 
 static const uint64_t generic[EVENTS] = {
 	PERF_COUNT_HW_INSTRUCTIONS,	   PERF_COUNT_HW_CPU_CYCLES,
@@ -37,18 +25,14 @@ static const uint64_t generic[EVENTS] = {
 	PERF_COUNT_HW_CACHE_MISSES,	   PERF_COUNT_HW_BRANCH_MISSES,
 };
 
-struct group {
-	uint64_t n, enabled, running, val[EVENTS];
-};
-
 static int tests;
 
-static void check(const char *what, int ok)
+void check(const char *what, int ok)
 {
 	printf("%sok %d - %s\n", ok ? "" : "not ", ++tests, what);
 }
 
-static void equal(const char *what, uint64_t got, uint64_t want)
+void equal(const char *what, uint64_t got, uint64_t want)
 {
 	check(what, got == want);
 	if (got != want)
@@ -56,8 +40,7 @@ static void equal(const char *what, uint64_t got, uint64_t want)
 		       (unsigned long long)want);
 }
 
-/* pmu_NAME=N of the kernel's command line. */
-static long option(const char *name)
+long option(const char *name)
 {
 	static char line[4096];
 	char key[32], *at;
@@ -78,12 +61,19 @@ static long option(const char *name)
 	return strtol(at + strlen(key), NULL, 0);
 }
 
-static int perf_open(uint64_t config, int leader, uint64_t period)
+static uint64_t pmu;
+
+void use_pmu(uint64_t type)
+{
+	pmu = type;
+}
+
+int perf_open_on(uint64_t config, int leader, uint64_t period, int pid, int cpu)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE,
 		.size = sizeof(attr),
-		.config = config,
+		.config = config | pmu << PERF_PMU_TYPE_SHIFT,
 		.sample_period = period,
 		.disabled = leader < 0,
 		.pinned = leader < 0,
@@ -93,11 +83,16 @@ static int perf_open(uint64_t config, int leader, uint64_t period)
 			       PERF_FORMAT_TOTAL_TIME_RUNNING,
 	};
 
-	return syscall(SYS_perf_event_open, &attr, 0, -1, leader, 0);
+	return syscall(SYS_perf_event_open, &attr, pid, cpu, leader, 0);
+}
+
+static int perf_open(uint64_t config, int leader, uint64_t period)
+{
+	return perf_open_on(config, leader, period, 0, -1);
 }
 
 /* 2n instructions, n of them branches, and always the same before them but for one NOP. */
-static void loop(uint64_t n, int odd)
+void loop(uint64_t n, int odd)
 {
 	__asm__ volatile("	test %1, %1\n"
 			 "	jz 1f\n"
@@ -173,13 +168,9 @@ static void test_rate(const char *what, int event, int of, uint64_t every)
 static int run_on(int cpu)
 {
 	struct group one, g;
-	cpu_set_t set;
 	int round, bad = 0;
 
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		return 1;
+	use_cpu(cpu);
 	bad |= run(&one, 1, 0);
 	for (round = 0; round < 5; round++) {
 		uint64_t n = 200000 * (cpu + 1) + round;
@@ -282,16 +273,28 @@ static void test_rdpmc(void)
 	close(fd);
 }
 
-int main(void)
+static void test_pmu(void)
 {
-	setvbuf(stdout, NULL, _IOLBF, 0);
 	test_loops();
 	test_rate("LLC references", LLC_REFS, INSNS, option("llc_ref"));
 	test_rate("LLC misses", LLC_MISSES, INSNS, option("llc_miss"));
 	test_rate("branch misses", BRANCH_MISSES, BRANCHES, option("branch_miss"));
-	test_cpus();
 	test_samples();
 	test_rdpmc();
+}
+
+int main(void)
+{
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (is_hybrid()) {
+		test_kinds();
+		use_cpu(option("atom_from") - 1);
+		test_pmu();
+		use_cpu(option("atom_from"));
+	}
+	test_pmu();
+	test_cpus();
+	test_hidden();
 	printf("1..%d\n", tests);
 	return 0;
 }

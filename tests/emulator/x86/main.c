@@ -7,8 +7,11 @@
 
 #define APIC 0xfee00000u
 
+/* A page below 1 MB, where the second CPU starts. */
+#define OTHER_START 0x8000u
+
 struct machine machine;
-static u32 tests, failures;
+static u32 tests, failures, other_runs;
 
 static void put(const char *s)
 {
@@ -132,6 +135,11 @@ static void parse(const char *s)
 		{ "llc-ref=", &machine.llc_ref },
 		{ "llc-miss=", &machine.llc_miss },
 		{ "branch-miss=", &machine.branch_miss },
+		{ "ext=", &machine.ext },
+		{ "hide=", &machine.hide },
+		{ "atom-from=", &machine.atom_from },
+		{ "atom-gp=", &machine.atom_gp },
+		{ "atom-fixed=", &machine.atom_fixed },
 	};
 	u32 i, n;
 
@@ -143,6 +151,65 @@ static void parse(const char *s)
 				s = parse_number(s + n, names[i].val) - 1;
 		}
 	}
+}
+
+/* What this CPU is, of a machine with CPUs of two kinds. */
+static void take_kind(u32 cpu)
+{
+	static struct machine all;
+
+	if (!all.gp)
+		all = machine;
+	machine = all;
+	machine.common_gp = all.gp;
+	machine.common_fixed = all.fixed;
+	if (all.atom_from == 255)
+		return;
+	machine.kind = cpu >= all.atom_from ? ATOM : CORE;
+	machine.common_gp = all.gp < all.atom_gp ? all.gp : all.atom_gp;
+	machine.common_fixed = all.fixed & all.atom_fixed;
+	if (machine.kind == ATOM) {
+		machine.gp = all.atom_gp;
+		machine.fixed = all.atom_fixed;
+	}
+}
+
+static void run_tests(u32 cpu)
+{
+	take_kind(cpu);
+	apic_write(0xf0, 0x1ff);
+	test_registers();
+	test_faults();
+	test_user_reads();
+	test_counts();
+	test_rates();
+	test_interrupts();
+}
+
+/*
+ * The second CPU runs everything again, alone: this one sleeps for good. A start-up interrupt is
+ * lost as long as INIT has not been received, so it is repeated.
+ */
+static void __attribute__((noreturn)) start_other(void)
+{
+	u32 i;
+
+	for (i = 0; other_start + i < other_start_end; i++)
+		__atomic_store_n((char *)OTHER_START + i, other_start[i], __ATOMIC_RELAXED);
+	apic_write(0x300, 0xc4500);
+	while (!__atomic_load_n(&other_runs, __ATOMIC_ACQUIRE)) {
+		apic_write(0x300, 0xc4600 | OTHER_START >> 12);
+		__asm__ volatile("pause");
+	}
+	for (;;)
+		__asm__ volatile("cli; hlt");
+}
+
+void other_main(void)
+{
+	__atomic_store_n(&other_runs, 1, __ATOMIC_RELEASE);
+	run_tests(1);
+	finish();
 }
 
 void main(const struct multiboot_info *info)
@@ -159,12 +226,9 @@ void main(const struct multiboot_info *info)
 	gate(0x80, on_int80, 0xee00);
 	write_port(0x21, 0xff);
 	write_port(0xa1, 0xff);
-	apic_write(0xf0, 0x1ff);
 
-	test_registers();
-	test_faults();
-	test_counts();
-	test_rates();
-	test_interrupts();
+	run_tests(0);
+	if (machine.atom_from == 1)
+		start_other();
 	finish();
 }

@@ -18,7 +18,17 @@ _start:
 	movl	$stack_top, %esp
 	lgdt	gdt_pointer
 	ljmp	$0x08, $1f
-1:	movw	$0x23, %ax
+1:	movl	$main, %edi
+	jmp	set_up
+
+/* The second CPU comes here. */
+from_other_start:
+	movl	$other_stack_top, %esp
+	movl	$other_main, %edi
+
+/* On a stack of its own, with flat code: the rest, and on to the function in EDI. */
+set_up:
+	movw	$0x23, %ax
 	movw	%ax, %ds
 	movw	%ax, %es
 	movw	$0x10, %ax
@@ -28,14 +38,33 @@ _start:
 	shrl	$16, %eax
 	movb	%al, gdt_tss + 4
 	movb	%ah, gdt_tss + 7
+	/* Not busy, even if the first CPU has it. */
+	movb	$0x89, gdt_tss + 5
 	movw	$0x28, %ax
 	ltr	%ax
 	movw	$0x10, tss + 8
 	lidt	idt_pointer
 	pushl	%ebx
-	call	main
+	call	*%edi
 	cli
 	hlt
+
+/* What the second CPU starts with, in real mode at the copy's begin: to flat code. */
+	.globl	other_start, other_start_end
+	.code16
+other_start:
+	cli
+	movw	%cs, %ax
+	movw	%ax, %ds
+	lgdtl	1f - other_start
+	movl	%cr0, %eax
+	orb	$1, %al
+	movl	%eax, %cr0
+	ljmpl	$0x08, $from_other_start
+1:	.word	gdt_pointer - gdt - 1
+	.long	gdt
+other_start_end:
+	.code32
 
 /* #GP: go on at the fixup, if there is one. */
 	.globl	on_gp
@@ -181,6 +210,19 @@ user_rdpmc:
 1:	movl	$0, fixup
 	int	$0x80
 
+/* Ring 3: RDPMC of user_index once. */
+	.globl	user_read
+user_read:
+	movl	$1f, fixup
+	movl	user_index, %ecx
+	movl	$0xabcdef, %eax
+	movl	%eax, %edx
+	rdpmc
+1:	movl	%eax, user_result
+	movl	%edx, user_result + 4
+	movl	$0, fixup
+	int	$0x80
+
 /* void sample(u32 out[2], u32 n): n NOPs and more, then RDPMC of the counters 0 and 1. */
 	.globl	sample
 sample:
@@ -264,9 +306,11 @@ pmi_count:	.skip	4
 kernel_esp:	.skip	4
 user_n:		.skip	4
 user_index:	.skip	4
-user_result:	.skip	4
+user_result:	.skip	8
 	.align	16
 	.skip	16384
 stack_top:
+	.skip	16384
+other_stack_top:
 	.skip	4096
 user_stack_top:

@@ -16,6 +16,7 @@ typedef unsigned long long u64;
 #define EVTSEL(n)	  (0x186 + (n))
 #define DEBUGCTL	  0x1d9
 #define FIXED_CTR(n)	  (0x309 + (n))
+#define PERF_METRICS	  0x329
 #define PERF_CAPABILITIES 0x345
 #define FIXED_CTR_CTRL	  0x38d
 #define GLOBAL_STATUS	  0x38e
@@ -34,6 +35,10 @@ typedef unsigned long long u64;
 #define INV	 BIT64(23)
 #define CMASK(n) ((u64)(n) << 24)
 #define EQ	 BIT64(36)
+#define HIDE	 BIT64(37)
+
+#define FIXED_HIDE(n) BIT64(33 + 4 * (n))
+#define METRICS	      BIT64(48)
 
 #define EV_CORE	       0x003c
 #define EV_INSN	       0x00c0
@@ -44,10 +49,19 @@ typedef unsigned long long u64;
 #define EV_BRANCH_MISS 0x00c5
 #define EV_SLOTS       0x01a4
 
+/* CPUID.1AH:EAX */
+enum {
+	NOT_HYBRID = 0,
+	ATOM = 0x20000001,
+	CORE = 0x40000001
+};
+
 /* What the options of -cpu say, from the command line. */
 struct machine {
 	u32 version, gp, fixed, missing, full_width, strict, core, ref, llc_ref, llc_miss,
-		branch_miss;
+		branch_miss, ext, hide, atom_from, atom_gp, atom_fixed;
+	/* Of this CPU: its kind; and what it has in common with the other kind. */
+	u32 kind, common_gp, common_fixed;
 };
 
 extern struct machine machine;
@@ -66,12 +80,13 @@ void on_gp(void);
 void on_other(void);
 void on_pmi(void);
 void on_int80(void);
-extern u32 fixup, gp_seen, pmi_eip, pmi_count, user_n, user_index, user_result;
-extern char nops[], jumps[];
+extern u32 fixup, gp_seen, pmi_eip, pmi_count, user_n, user_index, user_result[2];
+extern char nops[], jumps[], other_start[], other_start_end[];
 void run_user(void (*fn)(void));
 void user_loop(void);
 void user_nops(void);
 void user_rdpmc(void);
+void user_read(void);
 void count_loop(u64 ctrl, u32 n);
 void count_nops(u64 ctrl);
 void count_jumps(u64 ctrl);
@@ -86,6 +101,7 @@ void sample(u32 out[2], u32 n);
 
 /* main.c */
 void main(const struct multiboot_info *info);
+void other_main(void);
 void check(const char *what, int ok);
 void equal(const char *what, u64 got, u64 want);
 void stop_pmu(void);
@@ -94,6 +110,7 @@ void unexpected(u32 eip);
 /* Each is one file. */
 void test_registers(void);
 void test_faults(void);
+void test_user_reads(void);
 void test_counts(void);
 void test_rates(void);
 void test_interrupts(void);
