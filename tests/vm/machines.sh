@@ -105,7 +105,15 @@ built_matrix() {
 machine_is() {
 	case $1 in
 	nopmu) ;;
-	v[0-9]*) [ "$2" = x86 ] ;;
+	v[0-9]* | hybrid) [ "$2" = x86 ] ;;
 	*) [ "$2" = arm64 ] ;;
+	esac
+}
+
+# machine_fits MACHINE SMP: whether there is such a machine with so many CPUs.
+machine_fits() {
+	case $1 in
+	nopmu) [ "$2" = 1 ] ;;
+	hybrid) [ "$2" = 4 ] ;;
 	esac
 }
