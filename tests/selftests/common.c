@@ -39,6 +39,11 @@ int pm_open(void)
 
 int pm_query(struct pmudev_query *query)
 {
+	return pm_query_pmu(0, 0, query);
+}
+
+int pm_query_pmu(__u32 number, __u32 flags, struct pmudev_query *query)
+{
 	int fd = pm_open();
 	int ret = 0;
 
@@ -46,6 +51,8 @@ int pm_query(struct pmudev_query *query)
 		return fd;
 	memset(query, 0, sizeof(*query));
 	query->size = sizeof(*query);
+	query->flags = flags;
+	query->pmu = number;
 	if (ioctl(fd, PMUDEV_IOC_QUERY, query))
 		ret = failure(&query->refusal);
 	close(fd);
@@ -54,11 +61,17 @@ int pm_query(struct pmudev_query *query)
 
 int pm_bind(int fd, __u32 target, __s32 id, __u32 flags)
 {
+	return pm_bind_pmu(fd, target, id, flags, 0);
+}
+
+int pm_bind_pmu(int fd, __u32 target, __s32 id, __u32 flags, __u32 pmu)
+{
 	struct pmudev_bind bind = {
 		.size = sizeof(bind),
 		.flags = flags,
 		.target = target,
 		.id = id,
+		.pmu = pmu,
 	};
 
 	return ioctl(fd, PMUDEV_IOC_BIND, &bind) ? failure(&bind.refusal) : 0;

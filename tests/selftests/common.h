@@ -38,7 +38,11 @@ extern __thread struct pmudev_refusal why;
 
 int pm_open(void);
 int pm_query(struct pmudev_query *query);
+/* PMU @number, or with PMUDEV_QUERY_CPU that of the CPU @number. */
+int pm_query_pmu(__u32 number, __u32 flags, struct pmudev_query *query);
 int pm_bind(int fd, __u32 target, __s32 id, __u32 flags);
+/* To one PMU of several: with PMUDEV_BIND_PMU. */
+int pm_bind_pmu(int fd, __u32 target, __s32 id, __u32 flags, __u32 pmu);
 int pm_add(int fd, const struct pmudev_event_attr *events, unsigned int nr);
 int pm_place(int fd, const struct pmudev_event_attr *events, unsigned int nr, __s32 *counters);
 int pm_ctl(int fd, unsigned long request, __u32 group, __u32 slot, __u64 value);

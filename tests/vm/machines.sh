@@ -110,6 +110,15 @@ machine_is() {
 	esac
 }
 
+# machine_is_particular MACHINE: whether only the tests run there that name it: it is like another one
+# but for what they are about.
+machine_is_particular() {
+	case $1 in
+	hybrid | kinds* | wide | p9* | *-hide) ;;
+	*) return 1 ;;
+	esac
+}
+
 # machine_fits MACHINE SMP: whether there is such a machine with so many CPUs.
 machine_fits() {
 	case $1 in
