@@ -6,6 +6,12 @@
 #define PMI_AFTER(k) (3 + 70 * (k))
 #define SLEEP	     1000000UL /* ticks of the timer */
 
+/* CPUs of the second kind have twice the clock. */
+static u64 cpi(u64 cpu)
+{
+	return cpu >= KIND2 ? 2 * CPI : CPI;
+}
+
 /* The timer's interrupt becomes pending, but is masked at the CPU: it only ends the WFI. */
 static void sleep(struct percpu *me)
 {
@@ -30,8 +36,8 @@ static void overflow(struct percpu *me, int cpu)
 		n = PMI_AFTER(k) + cpu;
 		stop_pmu(PMCR_LC);
 		set_event(0, k % 2 ? EV_CYCLES : EV_INSN);
-		set_counter(0, BIT64(32) - (k % 2 ? CPI : 1) * n);
-		write_reg(pmccntr_el0, k % 3 ? 0UL : -CPI * n);
+		set_counter(0, BIT64(32) - (k % 2 ? cpi(cpu) : 1) * n);
+		write_reg(pmccntr_el0, k % 3 ? 0UL : -cpi(cpu) * n);
 		write_reg(pmintenset_el1, k % 3 ? 1UL : CYCLE_COUNTER);
 		count_nops(CYCLE_COUNTER | 1);
 		me->pmi[k].pc = me->pmi_pc;
@@ -42,6 +48,9 @@ static void overflow(struct percpu *me, int cpu)
 
 void run_all(struct percpu *me, int cpu)
 {
+	me->midr = read_reg(midr_el1);
+	me->counters = read_reg(pmcr_el0) >> 11 & 0x1f;
+	me->events = read_reg(pmceid0_el0);
 	stop_pmu(PMCR_LC);
 	set_event(0, EV_INSN);
 	set_event(1, EV_CYCLES);
@@ -64,9 +73,13 @@ void test_all(void)
 	for (i = 0; i < CPUS; i++) {
 		const struct percpu *p = &percpu[i];
 
+		equal("each CPU is of its kind: counters", p->counters,
+		      i < KIND2 ? COUNTERS : KIND2_COUNTERS);
+		equal("    the part", (p->midr >> 4 & 0xfff) == 0xd04, i >= KIND2);
+		equal("    CHAIN", p->events >> EV_CHAIN & 1, i < KIND2 || !KIND2_MISSING);
 		equal("each CPU's instructions", p->insns, TURNS_INSNS(TURNS(i)));
-		equal("each CPU's cycles", p->cycles, CPI * TURNS_INSNS(TURNS(i)));
-		equal("each CPU's cycle counter", p->ccnt, CPI * TURNS_INSNS(TURNS(i)));
+		equal("each CPU's cycles", p->cycles, cpi(i) * TURNS_INSNS(TURNS(i)));
+		equal("each CPU's cycle counter", p->ccnt, cpi(i) * TURNS_INSNS(TURNS(i)));
 		for (k = 0; k < ARRAY_SIZE(p->pmi); k++) {
 			equal("each CPU's interrupt is exact", p->pmi[k].pc,
 			      (u64)nops + 4 * (PMI_AFTER(k) + i));
@@ -74,6 +87,6 @@ void test_all(void)
 			equal("    status", p->pmi[k].status, k % 3 ? 1 : CYCLE_COUNTER | 1);
 		}
 		check("each CPU sleeps in WFI", p->wfi_ticks >= SLEEP);
-		equal("    and its cycles stand", p->wfi_cycles, 2 * CPI);
+		equal("    and its cycles stand", p->wfi_cycles, 2 * cpi(i));
 	}
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the parts of the bare arm64 program share. SHIFT, THWIDTH, CPUS, LONG (64-bit event
- * counters) say what QEMU was told.
+ * counters), COUNTERS (how many), V3P9, KIND2 (the first CPU of
+ * the second kind), KIND2_COUNTERS and KIND2_MISSING (CHAIN, or 0) say what QEMU was told.
  */
 #ifndef ARM64_H
 #define ARM64_H
@@ -14,6 +15,7 @@ typedef unsigned long u64;
 
 #define EV_INSN	      0x08
 #define EV_CYCLES     0x11
+#define EV_CHAIN      0x1e
 #define CYCLE_COUNTER BIT64(31)
 
 #define PMCR_E	BIT64(0)
@@ -25,22 +27,26 @@ typedef unsigned long u64;
 #define FILTER_P BIT64(31)
 #define FILTER_U BIT64(30)
 
-#define read_reg(r)                                           \
-	({                                                    \
-		u64 val_;                                     \
-		__asm__ volatile("mrs %0, " #r : "=r"(val_)); \
-		val_;                                         \
+#define STRING_(x) #x
+#define STRING(x)  STRING_(x)
+
+#define read_reg(r)                                                  \
+	({                                                           \
+		u64 val_;                                            \
+		__asm__ volatile("mrs %0, " STRING(r) : "=r"(val_)); \
+		val_;                                                \
 	})
-#define write_reg(r, v)                                                           \
-	({                                                                        \
-		u64 val_ = (v);                                                   \
-		__asm__ volatile("msr " #r ", %0; isb" : : "r"(val_) : "memory"); \
+#define write_reg(r, v)                                                                  \
+	({                                                                               \
+		u64 val_ = (v);                                                          \
+		__asm__ volatile("msr " STRING(r) ", %0; isb" : : "r"(val_) : "memory"); \
 	})
 
 /* start.S knows the first three. */
 struct percpu {
 	u64 pmi_pc, pmi_count, pmi_status;
 	u64 step;
+	u64 midr, counters, events;
 	u64 insns, cycles, ccnt, wfi_cycles, wfi_ticks;
 	struct {
 		u64 pc, count, status;
@@ -52,11 +58,14 @@ extern struct percpu percpu[8];
 /* start.S */
 extern char nops[];
 void secondary(void);
-void run_user(void (*fn)(u64), u64 arg);
+/* Runs fn at EL0 until it executes SVC; returns its x0, or TRAPPED if something else ended it. */
+u64 run_user(u64 (*fn)(u64), u64 arg);
+#define TRAPPED 0x0bad000000000000UL
 void count_loop(u64 counters, u64 n);
 void count_turns(u64 counters, u64 n);
 void count_nops(u64 counters);
-void user_loop(u64 n);
+u64 counter_behind_nops(u64 counters, u64 high);
+u64 user_loop(u64 n);
 u64 cycles_of_wfi(void);
 
 /* What these pieces of code retire, and how many cycles an instruction takes. */
@@ -74,8 +83,10 @@ u64 counter(int n);
 void set_counter(int n, u64 val);
 void set_event(int n, u64 typer);
 
-/* one.c: on one CPU; all.c: on each CPU at the same time, and what came of it. */
+/* one.c, counters.c, user.c: on one CPU; all.c: on all at the same time, and what came of it. */
 void test_one(void);
+void test_counters(void);
+void test_user(void);
 void run_all(struct percpu *me, int cpu);
 void test_all(void);
 void barrier(struct percpu *me, u64 step);

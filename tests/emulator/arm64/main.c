@@ -165,7 +165,11 @@ void cpu_main(u64 cpu)
 		return;
 	}
 	put("TAP version 13\n");
+	test_counters();
+	if (COUNTERS < 6)
+		finish();
 	test_one();
+	test_user();
 	for (i = 1; i < CPUS; i++)
 		equal("a CPU comes up", psci(PSCI_CPU_ON, i, (u64)secondary, i), 0);
 	run_all(me, 0);

@@ -70,7 +70,7 @@ on_other:
 	mrs	x1, elr_el1
 	bl	unexpected
 
-/* void run_user(void (*fn)(u64), u64 arg): at EL0, until it executes SVC. */
+/* u64 run_user(u64 (*fn)(u64), u64 arg): at EL0, until it executes SVC or has an exception (TRAPPED | EC). */
 	.globl	run_user
 run_user:
 	stp	x29, x30, [sp, #-16]!
@@ -79,7 +79,13 @@ run_user:
 	mov	x0, x1
 	eret
 on_svc:
-	ldp	x29, x30, [sp], #16
+	mrs	x1, esr_el1
+	lsr	x1, x1, #26
+	cmp	x1, #0x15
+	b.eq	1f
+	movz	x0, #0x0bad, lsl #48
+	orr	x0, x0, x1
+1:	ldp	x29, x30, [sp], #16
 	ret
 
 /* void count_loop(u64 counters, u64 n): what counts at EL1 counts 2n + 1 instructions. */
@@ -114,7 +120,26 @@ nops:
 	msr	pmcntenclr_el0, x0
 	ret
 
-/* void user_loop(u64 n): 2n + 1 instructions at EL0. */
+/* u64 counter_behind_nops(u64 counters, u64 high): event counter 0 or 1 behind ten NOPs. */
+	.globl	counter_behind_nops
+counter_behind_nops:
+	cbnz	x1, 1f
+	msr	pmcntenset_el0, x0
+	.rept	10
+	nop
+	.endr
+	mrs	x1, pmevcntr0_el0
+	b	2f
+1:	msr	pmcntenset_el0, x0
+	.rept	10
+	nop
+	.endr
+	mrs	x1, pmevcntr1_el0
+2:	msr	pmcntenclr_el0, x0
+	mov	x0, x1
+	ret
+
+/* u64 user_loop(u64 n): 2n + 1 instructions at EL0. */
 	.globl	user_loop
 user_loop:
 	subs	x0, x0, #1
