@@ -123,6 +123,6 @@ machine_is_particular() {
 machine_fits() {
 	case $1 in
 	nopmu) [ "$2" = 1 ] ;;
-	hybrid) [ "$2" = 4 ] ;;
+	hybrid | kinds*) [ "$2" = 4 ] ;;
 	esac
 }
