@@ -86,20 +86,39 @@ int pmudev_bundle_cpus(struct pmudev_bundle *bundle, const unsigned int *cpus, u
 	return error;
 }
 
+/* Kinds of CPUs that one machine has, at most. */
+#define MOST_PMUS 8
+
+static int bind_part(struct pmudev *set, enum pmudev_target target, pid_t id, unsigned int pmu,
+		     unsigned int flags, bool parts)
+{
+	if (parts)
+		return pmudev_bind_pmu(set, target, id, pmu, flags);
+	if (target == PMUDEV_TARGET_PROCESS)
+		return pmudev_bind_process(set, id, flags);
+	return pmudev_bind_task(set, id, flags);
+}
+
 int pmudev_bundle_task(struct pmudev_bundle *bundle, enum pmudev_target target, pid_t id,
 		       unsigned int flags)
 {
-	int error = make_room(bundle, 1);
+	struct pmudev_query query = { .nr_pmus = 1 };
+	int error = make_room(bundle, MOST_PMUS);
+	unsigned int i;
 
-	if (error)
-		return error;
-	bundle->cpus[0] = -1;
-	error = pmudev_open(&bundle->sets[0]);
-	if (!error && target == PMUDEV_TARGET_PROCESS)
-		error = pmudev_bind_process(&bundle->sets[0], id, flags);
-	else if (!error)
-		error = pmudev_bind_task(&bundle->sets[0], id, flags);
-	return opened(bundle, error);
+	for (i = 0; i < query.nr_pmus && i < MOST_PMUS && !error; i++) {
+		struct pmudev *set = &bundle->sets[i];
+
+		bundle->cpus[i] = -1;
+		error = pmudev_open(set);
+		if (!error && !i)
+			error = pmudev_query(set, 0, &query);
+		bundle->parts = query.nr_pmus > 1;
+		if (!error)
+			error = bind_part(set, target, id, i, flags, bundle->parts);
+		error = opened(bundle, error);
+	}
+	return error;
 }
 
 void pmudev_bundle_close(struct pmudev_bundle *bundle)
@@ -226,7 +245,7 @@ int pmudev_bundle_disable(struct pmudev_bundle *bundle, uint32_t group)
 
 int pmudev_bundle_read(struct pmudev_bundle *bundle, struct pmudev_total *total)
 {
-	struct pmudev_adding adding = { .total = total };
+	struct pmudev_adding adding = { .total = total, .parts = bundle->parts };
 	union pmudev_record_buffer buffer;
 	unsigned int i;
 	int error;

@@ -26,11 +26,13 @@ HIDDEN bool pmudev_learn_tid(void);
 
 /*
  * The sum of records: total.c. All zeroes, then each record, then the end. @known: ns that those
- * were enabled on which the slot was on a counter at all.
+ * were enabled on which the slot was on a counter at all. @parts: all are of one target, whose time
+ * goes on while only one of them counts.
  */
 struct pmudev_adding {
 	struct pmudev_total *total;
 	uint64_t known[PMUDEV_MAX_EVENTS];
+	bool parts;
 	bool any;
 };
 

@@ -122,13 +122,14 @@ void pmudev_close(struct pmudev *set)
 	set->fd = -1;
 }
 
-static int bind_to(struct pmudev *set, uint32_t target, int32_t id, uint32_t flags)
+static int bind_to(struct pmudev *set, uint32_t target, int32_t id, uint32_t flags, uint32_t pmu)
 {
 	struct pmudev_bind bind = {
 		.size = sizeof(bind),
 		.flags = flags,
 		.target = target,
 		.id = id,
+		.pmu = pmu,
 	};
 
 	return call(set, PMUDEV_IOC_BIND, &bind, &bind.refusal);
@@ -137,22 +138,29 @@ static int bind_to(struct pmudev *set, uint32_t target, int32_t id, uint32_t fla
 int pmudev_bind_self(struct pmudev *set)
 {
 	pmudev_learn_tid();
-	return bind_to(set, PMUDEV_TARGET_TASK, 0, 0);
+	return bind_to(set, PMUDEV_TARGET_TASK, 0, 0, 0);
 }
 
 int pmudev_bind_task(struct pmudev *set, pid_t tid, unsigned int flags)
 {
-	return bind_to(set, PMUDEV_TARGET_TASK, tid, flags);
+	return bind_to(set, PMUDEV_TARGET_TASK, tid, flags, 0);
 }
 
 int pmudev_bind_process(struct pmudev *set, pid_t pid, unsigned int flags)
 {
-	return bind_to(set, PMUDEV_TARGET_PROCESS, pid, flags);
+	return bind_to(set, PMUDEV_TARGET_PROCESS, pid, flags, 0);
 }
 
 int pmudev_bind_cpu(struct pmudev *set, unsigned int cpu, unsigned int flags)
 {
-	return bind_to(set, PMUDEV_TARGET_CPU, cpu, flags);
+	return bind_to(set, PMUDEV_TARGET_CPU, cpu, flags, 0);
+}
+
+int pmudev_bind_pmu(struct pmudev *set, enum pmudev_target target, pid_t id, unsigned int pmu,
+		    unsigned int flags)
+{
+	pmudev_learn_tid();
+	return bind_to(set, target, id, flags | PMUDEV_BIND_PMU, pmu);
 }
 
 /* ---------------------------------------------------------------------- events -- */
@@ -223,10 +231,22 @@ int pmudev_reset_group(struct pmudev *set, uint32_t group, uint64_t value)
 	return control(set, PMUDEV_IOC_RESET, group, PMUDEV_ALL, value);
 }
 
-int pmudev_query(struct pmudev *set, unsigned int pmu, struct pmudev_query *query)
+static int query_number(struct pmudev *set, unsigned int number, uint32_t flags,
+			struct pmudev_query *query)
 {
 	memset(query, 0, sizeof(*query));
 	query->size = sizeof(*query);
-	query->pmu = pmu;
+	query->flags = flags;
+	query->pmu = number;
 	return call(set, PMUDEV_IOC_QUERY, query, &query->refusal);
+}
+
+int pmudev_query(struct pmudev *set, unsigned int pmu, struct pmudev_query *query)
+{
+	return query_number(set, pmu, 0, query);
+}
+
+int pmudev_query_cpu(struct pmudev *set, unsigned int cpu, struct pmudev_query *query)
+{
+	return query_number(set, cpu, PMUDEV_QUERY_CPU, query);
 }

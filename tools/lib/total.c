@@ -10,6 +10,19 @@ static uint64_t add_or_most(uint64_t a, uint64_t b)
 	return a + b < a ? UINT64_MAX : a + b;
 }
 
+/* Not the sum: read one after the other, each has a little more. */
+static uint64_t longest(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void add_part(struct pmudev_sum *sum, const struct pmudev_count *count)
+{
+	sum->value += count->value;
+	sum->time_enabled = longest(sum->time_enabled, count->time_enabled);
+	sum->time_running += count->time_running;
+}
+
 static void add_count(struct pmudev_sum *sum, const struct pmudev_count *count, uint64_t *known)
 {
 	uint64_t whole;
@@ -37,11 +50,26 @@ void pmudev_total_add(struct pmudev_adding *adding, const struct pmudev_record *
 		total->nr = record->nr;
 	total->present |= record->present;
 	total->multiplexed |= record->multiplexed;
-	total->time_enabled += record->time_enabled;
+	total->time_enabled = adding->parts ? longest(total->time_enabled, record->time_enabled) :
+					      total->time_enabled + record->time_enabled;
 	total->time_running += record->time_running;
 	for (i = 0; i < record->nr && i < PMUDEV_MAX_EVENTS; i++)
-		if (record->present >> i & 1)
-			add_count(&total->sums[i], &record->counts[i], &adding->known[i]);
+		if (record->present >> i & 1) {
+			if (adding->parts)
+				add_part(&total->sums[i], &record->counts[i]);
+			else
+				add_count(&total->sums[i], &record->counts[i], &adding->known[i]);
+		}
+}
+
+/* The parts make the whole, if they were on counters in turn all the time. */
+static void estimate(struct pmudev_sum *sum)
+{
+	uint64_t running = sum->time_running;
+
+	if (running > sum->time_enabled)
+		running = sum->time_enabled;
+	pmudev_scale(sum->value, sum->time_enabled, running, &sum->estimate);
 }
 
 void pmudev_total_end(struct pmudev_adding *adding)
@@ -50,7 +78,11 @@ void pmudev_total_end(struct pmudev_adding *adding)
 	unsigned int i;
 
 	/* Where nothing is known of all, the estimate stays 0. */
-	for (i = 0; i < PMUDEV_MAX_EVENTS; i++)
-		pmudev_scale(sum[i].estimate, sum[i].time_enabled, adding->known[i],
-			     &sum[i].estimate);
+	for (i = 0; i < PMUDEV_MAX_EVENTS; i++) {
+		if (adding->parts)
+			estimate(&sum[i]);
+		else
+			pmudev_scale(sum[i].estimate, sum[i].time_enabled, adding->known[i],
+				     &sum[i].estimate);
+	}
 }

@@ -200,6 +200,7 @@ struct progress {
 	const struct event_list *list;
 	struct pmudev *set; /* on the first of those that are alike */
 	int cpu;
+	unsigned int pmu; /* of a thread's or process's parts */
 	unsigned int alike;
 	struct fit result;
 	bool refused;
@@ -210,7 +211,9 @@ static void show(struct progress *p)
 {
 	if (!p->alike)
 		return;
-	if (p->alike > 1)
+	if (p->bundle->parts)
+		printf("On the CPUs of PMU %u:\n", p->pmu);
+	else if (p->alike > 1)
 		printf("CPU %d and %u more:\n", p->cpu, p->alike - 1);
 	else if (p->bundle->nr > 1)
 		printf("CPU %d:\n", p->cpu);
@@ -223,8 +226,9 @@ static void show(struct progress *p)
 
 static void proceed(struct progress *p, unsigned int i, const struct fit *result)
 {
-	if (!p->alike || !fit_same(p->list, &p->result, result)) {
+	if (!p->alike || p->bundle->parts || !fit_same(p->list, &p->result, result)) {
 		show(p);
+		p->pmu = i;
 		p->set = &p->bundle->sets[i];
 		p->cpu = p->bundle->cpus[i];
 		p->alike = 0;

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "events.h"
@@ -48,7 +49,25 @@ static __attribute__((__format__(printf, 2, 3))) void row(const char *label, con
 	printf("\n");
 }
 
-static void show_identity(const struct pmudev_query *q)
+/* Which of the CPUs that are online, where not all are alike. */
+static void show_cpus(struct pmudev *set, const struct pmudev_query *q)
+{
+	const long nr = sysconf(_SC_NPROCESSORS_CONF);
+	const char *comma = " (";
+	struct pmudev_query other;
+	long cpu;
+
+	printf("  %-16s %u", "CPUs", q->nr_cpus);
+	for (cpu = 0; cpu < nr && q->nr_pmus > 1; cpu++) {
+		if (pmudev_query_cpu(set, cpu, &other) || other.pmu != q->pmu)
+			continue;
+		printf("%s%ld", comma, cpu);
+		comma = ", ";
+	}
+	printf("%s\n", *comma == ',' ? ")" : "");
+}
+
+static void show_identity(struct pmudev *set, const struct pmudev_query *q)
 {
 	char text[256];
 
@@ -57,7 +76,7 @@ static void show_identity(const struct pmudev_query *q)
 	row("architecture", "%s", text);
 	model_text(q, text, sizeof(text));
 	row("model", "%s", text);
-	row("CPUs", "%u", q->nr_cpus);
+	show_cpus(set, q);
 }
 
 static void show_counters(const struct pmudev_query *q)
@@ -193,7 +212,7 @@ int cmd_info(int argc, char **argv)
 		}
 		if (pmu)
 			printf("\n");
-		show_identity(&q);
+		show_identity(&set, &q);
 		show_counters(&q);
 		show_holders(&q);
 		show_events(&q);

@@ -80,6 +80,13 @@ int pmudev_bind_process(struct pmudev *set, pid_t pid, unsigned int flags);
 int pmudev_bind_cpu(struct pmudev *set, unsigned int cpu, unsigned int flags);
 
 /*
+ * Where CPUs are of several kinds (struct pmudev_query.nr_pmus): a set on a thread or process names
+ * the PMU on whose CPUs it counts.
+ */
+int pmudev_bind_pmu(struct pmudev *set, enum pmudev_target target, pid_t id, unsigned int pmu,
+		    unsigned int flags);
+
+/*
  * Adds events, all of them or none. @slots: where to put the slots they got, or NULL; a new set's
  * events get 0, 1, 2 ... in order.
  */
@@ -104,6 +111,9 @@ int pmudev_reset_group(struct pmudev *set, uint32_t group, uint64_t value);
 
 /* What PMU number @pmu is, and its state now. Needs no target; @query is filled in whole. */
 int pmudev_query(struct pmudev *set, unsigned int pmu, struct pmudev_query *query);
+
+/* The same for the PMU of a CPU. */
+int pmudev_query_cpu(struct pmudev *set, unsigned int cpu, struct pmudev_query *query);
 
 /* ---------------------------------------------------------------- reading counters -- */
 

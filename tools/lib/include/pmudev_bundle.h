@@ -4,7 +4,8 @@
  *
  * A set counts one thread, one process or one CPU. A bundle is a set on each of several CPUs, which
  * get the same events, are enabled all or none, and are read together. (For programs that count
- * either, there is also a bundle of one thread or process.)
+ * either, there is also a bundle of one thread or process: one set, or where CPUs are of several
+ * kinds one for each.)
  *
  *	unsigned int cpus[] = { 0, 1, 4 };
  *	struct pmudev_bundle bundle;
@@ -36,6 +37,7 @@ extern "C" {
  * @cpu: the one whose call failed last, -1 if it was none's
  * @groups: the library's
  * @enabled: the library's
+ * @parts: the sets are parts of one target, each on the CPUs of a PMU: the first on PMU 0, and so on
  * @error: the library's; pmudev_bundle_why() reads it
  * @refusal: the library's
  * @holders: the library's
@@ -51,12 +53,13 @@ struct pmudev_bundle {
 	int error;
 	struct pmudev_refusal refusal;
 	struct pmudev_holder holders[PMUDEV_MAX_HOLDERS];
-	uint32_t reserved[16];
+	uint32_t parts;
+	uint32_t reserved[15];
 };
 
 /*
- * Opens a set on each CPU, or one on a thread (PMUDEV_TARGET_TASK) or a process
- * (PMUDEV_TARGET_PROCESS); flags are those of binding. After a failure the bundle is closed, and
+ * Opens a set on each CPU, or on a thread (PMUDEV_TARGET_TASK) or a process
+ * (PMUDEV_TARGET_PROCESS) one for each PMU; flags are those of binding. After a failure the bundle is closed, and
  * pmudev_bundle_explain() tells what is missing, and for which CPU.
  */
 int pmudev_bundle_cpus(struct pmudev_bundle *bundle, const unsigned int *cpus, unsigned int nr,
@@ -82,11 +85,11 @@ int pmudev_bundle_enable(struct pmudev_bundle *bundle, uint32_t group);
 int pmudev_bundle_disable(struct pmudev_bundle *bundle, uint32_t group);
 
 /**
- * struct pmudev_sum - one event on all CPUs
+ * struct pmudev_sum - one event on all CPUs, or of all parts of a target
  * @value: events counted; whole, never scaled
  * @estimate: of those that happened: each CPU's count scaled by its own times, CPUs on which it was
  *	never on a counter taken for the average of the others
- * @time_enabled: ns, the sum of the CPUs'
+ * @time_enabled: ns, the sum of the CPUs', or the target's
  * @time_running: ns of that on counters; 0: nothing is known
  */
 struct pmudev_sum {
