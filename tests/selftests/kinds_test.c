@@ -104,8 +104,7 @@ TEST_F(kinds, counts_on_its_own_cpus)
 		ASSERT_EQ(0, pin_to(self->k.cpu[pmu][0]));
 		loop(N);
 		ASSERT_EQ(0, pm_read(fd, &back));
-		EXPECT_GE(back.r.counts[0].value,
-			  there.r.counts[0].value + LOOP_INSTRUCTIONS * N);
+		EXPECT_GE(back.r.counts[0].value, there.r.counts[0].value + LOOP_INSTRUCTIONS * N);
 		EXPECT_GT(back.r.counts[0].time_running, there.r.counts[0].time_running);
 		close(fd);
 	}

@@ -37,7 +37,7 @@ extern "C" {
  * @cpu: the one whose call failed last, -1 if it was none's
  * @groups: the library's
  * @enabled: the library's
- * @parts: the sets are parts of one target, each on the CPUs of a PMU: the first on PMU 0, and so on
+ * @parts: the sets are parts of one target, each on the CPUs of a PMU, the first on those of PMU 0
  * @error: the library's; pmudev_bundle_why() reads it
  * @refusal: the library's
  * @holders: the library's
@@ -59,8 +59,8 @@ struct pmudev_bundle {
 
 /*
  * Opens a set on each CPU, or on a thread (PMUDEV_TARGET_TASK) or a process
- * (PMUDEV_TARGET_PROCESS) one for each PMU; flags are those of binding. After a failure the bundle is closed, and
- * pmudev_bundle_explain() tells what is missing, and for which CPU.
+ * (PMUDEV_TARGET_PROCESS) one for each PMU; flags are those of binding. After a failure the bundle
+ * is closed, and pmudev_bundle_explain() tells what is missing, and for which CPU.
  */
 int pmudev_bundle_cpus(struct pmudev_bundle *bundle, const unsigned int *cpus, unsigned int nr,
 		       unsigned int flags);
