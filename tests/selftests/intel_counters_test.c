@@ -77,7 +77,7 @@ TEST_F(counters, are_what_the_machine_has)
 		SKIP(return, "not a machine of the matrix");
 	EXPECT_EQ(version, self->query.arch_version);
 	EXPECT_EQ(gp, __builtin_popcountll(self->query.counters & PROGRAMMABLE));
-	EXPECT_EQ(strcmp(wide, "-w") ? 31U : 48U, self->query.width);
+	EXPECT_EQ(strncmp(wide, "-w", 2) ? 31U : 48U, self->query.width);
 	EXPECT_EQ(48U, self->query.width_fixed);
 }
 
