@@ -117,8 +117,9 @@ TEST_F(kinds, both_make_the_whole)
 		raw_event(EVENT_INSTRUCTIONS, USER_ONLY),
 		raw_event(EVENT_CYCLES, USER_ONLY),
 	};
+	static const unsigned int strides[] = { 0, 3 };
 	struct both start, end;
-	__u64 staying, moving;
+	__u64 of[2], sum[2];
 	int fd[2], i;
 
 	ASSERT_EQ(0, pin_to(self->k.cpu[0][0]));
@@ -126,19 +127,19 @@ TEST_F(kinds, both_make_the_whole)
 		fd[i] = kinds_set(i, 0, events, 2);
 		ASSERT_GE(fd[i], 0);
 	}
-	/* The same calls, but not the same CPUs. */
-	ASSERT_EQ(0, both_read(fd, &start));
-	both_rounds(&self->k, MOVES, 0, N);
-	ASSERT_EQ(0, both_read(fd, &end));
-	staying = end.value[0] - start.value[0];
-	EXPECT_EQ(start.value[1], end.value[1]);
-	ASSERT_EQ(0, both_read(fd, &start));
-	both_rounds(&self->k, MOVES, 3, N);
-	ASSERT_EQ(0, both_read(fd, &end));
-	moving = end.value[0] - start.value[0] + end.value[1] - start.value[1];
-	EXPECT_GT(end.value[0] - start.value[0], (__u64)MOVES / 4 * N);
-	EXPECT_GT(end.value[1] - start.value[1], (__u64)MOVES / 4 * N);
-	EXPECT_EQ(staying, moving);
+	/* The same instructions, but not the same CPUs: staying, and then moving. */
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, both_read(fd, &start));
+		both_rounds(&self->k, MOVES, strides[i], N);
+		ASSERT_EQ(0, both_read(fd, &end));
+		of[0] = end.value[0] - start.value[0];
+		of[1] = end.value[1] - start.value[1];
+		sum[i] = of[0] + of[1];
+		EXPECT_EQ(!i, !of[1]);
+	}
+	EXPECT_GT(of[0], (__u64)MOVES / 4 * N);
+	EXPECT_GT(of[1], (__u64)MOVES / 4 * N);
+	EXPECT_EQ(sum[0], sum[1]);
 	/* The time of both is the thread's. */
 	EXPECT_LE(llabs((__s64)(end.enabled[0] - start.enabled[0]) -
 			(__s64)(end.enabled[1] - start.enabled[1])),
