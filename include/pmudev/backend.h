@@ -17,12 +17,15 @@ struct mm_struct;
  *	it forward by what the counter has counted since.
  * @counter: index of the counter
  * @width: bits of the counter
+ * @pair: it has two counters: @counter, an even one, has the low half, the next the high half;
+ *	@width is that of both together
  */
 struct pmudev_hw {
 	u64 config;
 	u64 value;
 	u8 counter;
 	u8 width;
+	bool pair;
 };
 
 /* The mask of their counters. */
@@ -32,7 +35,7 @@ static inline u64 pmudev_hw_counters(struct pmudev_hw *const *hw, unsigned int n
 	unsigned int i;
 
 	for (i = 0; i < nr; i++)
-		mask |= BIT_ULL(hw[i]->counter);
+		mask |= pmudev_place_counters(hw[i]->counter, hw[i]->pair);
 	return mask;
 }
 

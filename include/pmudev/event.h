@@ -69,7 +69,7 @@
  * @time_enabled: ticks. The total while the group is disabled; less the context's
  *	clock while it is enabled.
  * @time_running: the same of the running clock, while on a counter
- * @allowed: the counters that can take it
+ * @allowed: the counters that can take it; of a pair the even ones
  * @tag: the user's
  * @flags: the user's, PMUDEV_EXCLUDE_USER...
  * @group: number of its group
@@ -173,7 +173,7 @@ struct pmudev_change;
 /**
  * struct pmudev_image - which multiplexed groups are on together
  * @slots: their events
- * @counter: by slot
+ * @counter: by slot; of a pair the even one
  */
 struct pmudev_image {
 	u64 slots;
@@ -280,7 +280,7 @@ struct pmudev_family {
  * @moving: slots that a plan moves; under pmu->lock
  * @moving_on: those of them that were on counters
  * @next_moving: the next set of a plan
- * @place: by slot of strict groups: the counter placed; under pmu->lock
+ * @place: by slot of strict groups: the counter placed, of a pair the even one; under pmu->lock
  * @new_place: what a plan would make of it
  * @time_enabled: as an event's, of the whole set; under ctx->lock
  * @time_running: likewise
@@ -450,6 +450,24 @@ static inline struct pmudev_event *pmudev_slot_event(struct pmudev_set *set, uns
 static inline unsigned int pmudev_counter_width(const struct pmudev_pmu *pmu, unsigned int counter)
 {
 	return counter < PMUDEV_FIXED_BASE ? pmu->info.width : pmu->info.width_fixed;
+}
+
+/* Where an event is from now on: @counter, or the even one of its pair. */
+static inline void pmudev_hw_place(const struct pmudev_pmu *pmu, struct pmudev_hw *hw,
+				   unsigned int counter)
+{
+	hw->counter = counter;
+	hw->width = hw->pair ? 64 : pmudev_counter_width(pmu, counter);
+}
+
+/* What an event wants of a placement, as a newcomer. */
+static inline struct pmudev_want pmudev_event_want(const struct pmudev_event *event)
+{
+	return (struct pmudev_want){
+		.allowed = event->allowed,
+		.now = PMUDEV_NOWHERE,
+		.pair = event->hw.pair,
+	};
 }
 
 /* Who has a counter that no set gets. */

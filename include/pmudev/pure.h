@@ -43,32 +43,48 @@ int pmudev_group_check(const struct pmudev_event_attr *attr, unsigned int nr, un
 		       struct pmudev_refusal *why);
 
 /**
- * pmudev_attr_counters - the counters that an event may be on, as its caller wishes
- * @attr: the event
- * @any: the counters that can count it
+ * struct pmudev_able - the counters that can count an event
+ * @any: all of them
  * @wide: those of @any that have 64 bits
- * @width: bits of the others
- * @allowed: the result: not empty; within @wide with PMUDEV_LONG
- * @why: filled in on error
- *
- * Return: 0; -ENOSPC, -EOPNOTSUPP or -EINVAL with the reason.
+ * @pairs: even ones of @any that have 64 bits together with the next
+ * @direct: those of @any whose bare value is a thread's: PMUDEV_DIRECT
+ * @width: bits of the count that others of @any carry
  */
-int pmudev_attr_counters(const struct pmudev_event_attr *attr, u64 any, u64 wide,
-			 unsigned int width, u64 *allowed, struct pmudev_refusal *why);
-
-/* ------------------------------------------------- encode_<family>.c -- */
+struct pmudev_able {
+	u64 any;
+	u64 wide;
+	u64 pairs;
+	u64 direct;
+	unsigned int width;
+};
 
 /**
  * struct pmudev_code - an event as the hardware takes it
  * @config: value of the counter's selector; its meaning is the backend's
- * @allowed: the counters that can count it, the caller's wishes included
+ * @allowed: the counters that can count it, the caller's wishes included; of a pair the even ones
+ * @pair: it takes a pair of counters
  * @privileged: counts something outside the host's user mode
  */
 struct pmudev_code {
 	u64 config;
 	u64 allowed;
+	bool pair;
 	bool privileged;
 };
+
+/**
+ * pmudev_attr_counters - the counters that an event may be on, as its caller wishes
+ * @attr: the event
+ * @able: those that can count it
+ * @code: out: @allowed, which is not empty, and @pair: only if no single counter will do
+ * @why: filled in on error
+ *
+ * Return: 0; -ENOSPC, -EOPNOTSUPP or -EINVAL with the reason.
+ */
+int pmudev_attr_counters(const struct pmudev_event_attr *attr, const struct pmudev_able *able,
+			 struct pmudev_code *code, struct pmudev_refusal *why);
+
+/* ------------------------------------------------- encode_<family>.c -- */
 
 /**
  * enum pmuv3_shape - where the kernel runs, and what is below it
@@ -107,6 +123,8 @@ struct pmuv3_caps {
 #define PMUV3_TYPER_NSH		BIT_ULL(27)	/* count Non-secure EL2 */
 #define PMUV3_TYPER_EVENT	GENMASK_ULL(15, 0)
 
+#define PMUV3_CHAIN		0x1e	/* counts overflows of the even counter below */
+
 /**
  * pmuv3_long_counters - are the event counters 64 bits wide (FEAT_PMUv3p5)?
  * @caps: of the PMU
@@ -114,6 +132,12 @@ struct pmuv3_caps {
  * Decided by PMUVer: PMCR_EL0.LP reads back as 1 on some cores without them.
  */
 bool pmuv3_long_counters(const struct pmuv3_caps *caps);
+
+/**
+ * pmuv3_pairs - are 64-bit counts made of two counters, the odd one counting CHAIN?
+ * @caps: of the PMU
+ */
+bool pmuv3_pairs(const struct pmuv3_caps *caps);
 
 /**
  * pmuv3_generic - the PMUv3 event that a generic event is
@@ -257,6 +281,29 @@ struct pmudev_want {
 };
 
 /**
+ * pmudev_places - where an event can be
+ * @allowed: the counters that can take it; of a pair the even ones
+ * @pair: it takes a pair
+ * @free: the counters that are to be had
+ */
+static inline u64 pmudev_places(u64 allowed, bool pair, u64 free)
+{
+	return allowed & free & (pair ? free >> 1 : ~0ULL);
+}
+
+/* The counters that make up these places. */
+static inline u64 pmudev_places_counters(u64 places, bool pair)
+{
+	return pair ? places | places << 1 : places;
+}
+
+/* Those of an event that is on @counter, of a pair the even one. */
+static inline u64 pmudev_place_counters(unsigned int counter, bool pair)
+{
+	return pmudev_places_counters(1ULL << counter, pair);
+}
+
+/**
  * pmudev_assign - put events on counters, each on one or two of its own
  * @want: what each event wants
  * @nr: how many events, up to PMUDEV_ASSIGN_MAX
@@ -294,6 +341,19 @@ static inline u64 pmudev_width_mask(unsigned int width)
 static inline u64 pmudev_advance(u64 count, u64 raw, unsigned int width)
 {
 	return count + ((raw - count) & pmudev_width_mask(width));
+}
+
+/**
+ * pmudev_pair_raw - what a pair of 32-bit counters that go on counting shows
+ * @high: the odd one
+ * @low: the even one, read after it
+ * @high_after: the odd one, read after that
+ * @low_after: the even one, read last
+ */
+static inline u64 pmudev_pair_raw(u32 high, u32 low, u32 high_after, u32 low_after)
+{
+	/* If the even one went round meanwhile it will not do so again soon. */
+	return (u64)high_after << 32 | (high == high_after ? low : low_after);
 }
 
 /**

@@ -42,25 +42,87 @@ u64 pmuv3_enable_bits(u64 counters)
 	return bits;
 }
 
-static void bring_forward(struct pmuv3_cpu *pc, struct pmudev_hw *const *hw, unsigned int nr)
+/* ---------------------------------------------------------------- pairs -- */
+
+/* In this order, whatever the CPU would rather do. */
+static noinline u64 read_live_pair(unsigned int even)
 {
-	unsigned int i, counter;
-	u64 value, raw;
+	u32 high, low, high_after, low_after;
+
+	high = read_pmevcntr(even + 1);
+	isb();
+	low = read_pmevcntr(even);
+	isb();
+	high_after = read_pmevcntr(even + 1);
+	isb();
+	low_after = read_pmevcntr(even);
+	return pmudev_pair_raw(high, low, high_after, low_after);
+}
+
+static noinline u64 read_stopped_pair(unsigned int even)
+{
+	return read_pmevcntr(even + 1) << 32 | (u32)read_pmevcntr(even);
+}
+
+/* The high half, as its counter's registers are to be. */
+static struct pmudev_hw high_half(const struct pmudev_hw *hw)
+{
+	return (struct pmudev_hw){
+		.config = PMUV3_HIGH_HALF,
+		.value = hw->value >> 32,
+		.counter = hw->counter + 1,
+		.width = 32,
+	};
+}
+
+static noinline bool holds_high_half(const struct pmuv3_cpu *pc, const struct pmudev_hw *hw)
+{
+	const struct pmuv3_known *known = &pc->known[hw->counter + 1];
+
+	return known->config == PMUV3_HIGH_HALF && known->value == hw->value &&
+	       (u32)read_pmevcntr(hw->counter + 1) == hw->value >> 32;
+}
+
+static noinline void program_high_half(struct pmuv3_cpu *pc, const struct pmudev_hw *hw)
+{
+	unsigned int odd = hw->counter + 1;
+
+	if (holds_high_half(pc, hw))
+		return;
+	if (pc->known[odd].config != PMUV3_HIGH_HALF) {
+		write_config(odd, PMUV3_HIGH_HALF);
+		pc->known[odd].config = PMUV3_HIGH_HALF;
+	}
+	write_counter(odd, hw->value >> 32);
+}
+
+/* ---------------------------------------------------- what counters show -- */
+
+static __always_inline u64 read_hw(const struct pmudev_hw *hw, bool live)
+{
+	if (unlikely(hw->pair))
+		return live ? read_live_pair(hw->counter) : read_stopped_pair(hw->counter);
+	return hw->counter == PMUV3_CYCLE_COUNTER ? read_pmccntr() : read_pmevcntr(hw->counter);
+}
+
+static __always_inline void bring_forward(struct pmuv3_cpu *pc, struct pmudev_hw *const *hw,
+					  unsigned int nr, bool live)
+{
+	unsigned int i;
+	u64 value;
 
 	for (i = 0; i < nr; i++) {
-		counter = hw[i]->counter;
-		raw = counter == PMUV3_CYCLE_COUNTER ? read_pmccntr() : read_pmevcntr(counter);
-		value = pmudev_advance(hw[i]->value, raw, hw[i]->width);
+		value = pmudev_advance(hw[i]->value, read_hw(hw[i], live), hw[i]->width);
 		hw[i]->value = value;
-		pc->known[counter].value = value;
+		pc->known[hw[i]->counter].value = value;
+		if (unlikely(hw[i]->pair))
+			pc->known[hw[i]->counter + 1].value = value;
 	}
 }
 
 static __always_inline bool shows(const struct pmudev_hw *hw)
 {
-	u64 raw = hw->counter == PMUV3_CYCLE_COUNTER ? read_pmccntr() : read_pmevcntr(hw->counter);
-
-	return !((raw ^ hw->value) & pmudev_width_mask(hw->width));
+	return !((read_hw(hw, false) ^ hw->value) & pmudev_width_mask(hw->width));
 }
 
 /*
@@ -71,26 +133,39 @@ static __always_inline bool holds(const struct pmuv3_cpu *pc, const struct pmude
 {
 	const struct pmuv3_known *known = &pc->known[hw->counter];
 
-	return known->config == hw->config && known->value == hw->value && shows(hw);
+	return known->config == hw->config && known->value == hw->value && shows(hw) &&
+	       (!unlikely(hw->pair) || holds_high_half(pc, hw));
+}
+
+static void verify_counter(const struct pmudev_hw *hw)
+{
+	u64 config = hw->config, found, value;
+
+	if (hw->counter == PMUV3_CYCLE_COUNTER) {
+		config &= ~PMUV3_TYPER_EVENT;
+		found = read_pmccfiltr();
+	} else {
+		found = read_pmevtyper(hw->counter);
+	}
+	value = pmuv3_read_counter(hw->counter);
+	WARN(found != config || (value ^ hw->value) & pmudev_width_mask(hw->width),
+	     "pmudev: counter %u is %#llx for %#llx, shows %#llx for %#llx\n", hw->counter, found,
+	     config, value, hw->value);
 }
 
 static void verify(struct pmudev_hw *const *hw, unsigned int nr)
 {
-	u64 config, found, value;
+	struct pmudev_hw low, high;
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
-		config = hw[i]->config;
-		if (hw[i]->counter == PMUV3_CYCLE_COUNTER) {
-			config &= ~PMUV3_TYPER_EVENT;
-			found = read_pmccfiltr();
-		} else {
-			found = read_pmevtyper(hw[i]->counter);
+		low = *hw[i];
+		if (low.pair) {
+			high = high_half(&low);
+			verify_counter(&high);
+			low.width = 32;
 		}
-		value = pmuv3_read_counter(hw[i]->counter);
-		WARN(found != config || (value ^ hw[i]->value) & pmudev_width_mask(hw[i]->width),
-		     "pmudev: counter %u is %#llx for %#llx, shows %#llx for %#llx\n",
-		     hw[i]->counter, found, config, value, hw[i]->value);
+		verify_counter(&low);
 	}
 }
 
@@ -102,7 +177,9 @@ static noinline u64 program(struct pmuv3_cpu *pc, struct pmudev_hw *const *hw, u
 
 	for (i = 0; i < nr; i++) {
 		counter = hw[i]->counter;
-		mask |= BIT_ULL(counter);
+		mask |= pmudev_place_counters(counter, hw[i]->pair);
+		if (unlikely(hw[i]->pair))
+			program_high_half(pc, hw[i]);
 		if (pc->known[counter].config != hw[i]->config) {
 			write_config(counter, hw[i]->config);
 			pc->known[counter].config = hw[i]->config;
@@ -124,7 +201,7 @@ static void pmuv3_load(struct pmudev_hw *const *hw, unsigned int nr)
 
 	/* Of a thread that comes back to its CPU, if no other was counted there meanwhile: all. */
 	for (i = 0; i < nr && holds(pc, hw[i]); i++)
-		mask |= BIT_ULL(hw[i]->counter);
+		mask |= pmudev_place_counters(hw[i]->counter, hw[i]->pair);
 	if (PMUV3_VERIFY)
 		verify(hw, i);
 	if (i < nr)
@@ -143,20 +220,20 @@ static void pmuv3_save(struct pmudev_hw *const *hw, unsigned int nr)
 	if (nr != pc->nr_on)
 		mask = pmudev_hw_counters(hw, nr);
 	if (PMUV3_VERIFY)
-		WARN_ON(mask & ~pc->on || hweight64(pc->on) != pc->nr_on);
+		WARN_ON(mask & ~pc->on || mask != pmudev_hw_counters(hw, nr));
 	write_pmcntenclr(pmuv3_enable_bits(mask));
 	pc->on &= ~mask;
 	pc->nr_on -= nr;
 	/* Stopped before read. */
 	isb();
-	bring_forward(pc, hw, nr);
+	bring_forward(pc, hw, nr, false);
 }
 
 static void pmuv3_read(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	/* Not read ahead of what the caller did before. */
 	isb();
-	bring_forward(this_cpu_ptr(&pmuv3_cpus), hw, nr);
+	bring_forward(this_cpu_ptr(&pmuv3_cpus), hw, nr, true);
 }
 
 static void pmuv3_clear(u64 counters)

@@ -19,11 +19,15 @@ struct perf_event;
 /* No event's config. */
 #define PMUV3_UNKNOWN	(~0ULL)
 
+/* The odd counter of a pair: it follows the even one at whatever level that counts. */
+#define PMUV3_HIGH_HALF	(PMUV3_CHAIN | PMUV3_TYPER_NSH)
+
 /**
  * struct pmuv3_known - what a counter of ours is known to hold
  * @config: of the event that it was loaded for last: PMEVTYPER<n>_EL0 or PMCCFILTR_EL0.
  *	PMUV3_UNKNOWN: somebody else may have written to its registers
- * @value: the count that it holds, modulo its width, while it is stopped
+ * @value: the count that it holds, modulo its width, while it is stopped; of both counters of a
+ *	pair the whole count
  */
 struct pmuv3_known {
 	u64 config;
@@ -51,7 +55,7 @@ struct pmuv3_kind {
  * @claim: the event of perf's that keeps its others away; NULL while not held
  * @ours: perf is kept away
  * @on: our counters that are started
- * @nr_on: how many
+ * @nr_on: how many events they count
  * @user: user mode may read counters here
  * @mending: perf is changing the PMU, ours are stopped and saved
  * @userenr: PMUSERENR_EL0 before it did

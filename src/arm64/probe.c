@@ -118,9 +118,12 @@ static void fill_in(struct pmudev_pmu_info *info, const struct pmuv3_kind *kind)
 	info->generic = generic_events(caps);
 	info->width = pmuv3_long_counters(caps) ? 64 : 32;
 	info->width_fixed = 64;
-	info->features = PMUDEV_HAS_USER_READ;
+	/* The cycle counter is always DIRECT. */
+	info->features = PMUDEV_HAS_USER_READ | PMUDEV_HAS_DIRECT;
 	if (info->width == 64)
 		info->features |= PMUDEV_HAS_LONG;
+	if (pmuv3_pairs(caps))
+		info->features |= PMUDEV_HAS_CHAIN;
 	info->clock_hz = arch_timer_get_cntfrq();
 }
 

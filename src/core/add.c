@@ -6,9 +6,6 @@
 
 #include "core.h"
 
-/* What is right, but to come: see the README's table. */
-#define NOT_YET (PMUDEV_DIRECT | PMUDEV_CHAIN_READ)
-
 static int check_user_read(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 			   struct pmudev_code *code, struct pmudev_refusal *why)
 {
@@ -19,7 +16,7 @@ static int check_user_read(struct pmudev_set *set, const struct pmudev_event_att
 		return 0;
 	if (set->family)
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_INHERITED, 0);
-	code->allowed &= info->user;
+	code->allowed = pmudev_places(code->allowed, code->pair, info->user);
 	if (set->cpu >= 0 || !(info->features & PMUDEV_HAS_USER_READ) || !code->allowed)
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_HARDWARE, PMUDEV_USER_READ);
 	/* What it is on the CPU where it is read the caller would not know. */
@@ -78,8 +75,6 @@ static int check_event(struct pmudev_set *set, const struct pmudev_event_attr *a
 {
 	int ret;
 
-	if (attr->flags & NOT_YET)
-		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE, attr->flags & NOT_YET);
 	ret = pmudev_backend.encode(&set->pmu->info, attr, code, why);
 	if (ret)
 		return ret;
@@ -93,7 +88,8 @@ static int check_group_fits(struct pmudev_set *set, const struct pmudev_event_at
 			    const struct pmudev_code *code, unsigned int nr, unsigned int i,
 			    struct pmudev_refusal *why)
 {
-	u64 allowed[PMUDEV_MAX_EVENTS], rest;
+	struct pmudev_want want[PMUDEV_MAX_EVENTS];
+	u64 rest;
 	unsigned int n = 0, j, slot;
 	u8 place[PMUDEV_MAX_EVENTS];
 	int ret;
@@ -103,7 +99,7 @@ static int check_group_fits(struct pmudev_set *set, const struct pmudev_event_at
 			return 0;
 	pmudev_for_each_slot(slot, rest, set->used)
 		if (pmudev_slot_event(set, slot)->group == attr[i].group)
-			allowed[n++] = pmudev_slot_event(set, slot)->allowed;
+			want[n++] = pmudev_event_want(pmudev_slot_event(set, slot));
 	slot = n;
 	for (j = i; j < nr; j++) {
 		if (attr[j].group != attr[i].group)
@@ -114,9 +110,13 @@ static int check_group_fits(struct pmudev_set *set, const struct pmudev_event_at
 			return pmudev_refuse(why, -ENOSPC, PMUDEV_WHY_NO_COUNTER, 0);
 		}
 		place[n] = j;
-		allowed[n++] = code[j].allowed;
+		want[n++] = (struct pmudev_want){
+			.allowed = code[j].allowed,
+			.now = PMUDEV_NOWHERE,
+			.pair = code[j].pair,
+		};
 	}
-	ret = pmudev_place_ever(set->pmu, allowed, n, why);
+	ret = pmudev_place_ever(set->pmu, want, n, why);
 	/* Events of the set come first and fitted before: a new one is to blame. */
 	if (ret)
 		why->event = why->event >= (int)slot ? place[why->event] : i;
@@ -181,6 +181,7 @@ static void fill_in(struct pmudev_event *event, const struct pmudev_event_attr *
 {
 	*event = (struct pmudev_event){
 		.hw.config = code->config,
+		.hw.pair = code->pair,
 		.allowed = code->allowed,
 		.tag = attr->tag,
 		.flags = attr->flags,

@@ -57,7 +57,7 @@ static u64 gated_slots(struct pmudev_set *set)
 void pmudev_show_image(struct pmudev_ctx *ctx, struct pmudev_set *set)
 {
 	const struct pmudev_image *image = NULL;
-	unsigned int slot, width, counter;
+	unsigned int slot;
 	u64 want = 0, off, rest;
 
 	lockdep_assert_held(&ctx->lock);
@@ -73,12 +73,8 @@ void pmudev_show_image(struct pmudev_ctx *ctx, struct pmudev_set *set)
 			off |= BIT_ULL(slot);
 	pmudev_slots_off(ctx, set, off);
 	want &= ~set->on;
-	pmudev_for_each_slot(slot, rest, want) {
-		counter = image->counter[slot];
-		width = pmudev_counter_width(set->pmu, counter);
-		pmudev_slot_event(set, slot)->hw.counter = counter;
-		pmudev_slot_event(set, slot)->hw.width = width;
-	}
+	pmudev_for_each_slot(slot, rest, want)
+		pmudev_hw_place(set->pmu, &pmudev_slot_event(set, slot)->hw, image->counter[slot]);
 	WARN_ON_ONCE(!pmudev_slots_on(ctx, set, want));
 }
 
@@ -138,6 +134,7 @@ static u64 copy_events(struct pmudev_set *heir, u64 slots)
 		}
 		*pmudev_slot_event(heir, slot) = (struct pmudev_event){
 			.hw.config = from->hw.config,
+			.hw.pair = from->hw.pair,
 			.allowed = from->allowed,
 			.flags = from->flags,
 			.group = from->group,
@@ -155,12 +152,8 @@ static void take_places(struct pmudev_set *set, u64 slots)
 	unsigned int slot;
 	u64 rest;
 
-	pmudev_for_each_slot(slot, rest, slots & ~set->mux) {
-		struct pmudev_hw *hw = &pmudev_slot_event(set, slot)->hw;
-
-		hw->counter = set->root->place[slot];
-		hw->width = pmudev_counter_width(set->pmu, hw->counter);
-	}
+	pmudev_for_each_slot(slot, rest, slots & ~set->mux)
+		pmudev_hw_place(set->pmu, &pmudev_slot_event(set, slot)->hw, set->root->place[slot]);
 }
 
 static void enable(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)

@@ -197,20 +197,20 @@ unsigned int pmudev_list_holders(struct pmudev_set *set, u64 busy, struct pmudev
 /**
  * pmudev_place - find counters for strict events of a set
  * @set: bound; pmu->lock held
- * @allowed: by event: the counters that can take it
+ * @want: by event; .now means nothing
  * @nr: how many events
- * @counter: out: by event
+ * @counter: out: by event; of a pair the even one
  * @moves: out: others have to move for it: pmudev_place_moves()
- * @why: filled in on error; its event is the index into @allowed
+ * @why: filled in on error; its event is the index into @want
  *
  * Return: 0, -ENOSPC if no state of the ledger would do, -EBUSY with the holders, -ENOMEM.
  */
-int pmudev_place(struct pmudev_set *set, const u64 *allowed, unsigned int nr, u8 *counter,
-		 bool *moves, struct pmudev_refusal *why);
+int pmudev_place(struct pmudev_set *set, const struct pmudev_want *want, unsigned int nr,
+		 u8 *counter, bool *moves, struct pmudev_refusal *why);
 
 /* The same on counters of @free, and nothing moves. */
-int pmudev_place_alone(struct pmudev_set *set, u64 free, const u64 *allowed, unsigned int nr,
-		       u8 *counter, struct pmudev_refusal *why);
+int pmudev_place_alone(struct pmudev_set *set, u64 free, const struct pmudev_want *want,
+		       unsigned int nr, u8 *counter, struct pmudev_refusal *why);
 
 /*
  * In the ledger, what has to move for the last placement has moved. The sets it concerns, for
@@ -219,11 +219,12 @@ int pmudev_place_alone(struct pmudev_set *set, u64 free, const u64 *allowed, uns
 struct pmudev_set *pmudev_place_moves(struct pmudev_set *asking);
 
 /* Could these events be on counters together, if nobody else had any? */
-int pmudev_place_ever(struct pmudev_pmu *pmu, const u64 *allowed, unsigned int nr,
+int pmudev_place_ever(struct pmudev_pmu *pmu, const struct pmudev_want *want, unsigned int nr,
 		      struct pmudev_refusal *why);
 
 /* -EBUSY: others hold what could take the event. */
-int pmudev_refuse_held(struct pmudev_set *set, u64 allowed, struct pmudev_refusal *why);
+int pmudev_refuse_held(struct pmudev_set *set, const struct pmudev_want *want,
+		       struct pmudev_refusal *why);
 
 /* --------------------------------------------------------------- turns.c -- */
 
@@ -335,6 +336,7 @@ void pmudev_page_forget(struct pmudev_set *set, u64 slots);
 
 /* The context was loaded, is about to be unloaded. As pmudev_ctx_load(). */
 void pmudev_pages_in(struct pmudev_ctx *ctx);
+
 void pmudev_pages_out(struct pmudev_ctx *ctx);
 
 /* The right may be gone already: have readers fall back. ctx->lock held. */

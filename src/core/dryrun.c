@@ -8,28 +8,28 @@
 /**
  * struct trial - events that are tried
  * @nr: how many
- * @allowed: counters that can take each
+ * @want: what each wants
  * @group: the number of its group
  * @mux: the group is multiplexed
  * @counter: the result
  * @part: the events that are tried together
- * @part_allowed: likewise
+ * @part_want: likewise
  * @part_counter: likewise
  */
 struct trial {
 	unsigned int nr;
-	u64 allowed[PMUDEV_MAX_EVENTS];
+	struct pmudev_want want[PMUDEV_MAX_EVENTS];
 	u8 group[PMUDEV_MAX_EVENTS];
 	bool mux[PMUDEV_MAX_EVENTS];
 	u8 counter[PMUDEV_MAX_EVENTS];
 	u8 part[PMUDEV_MAX_EVENTS];
-	u64 part_allowed[PMUDEV_MAX_EVENTS];
+	struct pmudev_want part_want[PMUDEV_MAX_EVENTS];
 	u8 part_counter[PMUDEV_MAX_EVENTS];
 };
 
-static void add_event(struct trial *trial, u64 allowed, u32 group, u32 flags)
+static void add_event(struct trial *trial, struct pmudev_want want, u32 group, u32 flags)
 {
-	trial->allowed[trial->nr] = allowed;
+	trial->want[trial->nr] = want;
 	trial->group[trial->nr] = group;
 	trial->mux[trial->nr++] = flags & PMUDEV_MULTIPLEX;
 }
@@ -42,7 +42,7 @@ static unsigned int take_part(struct trial *trial, bool mux, unsigned int group)
 	for (i = 0; i < trial->nr; i++) {
 		if (trial->mux[i] != mux || (mux && trial->group[i] != group))
 			continue;
-		trial->part_allowed[nr] = trial->allowed[i];
+		trial->part_want[nr] = trial->want[i];
 		trial->part[nr++] = i;
 	}
 	return nr;
@@ -68,19 +68,18 @@ static int try_all(struct pmudev_set *set, struct trial *trial, struct pmudev_re
 	u64 free;
 
 	if (nr)
-		ret = pmudev_place(set, trial->part_allowed, nr, trial->part_counter, &moves, why);
+		ret = pmudev_place(set, trial->part_want, nr, trial->part_counter, &moves, why);
 	ret = part_result(trial, nr, ret, why);
 	free = pmudev_mux_free(set);
 	for (i = 0; i < nr; i++)
-		free &= ~BIT_ULL(trial->part_counter[i]);
+		free &= ~pmudev_place_counters(trial->part_counter[i], trial->part_want[i].pair);
 	for (i = 0; i < trial->nr && !ret; i++) {
 		if (!trial->mux[i])
 			continue;
 		nr = take_part(trial, true, trial->group[i]);
 		if (trial->part[0] != i)
 			continue;
-		ret = pmudev_place_alone(set, free, trial->part_allowed, nr, trial->part_counter,
-					 why);
+		ret = pmudev_place_alone(set, free, trial->part_want, nr, trial->part_counter, why);
 		ret = part_result(trial, nr, ret, why);
 	}
 	return ret;
@@ -96,7 +95,7 @@ static int place_in_set(struct pmudev_set *set, struct trial *trial, s32 *counte
 	pmudev_for_each_slot(slot, rest, want) {
 		struct pmudev_event *event = pmudev_slot_event(set, slot);
 
-		add_event(trial, event->allowed, event->group, event->flags);
+		add_event(trial, pmudev_event_want(event), event->group, event->flags);
 	}
 	ret = try_all(set, trial, why);
 	if (ret) {
@@ -129,8 +128,11 @@ static int place_new(struct pmudev_set *set, struct trial *trial,
 	if (!code)
 		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
 	ret = pmudev_check_events(set, attr, nr, code, why);
-	for (i = 0; i < nr && !ret; i++)
-		add_event(trial, code[i].allowed, attr[i].group, attr[i].flags);
+	for (i = 0; i < nr && !ret; i++) {
+		struct pmudev_want want = { .allowed = code[i].allowed, .pair = code[i].pair };
+
+		add_event(trial, want, attr[i].group, attr[i].flags);
+	}
 	kfree(code);
 	if (!ret)
 		ret = try_all(set, trial, why);

@@ -26,14 +26,14 @@ int pmudev_group_slots(struct pmudev_set *set, u32 group, u64 *slots, struct pmu
 	return 0;
 }
 
-/* The masks of allowed counters, by slot in ascending order. */
-static unsigned int slots_allowed(struct pmudev_set *set, u64 slots, u64 *allowed)
+/* What the events want, by slot in ascending order. */
+static unsigned int slots_want(struct pmudev_set *set, u64 slots, struct pmudev_want *want)
 {
 	unsigned int slot, nr = 0;
 	u64 rest;
 
 	pmudev_for_each_slot(slot, rest, slots)
-		allowed[nr++] = pmudev_slot_event(set, slot)->allowed;
+		want[nr++] = pmudev_event_want(pmudev_slot_event(set, slot));
 	return nr;
 }
 
@@ -75,15 +75,16 @@ static void end_private(struct pmudev_set *set)
 /* Counters for strict groups. Nothing is changed yet. */
 static int place_strict(struct pmudev_set *set, u64 slots, bool *moves, struct pmudev_refusal *why)
 {
-	u64 allowed[PMUDEV_MAX_EVENTS], rest;
+	struct pmudev_want want[PMUDEV_MAX_EVENTS];
 	u8 counter[PMUDEV_MAX_EVENTS];
 	unsigned int slot, i = 0;
+	u64 rest;
 	int ret;
 
 	*moves = false;
 	if (!slots)
 		return 0;
-	ret = pmudev_place(set, allowed, slots_allowed(set, slots, allowed), counter, moves, why);
+	ret = pmudev_place(set, want, slots_want(set, slots, want), counter, moves, why);
 	if (ret) {
 		if (why->event >= 0)
 			why->event = pmudev_nth_slot(slots, why->event);

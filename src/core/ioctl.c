@@ -94,6 +94,9 @@ static int ioctl_query(struct pmudev_set *set, union args *args, struct pmudev_r
 	query->cpu_id = pmu->info.cpu_id;
 	query->features = pmu->info.features | PMUDEV_HAS_OTHER_TASKS | PMUDEV_HAS_MULTIPLEX |
 			  (PMUDEV_FORK_ALLOCATES ? PMUDEV_HAS_INHERIT : 0);
+	/* Whose bare read would it be on a CPU of another PMU? */
+	if (pmudev_nr_pmus > 1)
+		query->features &= ~PMUDEV_HAS_DIRECT;
 	query->counters = pmu->info.counters;
 	query->generic = pmu->info.generic;
 	query->width = pmu->info.width;

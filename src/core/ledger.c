@@ -116,13 +116,14 @@ u64 pmudev_ledger_busy(struct pmudev_pmu *pmu)
 	return in_use(pmu->task_use) | in_use(pmu->cpu_use) | pmu->task_spare | pmu->cpu_spare;
 }
 
-static u64 placed_counters(const struct pmudev_set *set)
+static u64 placed_counters(struct pmudev_set *set)
 {
 	unsigned int slot;
 	u64 rest, mask = set->base;
 
 	pmudev_for_each_slot(slot, rest, set->placed & ~set->mux)
-		mask |= BIT_ULL(set->place[slot]);
+		mask |= pmudev_place_counters(set->place[slot],
+					      pmudev_slot_event(set, slot)->hw.pair);
 	return mask;
 }
 

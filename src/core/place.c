@@ -28,8 +28,18 @@ static u64 available(const struct pmudev_pmu *pmu)
 	return pmu->info.counters & ~pmu->info.reserved;
 }
 
-static int try_place(struct puzzle *puzzle, u64 free, const u64 *allowed, unsigned int nr,
-		     u8 *counter)
+/* What an event wants that is on no counter, when these are to be had. */
+static struct pmudev_want newcomer(const struct pmudev_want *want, u64 free)
+{
+	return (struct pmudev_want){
+		.allowed = pmudev_places(want->allowed, want->pair, free),
+		.now = PMUDEV_NOWHERE,
+		.pair = want->pair,
+	};
+}
+
+static int try_place(struct puzzle *puzzle, u64 free, const struct pmudev_want *want,
+		     unsigned int nr, u8 *counter)
 {
 	unsigned int i;
 	int bad;
@@ -37,10 +47,7 @@ static int try_place(struct puzzle *puzzle, u64 free, const u64 *allowed, unsign
 	if (WARN_ON_ONCE(nr > PMUDEV_ASSIGN_MAX))
 		return 0;
 	for (i = 0; i < nr; i++)
-		puzzle->want[i] = (struct pmudev_want){
-			.allowed = allowed[i] & free,
-			.now = PMUDEV_NOWHERE,
-		};
+		puzzle->want[i] = newcomer(&want[i], free);
 	bad = pmudev_assign(puzzle->want, nr, puzzle->counter);
 	if (bad < 0)
 		memcpy(counter, puzzle->counter, nr);
@@ -66,11 +73,16 @@ static u64 add_movable(struct puzzle *puzzle, struct pmudev_pmu *pmu, const stru
 		if (!movable(set, ctx))
 			continue;
 		pmudev_for_each_slot(slot, rest, set->placed & ~set->mux) {
+			const struct pmudev_event *event = pmudev_slot_event(set, slot);
+
+			/* Whoever reads it by the bare instruction knows where it is. */
+			if (event->flags & PMUDEV_DIRECT)
+				continue;
 			if (puzzle->nr == PMUDEV_ASSIGN_MAX)
 				return 0;
 			puzzle->set[puzzle->nr] = set;
 			puzzle->slot[puzzle->nr++] = slot;
-			freed |= BIT_ULL(set->place[slot]);
+			freed |= pmudev_place_counters(set->place[slot], event->hw.pair);
 		}
 	}
 	return freed;
@@ -89,24 +101,19 @@ static u64 movable_bases(struct pmudev_pmu *pmu, const struct pmudev_ctx *ctx)
 }
 
 /* The newcomers on counters of @free, what may move on those or on what its like have. */
-static bool solve(struct puzzle *puzzle, u64 free, u64 freed, const u64 *allowed, unsigned int nr)
+static bool solve(struct puzzle *puzzle, u64 free, u64 freed, const struct pmudev_want *want,
+		  unsigned int nr)
 {
 	unsigned int i;
 
-	for (i = 0; i < puzzle->nr; i++) {
-		struct pmudev_want *want = &puzzle->want[i];
+	for (i = 0; i < nr; i++)
+		puzzle->want[i] = newcomer(&want[i], free);
+	for (; i < puzzle->nr; i++) {
+		struct pmudev_set *set = puzzle->set[i];
+		struct pmudev_want has = pmudev_event_want(pmudev_slot_event(set, puzzle->slot[i]));
 
-		if (i < nr) {
-			want->allowed = allowed[i] & free;
-			want->now = PMUDEV_NOWHERE;
-		} else {
-			struct pmudev_set *set = puzzle->set[i];
-
-			want->allowed =
-				pmudev_slot_event(set, puzzle->slot[i])->allowed & (free | freed);
-			want->now = set->place[puzzle->slot[i]];
-		}
-		want->pair = false;
+		puzzle->want[i] = newcomer(&has, free | freed);
+		puzzle->want[i].now = set->place[puzzle->slot[i]];
 	}
 	return pmudev_assign(puzzle->want, puzzle->nr, puzzle->counter) < 0;
 }
@@ -133,7 +140,7 @@ static u64 solution(const struct puzzle *puzzle)
 	u64 mask = 0;
 
 	for (i = 0; i < puzzle->nr; i++)
-		mask |= BIT_ULL(puzzle->counter[i]);
+		mask |= pmudev_place_counters(puzzle->counter[i], puzzle->want[i].pair);
 	return mask;
 }
 
@@ -162,8 +169,8 @@ static void plan(struct puzzle *puzzle, unsigned int nr, struct pmudev_pmu *pmu,
 	}
 }
 
-static bool place_by_moving(struct puzzle *puzzle, struct pmudev_set *set, const u64 *allowed,
-			    unsigned int nr, u8 *counter)
+static bool place_by_moving(struct puzzle *puzzle, struct pmudev_set *set,
+			    const struct pmudev_want *want, unsigned int nr, u8 *counter)
 {
 	struct pmudev_pmu *pmu = set->pmu;
 	u64 free = available(pmu) & ~pmudev_ledger_taken(set, false);
@@ -174,10 +181,10 @@ static bool place_by_moving(struct puzzle *puzzle, struct pmudev_set *set, const
 		return false;
 	puzzle->nr = nr;
 	freed = add_movable(puzzle, pmu, set->ctx);
-	if (!solve(puzzle, free | (freed & ~elsewhere), freed, allowed, nr)) {
+	if (!solve(puzzle, free | (freed & ~elsewhere), freed, want, nr)) {
 		bases = movable_bases(pmu, set->ctx);
 		freed |= bases;
-		if (!bases || !solve(puzzle, free | (freed & ~elsewhere), freed, allowed, nr) ||
+		if (!bases || !solve(puzzle, free | (freed & ~elsewhere), freed, want, nr) ||
 		    !find_bases(pmu, set->ctx, (free | freed) & ~solution(puzzle)))
 			return false;
 	}
@@ -188,7 +195,7 @@ static bool place_by_moving(struct puzzle *puzzle, struct pmudev_set *set, const
 
 /* ------------------------------------------------------------- refusing -- */
 
-int pmudev_place_ever(struct pmudev_pmu *pmu, const u64 *allowed, unsigned int nr,
+int pmudev_place_ever(struct pmudev_pmu *pmu, const struct pmudev_want *want, unsigned int nr,
 		      struct pmudev_refusal *why)
 {
 	u64 reserved = pmu->info.reserved;
@@ -200,44 +207,45 @@ int pmudev_place_ever(struct pmudev_pmu *pmu, const u64 *allowed, unsigned int n
 	puzzle = kmalloc(sizeof(*puzzle), GFP_KERNEL);
 	if (!puzzle)
 		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
-	bad = try_place(puzzle, available(pmu), allowed, nr, counter);
-	ever = bad < 0 || try_place(puzzle, pmu->info.counters, allowed, nr, counter) < 0;
+	bad = try_place(puzzle, available(pmu), want, nr, counter);
+	ever = bad < 0 || try_place(puzzle, pmu->info.counters, want, nr, counter) < 0;
 	kfree(puzzle);
 	if (bad < 0)
 		return 0;
 	why->event = bad;
-	why->allowed = allowed[bad];
+	why->allowed = pmudev_places_counters(want[bad].allowed, want[bad].pair);
 	if (!ever)
 		return pmudev_refuse(why, -ENOSPC, PMUDEV_WHY_NO_COUNTER, 0);
 	/* All would fit if the claim did not cost a counter, or none was kept below the kernel. */
-	why->busy = allowed[bad] & reserved;
+	why->busy = why->allowed & reserved;
 	why->holder.counter = why->busy ? __ffs64(why->busy) : __ffs64(reserved);
 	why->holder.kind = pmudev_reserved_kind(pmu, why->holder.counter);
 	return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_HELD, 0);
 }
 
-int pmudev_refuse_held(struct pmudev_set *set, u64 allowed, struct pmudev_refusal *why)
+int pmudev_refuse_held(struct pmudev_set *set, const struct pmudev_want *want,
+		       struct pmudev_refusal *why)
 {
-	why->allowed = allowed;
-	why->busy = allowed & available(set->pmu) & pmudev_ledger_taken(set, true);
+	why->allowed = pmudev_places_counters(want->allowed, want->pair);
+	why->busy = why->allowed & available(set->pmu) & pmudev_ledger_taken(set, true);
 	if (why->busy)
 		pmudev_find_holder(set, __ffs64(why->busy), &why->holder);
 	return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_HELD, 0);
 }
 
-static int refuse(struct pmudev_set *set, const u64 *allowed, unsigned int nr, int bad,
+static int refuse(struct pmudev_set *set, const struct pmudev_want *want, unsigned int nr, int bad,
 		  struct pmudev_refusal *why)
 {
-	int ret = pmudev_place_ever(set->pmu, allowed, nr, why);
+	int ret = pmudev_place_ever(set->pmu, want, nr, why);
 
 	if (ret)
 		return ret;
 	why->event = bad;
-	return pmudev_refuse_held(set, allowed[bad], why);
+	return pmudev_refuse_held(set, &want[bad], why);
 }
 
-int pmudev_place(struct pmudev_set *set, const u64 *allowed, unsigned int nr, u8 *counter,
-		 bool *moves, struct pmudev_refusal *why)
+int pmudev_place(struct pmudev_set *set, const struct pmudev_want *want, unsigned int nr,
+		 u8 *counter, bool *moves, struct pmudev_refusal *why)
 {
 	struct pmudev_pmu *pmu = set->pmu;
 	struct puzzle *puzzle;
@@ -248,33 +256,33 @@ int pmudev_place(struct pmudev_set *set, const u64 *allowed, unsigned int nr, u8
 	puzzle = kmalloc(sizeof(*puzzle), GFP_KERNEL);
 	if (!puzzle)
 		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
-	bad = try_place(puzzle, available(pmu) & ~pmudev_ledger_taken(set, true), allowed, nr,
+	bad = try_place(puzzle, available(pmu) & ~pmudev_ledger_taken(set, true), want, nr,
 			counter);
 	if (bad >= 0) {
 		pmudev_ledger_sweep(pmu);
-		bad = try_place(puzzle, available(pmu) & ~pmudev_ledger_taken(set, false), allowed,
+		bad = try_place(puzzle, available(pmu) & ~pmudev_ledger_taken(set, false), want,
 				nr, counter);
 	}
 	if (bad >= 0)
-		*moves = place_by_moving(puzzle, set, allowed, nr, counter);
+		*moves = place_by_moving(puzzle, set, want, nr, counter);
 	if (bad >= 0 && !*moves)
-		ret = refuse(set, allowed, nr, bad, why);
+		ret = refuse(set, want, nr, bad, why);
 	kfree(puzzle);
 	return ret;
 }
 
-int pmudev_place_alone(struct pmudev_set *set, u64 free, const u64 *allowed, unsigned int nr,
-		       u8 *counter, struct pmudev_refusal *why)
+int pmudev_place_alone(struct pmudev_set *set, u64 free, const struct pmudev_want *want,
+		       unsigned int nr, u8 *counter, struct pmudev_refusal *why)
 {
 	struct puzzle *puzzle = kmalloc(sizeof(*puzzle), GFP_KERNEL);
 	int bad, ret = 0;
 
 	if (!puzzle)
 		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
-	bad = try_place(puzzle, free, allowed, nr, counter);
+	bad = try_place(puzzle, free, want, nr, counter);
 	kfree(puzzle);
 	if (bad >= 0)
-		ret = refuse(set, allowed, nr, bad, why);
+		ret = refuse(set, want, nr, bad, why);
 	return ret;
 }
 

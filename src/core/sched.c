@@ -165,6 +165,21 @@ void pmudev_set_bring_forward(struct pmudev_ctx *ctx, struct pmudev_set *set)
 		pmudev_backend.read(hw, nr);
 }
 
+/* Does any of them want a counter of @taken, or what another of them wants? */
+static bool collide(struct pmudev_hw *const *hw, unsigned int nr, u64 taken)
+{
+	unsigned int i;
+	u64 counters;
+
+	for (i = 0; i < nr; i++) {
+		counters = pmudev_hw_counters(hw + i, 1);
+		if (taken & counters)
+			return true;
+		taken |= counters;
+	}
+	return false;
+}
+
 static void set_fold_period(struct pmudev_ctx *ctx)
 {
 	unsigned int i, width = 64;
@@ -188,9 +203,9 @@ bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 	if (WARN_ON_ONCE(hweight64(slots) > PMUDEV_COUNTERS))
 		return false;
 	nr = pmudev_slots_hw(set, slots, hw);
-	mask = pmudev_hw_counters(hw, nr);
-	if ((mask & ctx->mask) || hweight64(mask) != nr)
+	if (collide(hw, nr, ctx->mask))
 		return false;
+	mask = pmudev_hw_counters(hw, nr);
 	memcpy(ctx->on + ctx->nr, hw, nr * sizeof(*hw));
 	ctx->nr += nr;
 	ctx->mask |= mask;

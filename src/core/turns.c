@@ -96,10 +96,12 @@ static int fit(struct pmudev_set *set, u64 slots, u64 free, struct pmudev_image 
 
 	slots |= image->slots;
 	pmudev_for_each_slot(slot, rest, slots) {
+		const struct pmudev_event *event = pmudev_slot_event(set, slot);
 		bool on = image->slots & BIT_ULL(slot);
 
 		want[nr++] = (struct pmudev_want){
-			.allowed = pmudev_slot_event(set, slot)->allowed & free,
+			.allowed = pmudev_places(event->allowed, event->hw.pair, free),
+			.pair = event->hw.pair,
 			.now = on ? image->counter[slot] : PMUDEV_NOWHERE,
 		};
 	}
@@ -113,13 +115,14 @@ static int fit(struct pmudev_set *set, u64 slots, u64 free, struct pmudev_image 
 	return -1;
 }
 
-static u64 image_counters(const struct pmudev_image *image)
+static u64 image_counters(struct pmudev_set *set, const struct pmudev_image *image)
 {
 	unsigned int slot;
 	u64 rest, mask = 0;
 
 	pmudev_for_each_slot(slot, rest, image->slots)
-		mask |= BIT_ULL(image->counter[slot]);
+		mask |= pmudev_place_counters(image->counter[slot],
+					      pmudev_slot_event(set, slot)->hw.pair);
 	return mask;
 }
 
@@ -131,6 +134,7 @@ int pmudev_find_base(struct pmudev_set *set, u64 slots, u64 free, u64 *base,
 		     struct pmudev_refusal *why)
 {
 	struct pmudev_image *image;
+	struct pmudev_want want;
 	u64 group, found = 0;
 	int bad = -1;
 
@@ -145,12 +149,13 @@ int pmudev_find_base(struct pmudev_set *set, u64 slots, u64 free, u64 *base,
 			continue;
 		bad = fit(set, group, free, image);
 		if (bad < 0)
-			found |= image_counters(image);
+			found |= image_counters(set, image);
 	}
 	kfree(image);
 	if (bad >= 0) {
 		why->event = bad;
-		return pmudev_refuse_held(set, pmudev_slot_event(set, bad)->allowed, why);
+		want = pmudev_event_want(pmudev_slot_event(set, bad));
+		return pmudev_refuse_held(set, &want, why);
 	}
 	*base = found;
 	return 0;
@@ -186,7 +191,7 @@ static void make_images(struct pmudev_set *set, u64 pool, struct pmudev_turns *t
 
 		*image = (struct pmudev_image){};
 		for (i = 0; i < nr; i++) {
-			if (hweight64(image->slots) == hweight64(pool))
+			if (image_counters(set, image) == pool)
 				break;
 			fit(set, group[(k + i) % nr], pool, image);
 		}
@@ -224,7 +229,8 @@ static u64 wanted(struct pmudev_set *set)
 	u64 rest, mask = 0;
 
 	pmudev_for_each_slot(slot, rest, set->placed & set->mux)
-		mask |= pmudev_slot_event(set, slot)->allowed;
+		mask |= pmudev_places_counters(pmudev_slot_event(set, slot)->allowed,
+					       pmudev_slot_event(set, slot)->hw.pair);
 	return mask;
 }
 

@@ -52,6 +52,10 @@ static void publish_slot(struct pmudev_page *page, struct pmudev_set *set, unsig
 				 event->group);
 	else
 		pmudev_page_slot_off(&page->slots[slot], event->hw.value, event->group);
+	if (page->slots[slot].index && event->hw.pair)
+		page->slots[slot].flags |= PMUDEV_SLOT_CHAIN;
+	if (event->flags & PMUDEV_DIRECT)
+		page->slots[slot].flags |= PMUDEV_SLOT_DIRECT;
 	if (set->mux & BIT_ULL(slot))
 		page->slots[slot].flags |= PMUDEV_SLOT_MULTIPLEX;
 	times->enabled = event->time_enabled;
@@ -175,6 +179,19 @@ static void pages_elsewhere(struct pmudev_ctx *ctx)
 		not_allowed(ctx);
 }
 
+/* Nothing is counted here: what bare reads show is nothing of the thread's. */
+static void pages_astray(struct pmudev_ctx *ctx)
+{
+	struct pmudev_set *set;
+
+	hlist_for_each_entry(set, &ctx->pages, page_node) {
+		set->generation++;
+		page_begin(set->page);
+		set->page->generation = set->generation;
+		page_end(set->page);
+	}
+}
+
 void pmudev_pages_in(struct pmudev_ctx *ctx)
 {
 	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
@@ -182,6 +199,7 @@ void pmudev_pages_in(struct pmudev_ctx *ctx)
 
 	lockdep_assert_held(&ctx->lock);
 	if (!ctx->ready) {
+		pages_astray(ctx);
 		pages_elsewhere(ctx);
 		return;
 	}

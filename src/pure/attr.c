@@ -87,24 +87,38 @@ int pmudev_group_check(const struct pmudev_event_attr *attr, unsigned int nr, un
 	return 0;
 }
 
-int pmudev_attr_counters(const struct pmudev_event_attr *attr, u64 any, u64 wide,
-			 unsigned int width, u64 *allowed, struct pmudev_refusal *why)
+int pmudev_attr_counters(const struct pmudev_event_attr *attr, const struct pmudev_able *able,
+			 struct pmudev_code *code, struct pmudev_refusal *why)
 {
-	u64 able = attr->flags & PMUDEV_LONG ? wide : any;
 	u64 wish = attr->allowed ? attr->allowed : ~0ULL;
+	u64 one = attr->flags & PMUDEV_COUNTER ? BIT_ULL(attr->counter) : ~0ULL;
+	u64 single = able->any, pairs = 0;
 
-	if (!any)
+	if (!able->any)
 		return pmudev_refuse(why, -ENOSPC, PMUDEV_WHY_NO_COUNTER, 0);
-	if (!able)
-		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_WIDTH, width);
-	if (attr->flags & PMUDEV_COUNTER)
-		wish &= BIT_ULL(attr->counter);
-	*allowed = able & wish;
-	if (*allowed)
+	if (attr->flags & PMUDEV_LONG) {
+		single = able->wide;
+		pairs = able->pairs;
+	}
+	/* A pair is not read at once: user reads have to ask for it. */
+	if ((attr->flags & PMUDEV_USER_READ) && !(attr->flags & PMUDEV_CHAIN_READ))
+		pairs = 0;
+	if (attr->flags & PMUDEV_DIRECT) {
+		single &= able->direct;
+		pairs = 0;
+	}
+	if (!(single | pairs))
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_WIDTH, able->width);
+	code->pair = !(single & wish & one);
+	code->allowed = code->pair ? pmudev_places(pairs & one, true, wish) : single & wish & one;
+	if (code->allowed)
 		return 0;
-	why->allowed = able;
-	/* Would it do if it need not be long? */
-	if (any & wish)
-		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_WIDTH, width);
+	why->allowed = single | pmudev_places_counters(pairs, true);
+	/* A pair goes by its even counter. */
+	if ((attr->flags & PMUDEV_COUNTER) && (pairs << 1 & one))
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COUNTER, 0);
+	/* Would it do for an event that does not ask for so much? */
+	if (able->any & wish & one)
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_WIDTH, able->width);
 	return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COUNTER, 0);
 }

@@ -178,11 +178,25 @@ static u64 counters_for(const struct intel_caps *caps, const struct pmudev_event
 	return counters & caps->counters;
 }
 
+/* No counter has 64 bits. Fixed ones can always be written whole. */
+static struct pmudev_able able_to(const struct intel_caps *caps,
+				  const struct pmudev_event_attr *attr, u64 config)
+{
+	struct pmudev_able able = { .any = counters_for(caps, attr, config) };
+	bool programmable = able.any & PROGRAMMABLE;
+
+	able.direct = caps->full_width ? able.any : able.any & ~PROGRAMMABLE;
+	able.width = programmable ? caps->width_hw : caps->width_fixed;
+	if (programmable && !(attr->flags & PMUDEV_LONG))
+		able.width = caps->width;
+	return able;
+}
+
 int intel_encode(const struct intel_caps *caps, const struct pmudev_event_attr *attr,
 		 struct pmudev_code *code, struct pmudev_refusal *why)
 {
-	u64 config, counters;
-	u32 width;
+	struct pmudev_able able;
+	u64 config;
 	int ret;
 
 	ret = select_event(caps, attr, &config, why);
@@ -194,10 +208,8 @@ int intel_encode(const struct intel_caps *caps, const struct pmudev_event_attr *
 	ret = set_levels(attr, &config, why);
 	if (ret)
 		return ret;
-	/* No counter has 64 bits. */
-	counters = counters_for(caps, attr, config);
-	width = counters & PROGRAMMABLE ? caps->width_hw : caps->width_fixed;
-	ret = pmudev_attr_counters(attr, counters, 0, width, &code->allowed, why);
+	able = able_to(caps, attr, config);
+	ret = pmudev_attr_counters(attr, &able, code, why);
 	if (ret)
 		return ret;
 	code->config = config | INTEL_EVTSEL_EN;

@@ -9,10 +9,10 @@
 #define PMUV3P1 4
 #define PMUV3P5 6
 
-enum {
-	EVENT_CPU_CYCLES = 0x11,
-	EVENT_CHAIN = 0x1e,
-};
+#define PROGRAMMABLE GENMASK_ULL(PMUDEV_FIXED_BASE - 1, 0)
+#define EVEN	     0x5555555555555555ULL
+
+#define EVENT_CPU_CYCLES 0x11
 
 bool pmuv3_long_counters(const struct pmuv3_caps *caps)
 {
@@ -30,6 +30,11 @@ static bool implemented(const struct pmuv3_caps *caps, unsigned int event)
 		return caps->pmceid_ext & BIT_ULL(event - 0x4000);
 	/* PMCEID says nothing of the others: the CPU's manual does. */
 	return true;
+}
+
+bool pmuv3_pairs(const struct pmuv3_caps *caps)
+{
+	return !pmuv3_long_counters(caps) && implemented(caps, PMUV3_CHAIN);
 }
 
 int pmuv3_generic(const struct pmuv3_caps *caps, u64 generic)
@@ -86,7 +91,7 @@ static int event_number(const struct pmuv3_caps *caps, const struct pmudev_event
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_CONFIG, PMUV3_TYPER_EVENT);
 	event = attr->config;
 	/* Counts another counter's overflows: only as half of a pair, never by itself. */
-	if (event == EVENT_CHAIN)
+	if (event == PMUV3_CHAIN)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_CONFIG, PMUV3_TYPER_EVENT);
 	if (!implemented(caps, event))
 		return pmudev_refuse(why, -ENOENT, PMUDEV_WHY_EVENT, 0);
@@ -119,10 +124,25 @@ static u64 counters_for(const struct pmuv3_caps *caps, unsigned int event)
 	return caps->counters & ~BIT_ULL(PMUV3_CYCLE_COUNTER);
 }
 
+/* With 64 bits all are alike; without, the cycle counter has them, and two together. */
+static struct pmudev_able able_to(const struct pmuv3_caps *caps, unsigned int event)
+{
+	struct pmudev_able able = { .any = counters_for(caps, event), .width = 32 };
+
+	able.wide = able.any;
+	if (!pmuv3_long_counters(caps))
+		able.wide &= ~PROGRAMMABLE;
+	if (pmuv3_pairs(caps))
+		able.pairs = able.any & able.any >> 1 & PROGRAMMABLE & EVEN;
+	able.direct = able.wide;
+	return able;
+}
+
 int pmuv3_encode(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
 		 struct pmudev_code *code, struct pmudev_refusal *why)
 {
-	u64 any, wide, levels;
+	struct pmudev_able able;
+	u64 levels;
 	int event, ret;
 
 	event = event_number(caps, attr, why);
@@ -138,9 +158,8 @@ int pmuv3_encode(const struct pmuv3_caps *caps, const struct pmudev_event_attr *
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_ALL_EXCLUDED, 0);
 
 	/* PMCR_EL0.N may be 0, under a hypervisor that gives the cycle counter only. */
-	any = counters_for(caps, event);
-	wide = pmuv3_long_counters(caps) ? any : any & BIT_ULL(PMUV3_CYCLE_COUNTER);
-	ret = pmudev_attr_counters(attr, any, wide, 32, &code->allowed, why);
+	able = able_to(caps, event);
+	ret = pmudev_attr_counters(attr, &able, code, why);
 	if (ret)
 		return ret;
 

@@ -181,6 +181,8 @@ int intel_probe(struct pmudev_pmu_info *const *info, unsigned int max)
 	for (i = 0; i < intel_nr_kinds && user; i++) {
 		info[i]->user = info[i]->counters;
 		info[i]->features |= PMUDEV_HAS_USER_READ;
+		if (intel_kinds[i].caps.full_width || (info[i]->counters & ~INTEL_PROGRAMMABLE))
+			info[i]->features |= PMUDEV_HAS_DIRECT;
 	}
 	return intel_nr_kinds;
 }

@@ -209,6 +209,62 @@ static void a_clock_of_a_hundred_years(void)
 	}
 }
 
+/* ---------------------------------------------------------------- pairs -- */
+
+/*
+ * The four reads of a pair, with some events before each: the low one may go round once. What comes
+ * out is what the pair held at one of the moments between the first read and the last.
+ */
+static void expect_pair_raw(u64 count, const u64 *before)
+{
+	u64 at[4], got;
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		at[i] = count += before[i];
+	got = pmudev_pair_raw(at[0] >> 32, at[1], at[2] >> 32, at[3]);
+	if (got < at[0] || got > at[3])
+		FAIL("%#llx, %#llx, %#llx, %#llx: %#llx", (unsigned long long)at[0],
+		     (unsigned long long)at[1], (unsigned long long)at[2],
+		     (unsigned long long)at[3], (unsigned long long)got);
+}
+
+static void pairs_that_go_on_counting(void)
+{
+	u64 before[4], edge;
+	unsigned int i, j;
+
+	/* Every way in which one of five events is the one that carries. */
+	for (edge = 1; edge < 5; edge++) {
+		unit_row("edge %llu", (unsigned long long)edge << 32);
+		for (i = 0; i < 5 * 5 * 5 * 5; i++) {
+			unsigned int rest = i;
+
+			for (j = 0; j < 4; j++, rest /= 5)
+				before[j] = rest % 5;
+			for (j = 0; j < 20; j++)
+				expect_pair_raw((edge << 32) - j, before);
+		}
+	}
+	unit_row("random");
+	for (i = 0; i < STEPS; i++) {
+		for (j = 0; j < 4; j++)
+			before[j] = unit_below(1 << 29);
+		expect_pair_raw(unit_random() >> 1, before);
+	}
+}
+
+static void pairs_that_stand_still(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < STEPS; i++) {
+		u64 count = unit_random_length();
+
+		EXPECT_EQ(count, pmudev_pair_raw(count >> 32, count, count >> 32, count));
+	}
+}
+
 int main(void)
 {
 	unit_seed(0xde17a);
@@ -222,5 +278,7 @@ int main(void)
 	RUN(extreme_ticks);
 	RUN(random_ticks);
 	RUN(a_clock_of_a_hundred_years);
+	RUN(pairs_that_go_on_counting);
+	RUN(pairs_that_stand_still);
 	return unit_end();
 }

@@ -34,6 +34,21 @@ static inline void expect_code(const struct CAPS *caps, struct pmudev_event_attr
 		return;
 	EXPECT_EQ(config, code.config);
 	EXPECT_EQ(allowed, code.allowed);
+	EXPECT_EQ(false, code.pair);
+}
+
+/* The same on pairs of counters: @even are the lower ones. */
+static inline void expect_pair(const struct CAPS *caps, struct pmudev_event_attr attr, u64 config,
+			       u64 even)
+{
+	struct pmudev_refusal why;
+	struct pmudev_code code;
+
+	if (!EXPECT_EQ(0, encode(caps, &attr, &code, &why)))
+		return;
+	EXPECT_EQ(config, code.config);
+	EXPECT_EQ(even, code.allowed);
+	EXPECT_EQ(true, code.pair);
 }
 
 static inline void expect_refused(const struct CAPS *caps, struct pmudev_event_attr attr, int error,

@@ -177,6 +177,44 @@ static void no_counter_is_long(void)
 	}
 }
 
+/*
+ * A bare read is good where the counter can be written whole: fixed ones always, others with
+ * full-width writes.
+ */
+static void direct_events(void)
+{
+	unsigned int full, c;
+
+	for (full = 0; full < 2; full++) {
+		struct intel_caps caps = everything();
+		u64 able = full ? PROGRAMMABLE | FIXED(0) : FIXED(0);
+		struct pmudev_event_attr attr = raw(OTHER);
+
+		caps.full_width = full;
+		caps.width = full ? 48 : 31;
+		unit_row("%s full-width writes", full ? "with" : "without");
+		attr.flags = PMUDEV_USER_READ | PMUDEV_DIRECT;
+		if (full)
+			expect_code(&caps, attr, OTHER | ALL, PROGRAMMABLE);
+		else
+			expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_WIDTH, 31, 0);
+		attr.config = INSTRUCTIONS;
+		expect_code(&caps, attr, INSTRUCTIONS | ALL, able);
+		attr.flags |= PMUDEV_LONG;
+		expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_WIDTH, 48, 0);
+		attr.flags ^= PMUDEV_LONG | PMUDEV_COUNTER;
+		for (c = 0; c < 64; c++) {
+			attr.counter = c;
+			if (able & BIT_ULL(c))
+				expect_code(&caps, attr, INSTRUCTIONS | ALL, BIT_ULL(c));
+			else if (PROGRAMMABLE & BIT_ULL(c))
+				expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_WIDTH, 31, able);
+			else
+				expect_refused(&caps, attr, EINVAL, PMUDEV_WHY_COUNTER, 0, able);
+		}
+	}
+}
+
 static void no_programmable_counters(void)
 {
 	struct intel_caps caps = version4();
@@ -276,6 +314,7 @@ int main(void)
 	RUN(counters_by_hand);
 	RUN(reference_cycles_by_hand);
 	RUN(no_counter_is_long);
+	RUN(direct_events);
 	RUN(no_programmable_counters);
 	RUN(any_event);
 	return unit_end();
