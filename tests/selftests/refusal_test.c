@@ -168,17 +168,22 @@ TEST_F(set, user_reads_not_offered)
 
 	ASSERT_EQ(0, set_gate(true));
 	if (!(has & PMUDEV_HAS_DIRECT))
-		EXPECT_BAD_EVENT(EOPNOTSUPP, PMUDEV_WHY_MODULE, PMUDEV_DIRECT,
+		EXPECT_BAD_EVENT(EOPNOTSUPP, PMUDEV_WHY_WIDTH, self->query.width,
 				 EVENT(.flags = DIRECT_READ | PMUDEV_DIRECT));
-	if (!(has & PMUDEV_HAS_CHAIN)) {
-		struct pmudev_event_attr event =
-			EVENT(.flags = DIRECT_READ | PMUDEV_LONG | PMUDEV_CHAIN_READ, .group = 1);
-
-		EXPECT_EQ(-EOPNOTSUPP, pm_add(self->fd, &event, 1));
-		EXPECT_TRUE(why.code == PMUDEV_WHY_MODULE || why.code == PMUDEV_WHY_HARDWARE)
-		TH_LOG("reason %u", why.code);
-		EXPECT_EQ((__u64)PMUDEV_CHAIN_READ, why.limit);
+	if (!(has & PMUDEV_HAS_LONG) && (self->query.generic & 1ULL << PMUDEV_INSTRUCTIONS)) {
+		EXPECT_BAD_EVENT(EOPNOTSUPP, PMUDEV_WHY_WIDTH, long_limit(&self->query),
+				 EVENT(.config = EVENT_INSTRUCTIONS,
+				       .flags = DIRECT_READ | PMUDEV_LONG));
+		EXPECT_BAD_EVENT(EOPNOTSUPP, PMUDEV_WHY_WIDTH, long_limit(&self->query),
+				 EVENT(.config = EVENT_INSTRUCTIONS,
+				       .flags = DIRECT_READ | PMUDEV_LONG | PMUDEV_DIRECT |
+						PMUDEV_CHAIN_READ));
 	}
+	if (!(has & (PMUDEV_HAS_LONG | PMUDEV_HAS_CHAIN)) &&
+	    (self->query.generic & 1ULL << PMUDEV_INSTRUCTIONS))
+		EXPECT_BAD_EVENT(EOPNOTSUPP, PMUDEV_WHY_WIDTH, long_limit(&self->query),
+				 EVENT(.config = EVENT_INSTRUCTIONS,
+				       .flags = DIRECT_READ | PMUDEV_LONG | PMUDEV_CHAIN_READ));
 	EXPECT_EQ(0, set_gate(gate));
 }
 
