@@ -153,7 +153,8 @@ static void take_places(struct pmudev_set *set, u64 slots)
 	u64 rest;
 
 	pmudev_for_each_slot(slot, rest, slots & ~set->mux)
-		pmudev_hw_place(set->pmu, &pmudev_slot_event(set, slot)->hw, set->root->place[slot]);
+		pmudev_hw_place(set->pmu, &pmudev_slot_event(set, slot)->hw,
+				set->root->place[slot]);
 }
 
 static void enable(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)

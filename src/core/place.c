@@ -260,8 +260,8 @@ int pmudev_place(struct pmudev_set *set, const struct pmudev_want *want, unsigne
 			counter);
 	if (bad >= 0) {
 		pmudev_ledger_sweep(pmu);
-		bad = try_place(puzzle, available(pmu) & ~pmudev_ledger_taken(set, false), want,
-				nr, counter);
+		bad = try_place(puzzle, available(pmu) & ~pmudev_ledger_taken(set, false), want, nr,
+				counter);
 	}
 	if (bad >= 0)
 		*moves = place_by_moving(puzzle, set, want, nr, counter);

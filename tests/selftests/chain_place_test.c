@@ -317,8 +317,8 @@ TEST_F(pairs, at_random)
 		event = in_group(long_event(0, wish[i].pair ? LONG_ONLY : USER_ONLY), i);
 		for (j = 0; !wish[i].allowed || j < 2; j++) {
 			seed = seed * 1103515245 + 12345;
-			wish[i].allowed |= 1ULL << (seed >> 16) % 6 &
-					   (wish[i].pair ? self->even : self->free);
+			wish[i].allowed |=
+				1ULL << (seed >> 16) % 6 & (wish[i].pair ? self->even : self->free);
 		}
 		event.allowed = wish[i].allowed | (wish[i].pair ? wish[i].allowed << 1 : 0);
 		ASSERT_EQ(0, pm_add(self->fd, &event, 1));
@@ -349,7 +349,7 @@ TEST_F(pairs, at_random)
 		for (j = 1; j < EVENTS; j++)
 			if (on & 1U << j)
 				ASSERT_EQ(behind[j], r.r.counts[0].value - r.r.counts[j].value)
-				TH_LOG("try %u, event %u", i, j);
+		TH_LOG("try %u, event %u", i, j);
 	}
 	EXPECT_GT(admitted, TRIES / 10U);
 	EXPECT_GT(with_pairs, TRIES / 50U);

@@ -151,8 +151,8 @@ static void every_start(struct __test_metadata *_metadata, struct _test_data_cha
 	unsigned int i, j;
 
 	for (i = 0; i < 2; i++)
-		ASSERT_EQ(0, run_undisturbed(self, 0, away, &first_call, &first_page,
-					     &first_single));
+		ASSERT_EQ(0,
+			  run_undisturbed(self, 0, away, &first_call, &first_page, &first_single));
 	EXPECT_GE(first_call, 2ULL * ROUNDS * LOOP_INSTRUCTIONS);
 	EXPECT_LT(first_call, 2ULL * ROUNDS * LOOP_INSTRUCTIONS + 300);
 	for (i = 0; i < ARRAY_SIZE(starts); i++) {

@@ -88,13 +88,13 @@ FIXTURE_TEARDOWN(direct)
 	set_gate(false);
 }
 
-#define ASSERT_SAME()                                                              \
-	do {                                                                       \
-		__u64 __raw, __value;                                              \
-		ASSERT_EQ(0, both(self->fd, variant->fixed, &__raw, &__value));    \
-		ASSERT_EQ(0ULL, __raw & ~self->mask);                              \
-		ASSERT_EQ(self->between, (__value - __raw) & self->mask)           \
-		TH_LOG("bare %#llx, read(2) %#llx", __raw, __value);               \
+#define ASSERT_SAME()                                                           \
+	do {                                                                    \
+		__u64 __raw, __value;                                           \
+		ASSERT_EQ(0, both(self->fd, variant->fixed, &__raw, &__value)); \
+		ASSERT_EQ(0ULL, __raw & ~self->mask);                           \
+		ASSERT_EQ(self->between, (__value - __raw) & self->mask)        \
+		TH_LOG("bare %#llx, read(2) %#llx", __raw, __value);            \
 	} while (0)
 
 TEST_F(direct, what_the_page_says)
@@ -241,9 +241,20 @@ TEST_F(direct, across_disabling)
 TEST_F(direct, across_resets)
 {
 	static const __u64 values[] = {
-		0, 1, 0x7fffffff, 0x80000000, 0xffffffff, 1ULL << 32, 0x123456789abcdef0ULL,
-		(1ULL << 47) - 100, 1ULL << 47, (1ULL << 48) - 100, (1ULL << 48) - 1, 1ULL << 63,
-		-100ULL, -1ULL,
+		0,
+		1,
+		0x7fffffff,
+		0x80000000,
+		0xffffffff,
+		1ULL << 32,
+		0x123456789abcdef0ULL,
+		(1ULL << 47) - 100,
+		1ULL << 47,
+		(1ULL << 48) - 100,
+		(1ULL << 48) - 1,
+		1ULL << 63,
+		-100ULL,
+		-1ULL,
 	};
 	__u64 raw;
 	unsigned int i;

@@ -95,7 +95,7 @@ enum pmudev_reason {
 	PMUDEV_WHY_EVENT = 22,		/* this CPU does not implement the event */
 	PMUDEV_WHY_THRESHOLD = 23,	/* threshold too high; limit: the highest */
 	PMUDEV_WHY_COMPARE = 24,	/* the comparison is not offered here */
-	PMUDEV_WHY_WIDTH = 25,		/* no 64-bit counter; limit: bits there are */
+	PMUDEV_WHY_WIDTH = 25,		/* LONG, DIRECT: no such counter; limit: bits there are */
 	PMUDEV_WHY_ALL_EXCLUDED = 26,	/* every level is excluded: nothing to count */
 	PMUDEV_WHY_HARDWARE = 27,	/* the hardware cannot; limit: the flag concerned */
 	PMUDEV_WHY_MODULE = 28,		/* this version cannot yet; limit: the flag concerned */
@@ -158,7 +158,7 @@ struct pmudev_holder {
  * @code: enum pmudev_reason, PMUDEV_OK after success
  * @event: the event concerned: its place in the caller's array (ADD, PLACE) or
  *	its slot in the set (other calls); -1 if none
- * @allowed: the counters that could take it; 0 when that is not the question
+ * @allowed: the counters that could take it, of a pair both; 0 when that is not the question
  * @busy: those of @allowed that others hold
  * @limit: a bound, as the reason's comment says
  * @holder: who has one of @busy, or the PMU
@@ -214,10 +214,10 @@ enum pmudev_generic {
 #define PMUDEV_EXCLUDE_HV	(1U << 2)	/* a hypervisor that is not the kernel */
 #define PMUDEV_EXCLUDE_HOST	(1U << 3)
 #define PMUDEV_EXCLUDE_GUEST	(1U << 4)
-#define PMUDEV_LONG		(1U << 5)	/* a counter of 64 bits in hardware */
+#define PMUDEV_LONG		(1U << 5)	/* 64 bits in hardware, see "Widths" below */
 #define PMUDEV_USER_READ	(1U << 6)	/* the counted thread may read it directly */
 #define PMUDEV_DIRECT		(1U << 7)	/* see "DIRECT events" below */
-#define PMUDEV_CHAIN_READ	(1U << 8)	/* user reads of two chained counters */
+#define PMUDEV_CHAIN_READ	(1U << 8)	/* user reads may take two counters, see "Widths" */
 #define PMUDEV_MULTIPLEX	(1U << 9)	/* the group may share counters over time */
 #define PMUDEV_COUNTER		(1U << 10)	/* on counter @counter, and no other */
 #define PMUDEV_THRESHOLD_COUNT	(1U << 11)	/* count 1 for each cycle that passes */
@@ -238,11 +238,11 @@ enum pmudev_compare {
  * @type: enum pmudev_event_type
  * @flags: PMUDEV_EXCLUDE_* ... PMUDEV_THRESHOLD_COUNT
  * @config: the event
- * @allowed: mask of the counters it may run on; 0: all that can count it
+ * @allowed: mask of the counters it may run on; 0: all that can count it. A pair needs both.
  * @tag: the caller's own; comes back in records, means nothing to the module
  * @group: 0..63: the events of a set with the same number form a group: they
  *	are on counters all together or not at all
- * @counter: with PMUDEV_COUNTER: the one counter; else 0
+ * @counter: with PMUDEV_COUNTER: the one counter, of a pair the even one; else 0
  * @threshold: 0: off; else the increment per cycle to compare with
  * @threshold_compare: enum pmudev_compare
  * @reserved: zero
@@ -261,13 +261,45 @@ struct pmudev_event_attr {
 };
 
 /*
+ * Widths
+ * Every count has 64 bits, whatever its counter has. LONG asks that the hardware has them, too:
+ *   - a counter of 64 bits, if any that the event may be on has (arm64: all from PMUv3p5 on, before
+ *     that the cycle counter);
+ *   - else (arm64 with the event CHAIN) a pair: an even counter for the low half and the next, odd
+ *     one for the high half. It is called by the even one: in COUNTER (an odd one is EINVAL,
+ *     COUNTER), in what PLACE answers, in the user page. In masks of counters it is both;
+ *   - else EOPNOTSUPP, WIDTH. So for cycles without COUNTER or a mask it is the cycle counter, and
+ *     for a second such event nothing: name counters that do not include it to have a pair.
+ * A pair cannot be read at once. With USER_READ it is refused (EOPNOTSUPP, WIDTH) unless CHAIN_READ
+ * says that the reader knows pairs (PMUDEV_SLOT_CHAIN); where a counter has 64 bits that changes
+ * nothing. DIRECT never is on a pair.
+ * Without LONG an event may be on a counter of any width. The page's slot says how many of the low
+ * bits count (64 - shift), which may be another number each time the event is placed; what the
+ * instruction shows above them is UNKNOWN, also where the hardware has more bits.
+ */
+
+/*
  * DIRECT events
- * A DIRECT event stays on one counter, whose index does not change, as long as
- * its group is enabled and the page is mapped; the counter itself carries the
- * thread's value, modulo 2^width, so that the owner thread reads it with the bare
- * instruction and no check. Differences are to be taken modulo 2^width. Valid in the owner
- * thread only. Reset, removal and another thread's close end the validity and do
- * not fault: a long measurement compares the page's generation before and after.
+ * The counter of a DIRECT event carries the thread's count, modulo 2^width (64 - the slot's shift),
+ * and nothing above: so the owner thread, and it alone, reads it by the bare instruction, with no
+ * check. Differences are to be taken modulo 2^width; two reads are two moments. Switches and
+ * migrations are of no account, also between the instructions of a read.
+ *
+ * The counter stays the same as long as the group is enabled: nothing that comes later moves it. It
+ * is known beforehand with COUNTER, else by the slot's operand or PLACE. The group may be enabled
+ * before the page is mapped; to be read the page has to be mapped, and until it is unmapped the
+ * instruction does not fault (but see struct pmudev_page for CPUs whose counters perf holds).
+ *
+ * Disabling, RESET, REMOVE (of any event of the set), and the gate end what can be relied on, and
+ * change the page's generation; the same does a CPU on which nothing is counted. Closing the file
+ * ends nothing while the page is mapped. A long measurement looks at the page
+ *	before	generation, then whether owner is its own thread id and the slot has an index,
+ *		in this order; if not, the event cannot be read directly now
+ *	after	whether generation is still the same; if not, the reads between mean nothing
+ *
+ * Where: counters that the hardware can be given a whole count for. arm64: all with PMUv3p5, else
+ * the cycle counter. Intel: fixed counters; programmable ones with full-width writes. On others
+ * EOPNOTSUPP, WIDTH (allowed: where else). Not multiplexed, not inherited, not of a CPU.
  */
 
 /*
@@ -302,10 +334,10 @@ enum pmudev_arch {
 
 /* struct pmudev_query.features: what the PMU and this module can do */
 #define PMUDEV_HAS_LONG		(1ULL << 0)	/* 64-bit programmable counters */
-#define PMUDEV_HAS_CHAIN	(1ULL << 1)	/* LONG by chained pairs */
+#define PMUDEV_HAS_CHAIN	(1ULL << 1)	/* LONG by pairs of them */
 #define PMUDEV_HAS_THRESHOLD	(1ULL << 2)
 #define PMUDEV_HAS_USER_READ	(1ULL << 3)
-#define PMUDEV_HAS_DIRECT	(1ULL << 4)
+#define PMUDEV_HAS_DIRECT	(1ULL << 4)	/* on some counters, at least */
 #define PMUDEV_HAS_OTHER_TASKS	(1ULL << 5)	/* targets other than the caller */
 #define PMUDEV_HAS_INHERIT	(1ULL << 6)
 #define PMUDEV_HAS_MULTIPLEX	(1ULL << 7)
@@ -474,9 +506,9 @@ struct pmudev_add {
  * @nr: how many events; 0: those in the set
  * @event_size: sizeof(struct pmudev_event_attr); 0 when @nr is
  * @events: as in struct pmudev_add: they are tried beside those enabled in the set
- * @counters: user pointer to __s32[]: the counter each event gets (or has); for
- *	@nr = 0 as many as the set has slots, -1 in those that are empty. Of a multiplexed
- *	event: the one it gets when it is its group's turn first.
+ * @counters: user pointer to __s32[]: the counter each event gets (or has), of a pair the even
+ *	one; for @nr = 0 as many as the set has slots, -1 in those that are empty. Of a
+ *	multiplexed event: the one it gets when it is its group's turn first.
  */
 struct pmudev_place {
 	__u32 size;
@@ -594,8 +626,8 @@ struct pmudev_record {
 /* struct pmudev_slot.flags */
 #define PMUDEV_SLOT_USED	(1U << 0)	/* an event is here */
 #define PMUDEV_SLOT_MULTIPLEX	(1U << 1)	/* its group shares counters over time */
-#define PMUDEV_SLOT_DIRECT	(1U << 2)
-#define PMUDEV_SLOT_CHAIN	(1U << 3)	/* counters operand (low) and operand + 1 (high) */
+#define PMUDEV_SLOT_DIRECT	(1U << 2)	/* with an index: bare reads are good */
+#define PMUDEV_SLOT_CHAIN	(1U << 3)	/* a pair: operand (low half), operand + 1 (high) */
 
 /**
  * struct pmudev_slot - one event in the user page, 16 bytes
@@ -635,8 +667,7 @@ struct pmudev_group_times {
  * @time_enabled: see "Times"
  * @time_running: see "Times"
  * @flags: PMUDEV_PAGE_*
- * @generation: changes when what DIRECT reads rely on ends (disable, reset,
- *	removal, close, the gate)
+ * @generation: changes when what DIRECT reads rely on ends: see "DIRECT events"
  * @time_mult: ns = ticks * time_mult >> time_shift, in 128 bits
  * @time_shift: see @time_mult
  * @nr_slots: slots in use, also the empty ones between them
@@ -663,6 +694,15 @@ struct pmudev_group_times {
  *		barrier();
  *	} while (READ_ONCE(page->seq) != seq || READ_ONCE(page->owner) != my_tid);
  *	value = count + (((raw - count) << shift) >> shift);
+ *
+ * Of a slot with PMUDEV_SLOT_CHAIN, which only events with CHAIN_READ have, in place of the one
+ * read (isb between any two: they have to be done in this order):
+ *
+ *	high = counter(operand + 1);
+ *	low = counter(operand);
+ *	high_after = counter(operand + 1);
+ *	low_after = counter(operand);
+ *	raw = high_after << 32 | (high == high_after ? low : low_after);	// 32 bits each
  *
  * The counter carries the count modulo 2^width and the slot is rewritten
  * long before 2^width events have passed, so the difference is the
