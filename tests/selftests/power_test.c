@@ -7,7 +7,7 @@
 #include <string.h>
 #include <pthread.h>
 
-#include "common.h"
+#include "direct.h"
 #include "kselftest_harness.h"
 
 #define PM_TEST	 "/sys/power/pm_test"
@@ -24,6 +24,16 @@ static bool has_word(const char *path, const char *word)
 	if (fd >= 0)
 		close(fd);
 	return n > 0 && strstr(text, word);
+}
+
+/* Why there is no suspend test, or NULL. */
+static const char *cannot_suspend(void)
+{
+	if (!has_word(PM_TEST, "core") || !has_word(PM_STATE, "disk"))
+		return "the kernel has no suspend test (PM_DEBUG, HIBERNATION)";
+	if (write_file(PM_DELAY, "0"))
+		return "the kernel's suspend test takes too long (hibernate.pm_test_delay)";
+	return NULL;
 }
 
 struct expectation {
@@ -49,11 +59,9 @@ TEST(counts_survive)
 	struct expectation thread, cpu;
 	int own, zero, round;
 
-	if (!has_word(PM_TEST, "core") || !has_word(PM_STATE, "disk"))
-		SKIP(return, "the kernel has no suspend test (PM_DEBUG, HIBERNATION)");
+	if (cannot_suspend())
+		SKIP(return, "%s", cannot_suspend());
 	ASSERT_EQ(0, pin_to(0));
-	if (write_file(PM_DELAY, "0"))
-		SKIP(return, "the kernel's suspend test takes too long (hibernate.pm_test_delay)");
 	ASSERT_EQ(0, write_file(PM_TEST, "core"));
 	own = pm_set(&event, 1, true);
 	ASSERT_GE(own, 0);
@@ -77,6 +85,43 @@ TEST(counts_survive)
 	ASSERT_EQ(0, write_file(PM_TEST, "none"));
 	close(own);
 	close(zero);
+}
+
+/* Meanwhile a bare read would have shown anything: the generation tells, and then all is well. */
+TEST(bare_reads_are_told)
+{
+	struct pmudev_event_attr event = bare_event(true, DIRECT_FLAGS);
+	struct pmudev_page *page;
+	struct pmudev_query query;
+	__u32 generation;
+	__u64 raw;
+	int fd, round;
+
+	if (cannot_suspend())
+		SKIP(return, "%s", cannot_suspend());
+	ASSERT_EQ(0, pm_query(&query));
+	ASSERT_EQ(0, pin_to(0));
+	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, write_file(PM_TEST, "core"));
+	fd = pm_set(&event, 1, true);
+	ASSERT_GE(fd, 0);
+	page = pm_map(fd);
+	ASSERT_NE(NULL, page);
+	for (round = 0; round < 2; round++) {
+		generation = READ_ONCE(page->generation);
+		loop(10000);
+		ASSERT_EQ(generation, READ_ONCE(page->generation));
+		ASSERT_EQ(0, write_file(PM_STATE, "disk"));
+		EXPECT_NE(generation, READ_ONCE(page->generation));
+		EXPECT_EQ(my_tid(), READ_ONCE(page->owner));
+		EXPECT_EQ(FIXED_COUNTER + 1, READ_ONCE(page->slots[0].index));
+		raw = bare(true);
+		EXPECT_LT((pm_value(fd, 0) - raw) & bare_mask(&query, true), 1000000ULL);
+	}
+	ASSERT_EQ(0, write_file(PM_TEST, "none"));
+	pm_unmap(page);
+	close(fd);
+	EXPECT_EQ(0, set_gate(false));
 }
 
 TEST_HARNESS_MAIN
