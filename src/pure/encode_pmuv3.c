@@ -133,7 +133,7 @@ static struct pmudev_able able_to(const struct pmuv3_caps *caps, unsigned int ev
 	if (!pmuv3_long_counters(caps))
 		able.wide &= ~PROGRAMMABLE;
 	if (pmuv3_pairs(caps))
-		able.pairs = able.any & able.any >> 1 & PROGRAMMABLE & EVEN;
+		able.pairs = able.any & (able.any >> 1) & PROGRAMMABLE & EVEN;
 	able.direct = able.wide;
 	return able;
 }

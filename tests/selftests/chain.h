@@ -27,7 +27,7 @@ static inline void in_order(void)
 /* The even counters of the pairs among these. */
 static inline __u64 pairs_of(__u64 counters)
 {
-	return counters & counters >> 1 & EVEN;
+	return counters & (counters >> 1) & EVEN;
 }
 
 static inline struct pmudev_event_attr long_event(__u64 allowed, __u32 flags)

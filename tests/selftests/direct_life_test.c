@@ -260,7 +260,7 @@ TEST_F(life, whoever_comes_and_goes)
 		event.allowed = allowed[group] ? allowed[group] : self->free;
 		ASSERT_EQ(0, pm_add(other, &event, 1));
 	}
-	for (i = 0; i < 2000; i++) {
+	for (i = 0; i < (debug_kernel() ? 300 : 2000); i++) {
 		seed = seed * 1103515245 + 12345;
 		group = 1 + (seed >> 16) % 7;
 		if (on & 1U << group) {
@@ -282,9 +282,9 @@ TEST_F(life, whoever_comes_and_goes)
 		ASSERT_EQ(behind, r.r.counts[0].value - r.r.counts[1].value);
 	}
 	EXPECT_EQ(generation, READ_ONCE(page->generation));
-	EXPECT_GT(admitted, 100U);
+	EXPECT_GT(admitted, 50U);
 	/* The one beside it had to give way. */
-	EXPECT_GT(moved, 20U);
+	EXPECT_GT(moved, 5U);
 	pm_unmap(page);
 	close(other);
 	close(fd);
