@@ -276,20 +276,32 @@ TEST_F(chain, across_switches)
 	}
 }
 
-static __attribute__((noinline)) long hop(int fd, const cpu_set_t *cpus, union record *record)
-{
-	long ret = raw_call(SYS_sched_setaffinity, 0, sizeof(*cpus), (long)cpus);
+#define HOPS 4
 
-	loop(ROUNDS);
-	return ret < 0 ? ret : raw_read(fd, record);
+/* From CPU to CPU, with a reading on each: between any two the same instructions. */
+static __attribute__((noinline)) long journey(int fd, const cpu_set_t *const *cpus,
+					      union record *record)
+{
+	long ret, error = 0;
+	int i;
+
+	for (i = 0; i < HOPS; i++) {
+		ret = raw_call(SYS_sched_setaffinity, 0, sizeof(**cpus), (long)cpus[i]);
+		error |= ret < 0 ? ret : 0;
+		loop(ROUNDS);
+		ret = raw_read(fd, &record[i]);
+		error |= ret < 0 ? ret : 0;
+	}
+	return error;
 }
 
 TEST_F(chain, across_migrations)
 {
-	__u64 last = 0, last_single = 0, first = 0;
-	int cpus = cpus_online(), i;
-	static union record r;
+	static union record r[HOPS];
+	const cpu_set_t *way[HOPS];
+	int cpus = cpus_online(), i, j, slot;
 	cpu_set_t set[64];
+	__u64 first = 0;
 
 	if (cpus < 2)
 		SKIP(return, "one CPU");
@@ -298,24 +310,25 @@ TEST_F(chain, across_migrations)
 		CPU_ZERO(&set[i]);
 		CPU_SET(i, &set[i]);
 	}
-	for (i = 0; i < 500; i++) {
-		/* Every fourth hop begins just below a carry. */
-		if (i % 4 == 0) {
-			last = ((__u64)i << 32) - 1 - 5 * i;
-			ASSERT_EQ(0, pm_reset(self->fd, 1, 0));
-			ASSERT_EQ(0, pm_reset(self->fd, 0, last));
-			last_single = 0;
+	for (i = 0; i < 150; i++) {
+		for (j = 0; j < HOPS; j++)
+			way[j] = &set[(i + j + 1) % cpus];
+		/* Just below a carry: it falls into each part of the way. */
+		ASSERT_EQ(0, pm_reset(self->fd, 0, ((__u64)i << 32) - 1 - 50 * i));
+		ASSERT_EQ(0, journey(self->fd, way, r));
+		for (j = 1; j < HOPS; j++) {
+			for (slot = 0; slot < 2; slot++) {
+				__u64 step =
+					r[j].r.counts[slot].value - r[j - 1].r.counts[slot].value;
+
+				if (!first)
+					first = step;
+				ASSERT_EQ(first, step) TH_LOG("way %d, hop %d", i, j);
+			}
 		}
-		ASSERT_GT(hop(self->fd, &set[(i + 1) % cpus], &r), 0);
-		if (i % 4) {
-			if (!first)
-				first = r.r.counts[0].value - last;
-			ASSERT_EQ(first, r.r.counts[0].value - last) TH_LOG("hop %d", i);
-			ASSERT_EQ(first, r.r.counts[1].value - last_single) TH_LOG("hop %d", i);
-		}
-		last = r.r.counts[0].value;
-		last_single = r.r.counts[1].value;
 	}
+	EXPECT_GE(first, (__u64)ROUNDS * LOOP_INSTRUCTIONS);
+	EXPECT_LT(first, ROUNDS * LOOP_INSTRUCTIONS + 100ULL);
 }
 
 /* ------------------------------------------------------------------- every level -- */
