@@ -336,7 +336,6 @@ void pmudev_page_forget(struct pmudev_set *set, u64 slots);
 
 /* The context was loaded, is about to be unloaded. As pmudev_ctx_load(). */
 void pmudev_pages_in(struct pmudev_ctx *ctx);
-
 void pmudev_pages_out(struct pmudev_ctx *ctx);
 
 /* The right may be gone already: have readers fall back. ctx->lock held. */
