@@ -104,15 +104,17 @@ struct pmudev_pmu_info {
  * @save: Stop the counters, all at once, and bring the values forward. As @load.
  * @read: Bring the values forward; the counters go on. As @load.
  * @clear: Write 0 to counters that are stopped. As @load.
- * @user_access: Allow or forbid user mode to read counters on this CPU. False if that cannot be
- *	now; to forbid is then still owed. As @load.
+ * @user_access: Allow or forbid user mode to read counters on this CPU. @counters: those of the
+ *	thread's events that it may read; with PMUDEV_HAS_HIDING it can read no others, which show
+ *	0. False if that cannot be now; to forbid is then still owed. As @load.
  * @spare_reader: user_access() cannot allow it, but the thread has been a reader: the
  *	instruction that it may be about to execute is not to fault, until the right is
  *	forbidden. As @load. May be NULL.
  * @grant: Give an address space the right to read, once more. All its threads have it
  *	then, counted or not: user_access() only tells whether it holds, and no thread may
- *	find in a counter what others counted. Its mmap_lock is held for writing. NULL if the right
- *	is a CPU's, by user_access() alone; then so are the two below.
+ *	find in a counter what others counted. With PMUDEV_HAS_HIDING only counters of events for
+ *	user reads show anything then, by their encoding, whoever looks. Its mmap_lock is held for
+ *	writing. NULL if the right is a CPU's, by user_access() alone; then so are the two below.
  * @revoke: Take it back, once. Process context, may wait for other CPUs.
  * @forked: An address space was made as a copy of another and has not run yet: it has no right.
  */
@@ -131,7 +133,7 @@ struct pmudev_backend_ops {
 	void (*save)(struct pmudev_hw *const *hw, unsigned int nr);
 	void (*read)(struct pmudev_hw *const *hw, unsigned int nr);
 	void (*clear)(u64 counters);
-	bool (*user_access)(bool allow);
+	bool (*user_access)(bool allow, u64 counters);
 	void (*spare_reader)(void);
 	void (*grant)(struct mm_struct *mm);
 	void (*revoke)(struct mm_struct *mm);

@@ -104,6 +104,7 @@ struct pmudev_event {
  * @stale: @lost has changed since the pages were written
  * @user: user mode can read counters while it is loaded
  * @reader: it could, once since it was given the right: it may be in the midst of a read
+ * @readable: counters of events in @pages that the thread may read; under @lock
  * @owed: the right could not be given or withdrawn as it should: it is withdrawn when the
  *	thread is unloaded
  * @elsewhere: loaded on a CPU of another PMU, where it has the right as well: the thread may be
@@ -111,6 +112,7 @@ struct pmudev_event {
  * @maps: mappings of its sets' pages in @user_mm
  * @user_mm: the address space with the right to read; compared, never followed
  * @mask: counters of the events
+ * @user_mask: those of events for user reads
  * @held: counters placed for its sets (not for heirs); under pmu->lock
  * @spare: counters that its multiplexing sets use beyond those; under pmu->lock
  * @fold_ns: how often the narrowest counter on it must be folded, 0: never
@@ -144,9 +146,11 @@ struct pmudev_ctx {
 	bool reader;
 	bool owed;
 	bool elsewhere;
+	u64 readable;
 	u32 maps;
 	struct mm_struct *user_mm;
 	u64 mask;
+	u64 user_mask;
 	u64 held;
 	u64 spare;
 	u64 fold_ns;

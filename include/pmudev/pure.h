@@ -103,7 +103,8 @@ enum pmuv3_shape {
  * struct pmuv3_caps - what a PMUv3 can do
  * @version: ID_AA64DFR0_EL1.PMUVer
  * @shape: enum pmuv3_shape
- * @counters: the counters that exist, cycle counter (32) included
+ * @counters: the counters that can be used, cycle counter (32) included, and instruction
+ *	counter (33, FEAT_PMUv3_ICNTR)
  * @pmceid: common events 0x0000..0x003f (PMCEID0/1_EL0 bits 31:0)
  * @pmceid_ext: common events 0x4000..0x403f (PMCEID0/1_EL0 bits 63:32)
  */
@@ -116,8 +117,9 @@ struct pmuv3_caps {
 };
 
 #define PMUV3_CYCLE_COUNTER	32
+#define PMUV3_INSTRUCTION_COUNTER 33
 
-/* PMEVTYPER<n>_EL0 and PMCCFILTR_EL0, Arm ARM D24.5 */
+/* PMEVTYPER<n>_EL0, PMCCFILTR_EL0 and PMICFILTR_EL0, Arm ARM D24.5 */
 #define PMUV3_TYPER_P		BIT_ULL(31)	/* do not count EL1 */
 #define PMUV3_TYPER_U		BIT_ULL(30)	/* do not count EL0 */
 #define PMUV3_TYPER_NSH		BIT_ULL(27)	/* count Non-secure EL2 */
@@ -138,6 +140,24 @@ bool pmuv3_long_counters(const struct pmuv3_caps *caps);
  * @caps: of the PMU
  */
 bool pmuv3_pairs(const struct pmuv3_caps *caps);
+
+/**
+ * pmuv3_can_hide - can EL0 be given each counter by itself (FEAT_PMUv3p9, PMUACR_EL1)?
+ * @caps: of the PMU
+ */
+bool pmuv3_can_hide(const struct pmuv3_caps *caps);
+
+/**
+ * pmuv3_enable_bits - counters as PMCNTENSET_EL0, PMOVSCLR_EL0, PMUACR_EL1 and their like have them
+ * @counters: by our index
+ *
+ * The fixed counters lie one bit lower there: the cycle counter at 31, the instruction counter at
+ * 32.
+ */
+static inline u64 pmuv3_enable_bits(u64 counters)
+{
+	return (counters & GENMASK_ULL(30, 0)) | (counters & GENMASK_ULL(33, 32)) >> 1;
+}
 
 /**
  * pmuv3_generic - the PMUv3 event that a generic event is
@@ -173,6 +193,7 @@ int pmuv3_encode(const struct pmuv3_caps *caps, const struct pmudev_event_attr *
 #define INTEL_EVTSEL_INV	BIT_ULL(23)
 #define INTEL_EVTSEL_CMASK	GENMASK_ULL(31, 24)
 #define INTEL_EVTSEL_EQ		BIT_ULL(36)	/* with intel_caps.eq */
+#define INTEL_EVTSEL_HIDDEN	BIT_ULL(37)	/* RDPMC in user mode gives 0; intel_caps.hiding */
 #define INTEL_EVTSEL_UMASK2	GENMASK_ULL(47, 40)	/* with intel_caps.umask2 */
 
 /* The highest threshold: CMASK has 8 bits. */
@@ -200,6 +221,7 @@ struct intel_cpuid {
  *	(IA32_PERF_CAPABILITIES.FW_WRITE)
  * @eq: IA32_PERFEVTSELx has EQ
  * @umask2: IA32_PERFEVTSELx has UMASK2
+ * @hiding: each counter can be hidden from user mode ("RDPMC user disable")
  * @counters: the counters that exist: bits 0..31 programmable, 32..47 fixed
  * @missing: the architectural events that the CPU does not have, by their number in
  *	CPUID.0AH:EBX: those declared unavailable, and of the first seven, which every
@@ -214,6 +236,7 @@ struct intel_caps {
 	bool full_width;
 	bool eq;
 	bool umask2;
+	bool hiding;
 	u64 counters;
 	u32 missing;
 };
@@ -243,8 +266,8 @@ u64 intel_generic_events(const struct intel_caps *caps);
  * intel_encode - an event as IA32_PERFEVTSELx takes it
  * @caps: of the PMU
  * @attr: well-formed by pmudev_attr_check()
- * @code: the result: @config has EN, and USR and OS as asked for; never INT. For a fixed
- *	counter see intel_fixed_field().
+ * @code: the result: @config has EN, and USR and OS as asked for; HIDDEN where that exists and
+ *	the event is not for user reads; never INT. For a fixed counter see intel_fixed_bits().
  * @why: filled in on error
  *
  * Return: 0; -EINVAL, -ENOENT, -ENOSPC or -EOPNOTSUPP with the reason.
@@ -253,12 +276,14 @@ int intel_encode(const struct intel_caps *caps, const struct pmudev_event_attr *
 		 struct pmudev_code *code, struct pmudev_refusal *why);
 
 /**
- * intel_fixed_field - a fixed counter's field of IA32_FIXED_CTR_CTRL
- * @config: as intel_encode() made it
+ * intel_fixed_bits - a fixed counter's bits of IA32_FIXED_CTR_CTRL
+ * @n: number of the fixed counter
+ * @config: as intel_encode() made it, or HIDDEN alone
  *
- * Return: four bits: count ring 0 (bit 0), count rings 1 to 3 (bit 1), no interrupt.
+ * Return: in its field of four bits: count ring 0 (bit 0), count rings 1 to 3 (bit 1), no
+ * interrupt. And its bit to hide it, 33 above the field's first.
  */
-u32 intel_fixed_field(u64 config);
+u64 intel_fixed_bits(unsigned int n, u64 config);
 
 /* ----------------------------------------------------------- assign.c -- */
 

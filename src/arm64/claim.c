@@ -46,7 +46,9 @@ static void take_over(void *info)
 	pc->ours = true;
 	pc->on = 0;
 	pc->nr_on = 0;
-	pmuv3_user_access(false);
+	pc->hides = pmuv3_hides(&pmuv3_kinds[pc->info->index].caps);
+	pmuv3_hide(pc);
+	pmuv3_user_access(false, 0);
 }
 
 static void give_back(void *info)
@@ -61,7 +63,8 @@ static void give_back(void *info)
 	pc->ours = false;
 	pc->on = 0;
 	pc->nr_on = 0;
-	pmuv3_user_access(false);
+	pmuv3_user_access(false, 0);
+	pc->hides = false;
 }
 
 /* On the CPU, irqs off: it may have been without power, and perf's driver resets the PMU then. */
@@ -69,8 +72,11 @@ static int power_changed(struct notifier_block *nb, unsigned long event, void *u
 {
 	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
 
-	if (pc->info && (event == CPU_PM_EXIT || event == CPU_PM_ENTER_FAILED))
-		pmuv3_forget(pc, pc->info->counters);
+	if (!pc->info || (event != CPU_PM_EXIT && event != CPU_PM_ENTER_FAILED))
+		return NOTIFY_OK;
+	pmuv3_forget(pc, pc->info->counters);
+	/* The core has withdrawn user access before. */
+	pmuv3_hide(pc);
 	return NOTIFY_OK;
 }
 

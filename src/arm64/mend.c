@@ -50,6 +50,8 @@ static int after(struct kretprobe_instance *instance, struct pt_regs *regs)
 	/* Those that are not loaded may have been zeroed, too. */
 	pmuv3_forget(pc, pc->info->counters & (claim_stands(pc) ? ~pc->on : ~0ULL));
 	/* Not what perf granted to a task of its own, whose events do not run. */
+	if (pc->hides)
+		write_pmuacr(pc->shown);
 	write_pmuserenr(pc->userenr);
 	write_pmselr(0);
 	isb();

@@ -5,17 +5,26 @@
 
 DEFINE_PER_CPU(struct pmuv3_cpu, pmuv3_cpus);
 
+static __always_inline u64 read_counter(unsigned int counter)
+{
+	if (counter < PMUDEV_FIXED_BASE)
+		return read_pmevcntr(counter);
+	return counter == PMUV3_CYCLE_COUNTER ? read_pmccntr() : read_pmicntr();
+}
+
 u64 pmuv3_read_counter(unsigned int counter)
 {
-	return counter == PMUV3_CYCLE_COUNTER ? read_pmccntr() : read_pmevcntr(counter);
+	return read_counter(counter);
 }
 
 static __always_inline void write_counter(unsigned int counter, u64 value)
 {
-	if (counter == PMUV3_CYCLE_COUNTER)
+	if (counter < PMUDEV_FIXED_BASE)
+		write_pmevcntr(counter, value);
+	else if (counter == PMUV3_CYCLE_COUNTER)
 		write_pmccntr(value);
 	else
-		write_pmevcntr(counter, value);
+		write_pmicntr(value);
 }
 
 void pmuv3_write_counter(unsigned int counter, u64 value)
@@ -25,21 +34,22 @@ void pmuv3_write_counter(unsigned int counter, u64 value)
 
 static __always_inline void write_config(unsigned int counter, u64 config)
 {
-	/* PMCCFILTR_EL0 has no event field: it counts cycles. */
-	if (counter == PMUV3_CYCLE_COUNTER)
+	/* What PMCCFILTR_EL0's counter counts is cycles, PMICFILTR_EL0's instructions. */
+	if (counter < PMUDEV_FIXED_BASE)
+		write_pmevtyper(counter, config);
+	else if (counter == PMUV3_CYCLE_COUNTER)
 		write_pmccfiltr(config & ~PMUV3_TYPER_EVENT);
 	else
-		write_pmevtyper(counter, config);
+		write_pmicfiltr(config & ~PMUV3_TYPER_EVENT);
 }
 
-/* Our index space has the cycle counter at 32, the registers have it at bit 31. */
-u64 pmuv3_enable_bits(u64 counters)
+static u64 read_config(unsigned int counter)
 {
-	u64 bits = counters & GENMASK_ULL(30, 0);
-
-	if (counters & BIT_ULL(PMUV3_CYCLE_COUNTER))
-		bits |= PMCNTEN_CYCLE;
-	return bits;
+	if (counter < PMUDEV_FIXED_BASE)
+		return read_pmevtyper(counter);
+	/* PMICFILTR_EL0 says there that it counts INST_RETIRED. */
+	return (counter == PMUV3_CYCLE_COUNTER ? read_pmccfiltr() : read_pmicfiltr()) &
+	       ~PMUV3_TYPER_EVENT;
 }
 
 /* ---------------------------------------------------------------- pairs -- */
@@ -102,7 +112,7 @@ static __always_inline u64 read_hw(const struct pmudev_hw *hw, bool live)
 {
 	if (unlikely(hw->pair))
 		return live ? read_live_pair(hw->counter) : read_stopped_pair(hw->counter);
-	return hw->counter == PMUV3_CYCLE_COUNTER ? read_pmccntr() : read_pmevcntr(hw->counter);
+	return read_counter(hw->counter);
 }
 
 static __always_inline void bring_forward(struct pmuv3_cpu *pc, struct pmudev_hw *const *hw,
@@ -139,15 +149,11 @@ static __always_inline bool holds(const struct pmuv3_cpu *pc, const struct pmude
 
 static void verify_counter(const struct pmudev_hw *hw)
 {
-	u64 config = hw->config, found, value;
+	u64 config = hw->config, found = read_config(hw->counter);
+	u64 value = read_counter(hw->counter);
 
-	if (hw->counter == PMUV3_CYCLE_COUNTER) {
+	if (hw->counter >= PMUDEV_FIXED_BASE)
 		config &= ~PMUV3_TYPER_EVENT;
-		found = read_pmccfiltr();
-	} else {
-		found = read_pmevtyper(hw->counter);
-	}
-	value = pmuv3_read_counter(hw->counter);
 	WARN(found != config || (value ^ hw->value) & pmudev_width_mask(hw->width),
 	     "pmudev: counter %u is %#llx for %#llx, shows %#llx for %#llx\n", hw->counter, found,
 	     config, value, hw->value);
@@ -250,25 +256,54 @@ static void pmuv3_clear(u64 counters)
 	isb();
 }
 
-bool pmuv3_user_access(bool allow)
+/* Which counters EL0 can read, where it can be told: it takes effect at the return there. */
+static void show(struct pmuv3_cpu *pc, u64 counters)
 {
+	u64 bits = pmuv3_enable_bits(counters);
+
+	if (PMUV3_VERIFY)
+		WARN_ON(pc->hides && read_pmuacr() != pc->shown);
+	if (!pc->hides || pc->shown == bits)
+		return;
+	write_pmuacr(bits);
+	pc->shown = bits;
+}
+
+bool pmuv3_user_access(bool allow, u64 counters)
+{
+	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
+	u64 enable = PMUSERENR_ER | PMUSERENR_CR;
+
 	/*
 	 * From a vcpu's load to its put KVM has the register on VHE, and sets EN in it. It puts
 	 * back what it found, whatever is written meanwhile.
 	 */
-	if (read_pmuserenr() & PMUSERENR_EN)
+	if (read_pmuserenr() & PMUSERENR_EN) {
+		show(pc, 0);
 		return false;
-	this_cpu_ptr(&pmuv3_cpus)->user = allow;
+	}
+	pc->user = allow;
+	show(pc, allow ? counters : 0);
+	if (pc->hides)
+		enable |= PMUSERENR_UEN | PMUSERENR_IR;
 	/* PMXEVCNTR_EL0 reads what PMSELR_EL0 selects: nothing that others left there. */
 	if (allow)
 		write_pmselr(0);
-	write_pmuserenr(allow ? PMUSERENR_ER | PMUSERENR_CR : 0);
+	write_pmuserenr(allow ? enable : 0);
 	return true;
+}
+
+void pmuv3_hide(struct pmuv3_cpu *pc)
+{
+	if (!pc->hides)
+		return;
+	write_pmuacr(0);
+	pc->shown = 0;
 }
 
 static u32 pmuv3_operand(unsigned int counter)
 {
-	return counter == PMUV3_CYCLE_COUNTER ? 31 : counter;
+	return counter < PMUDEV_FIXED_BASE ? counter : counter - 1;
 }
 
 static int pmuv3_encode_event(const struct pmudev_pmu_info *info,

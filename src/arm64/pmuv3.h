@@ -16,6 +16,8 @@ struct perf_event;
 #define PMUV3_VERIFY	IS_ENABLED(CONFIG_PROVE_LOCKING)
 #endif
 
+#define PMUV3_NR_COUNTERS	(PMUV3_INSTRUCTION_COUNTER + 1)
+
 /* No event's config. */
 #define PMUV3_UNKNOWN	(~0ULL)
 
@@ -24,7 +26,8 @@ struct perf_event;
 
 /**
  * struct pmuv3_known - what a counter of ours is known to hold
- * @config: of the event that it was loaded for last: PMEVTYPER<n>_EL0 or PMCCFILTR_EL0.
+ * @config: of the event that it was loaded for last: PMEVTYPER<n>_EL0, PMCCFILTR_EL0 or
+ *	PMICFILTR_EL0.
  *	PMUV3_UNKNOWN: somebody else may have written to its registers
  * @value: the count that it holds, modulo its width, while it is stopped; of both counters of a
  *	pair the whole count
@@ -57,6 +60,8 @@ struct pmuv3_kind {
  * @on: our counters that are started
  * @nr_on: how many events they count
  * @user: user mode may read counters here
+ * @hides: it can be given each counter by itself; while @ours
+ * @shown: if so: PMUACR_EL1, those that it is given
  * @mending: perf is changing the PMU, ours are stopped and saved
  * @userenr: PMUSERENR_EL0 before it did
  * @saved: values of @on while perf does
@@ -65,15 +70,17 @@ struct pmuv3_kind {
  */
 struct pmuv3_cpu {
 	struct pmudev_pmu_info *info;
-	struct pmuv3_known known[PMUV3_CYCLE_COUNTER + 1];
+	struct pmuv3_known known[PMUV3_NR_COUNTERS];
 	struct perf_event *claim;
 	bool ours;
 	bool user;
+	bool hides;
 	bool mending;
 	u64 on;
 	unsigned int nr_on;
+	u64 shown;
 	u64 userenr;
-	u64 saved[PMUV3_CYCLE_COUNTER + 1];
+	u64 saved[PMUV3_NR_COUNTERS];
 };
 
 DECLARE_PER_CPU(struct pmuv3_cpu, pmuv3_cpus);
@@ -115,7 +122,12 @@ static __always_inline void pmuv3_forget(struct pmuv3_cpu *pc, u64 counters)
 /* pmu.c: one counter, by index */
 u64 pmuv3_read_counter(unsigned int counter);
 void pmuv3_write_counter(unsigned int counter, u64 value);
-u64 pmuv3_enable_bits(u64 counters);
-bool pmuv3_user_access(bool allow);
+bool pmuv3_user_access(bool allow, u64 counters);
+
+/* Show no counter to user mode, whatever PMUACR_EL1 held. */
+void pmuv3_hide(struct pmuv3_cpu *pc);
+
+/* Can each counter be shown by itself? Only where the kernel itself uses PMUACR_EL1. */
+bool pmuv3_hides(const struct pmuv3_caps *caps);
 
 #endif /* _PMUDEV_ARM64_PMUV3_H */

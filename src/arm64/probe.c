@@ -7,6 +7,7 @@
 #include <asm/cputype.h>
 #include <asm/virt.h>
 
+#include "../core/compat.h"
 #include "pmuv3.h"
 #include "regs.h"
 
@@ -15,6 +16,11 @@
 
 struct pmuv3_kind pmuv3_kinds[MAX_KINDS];
 static unsigned int nr_kinds;
+
+bool pmuv3_hides(const struct pmuv3_caps *caps)
+{
+	return PMUDEV_PERF_UEN && pmuv3_can_hide(caps);
+}
 
 static void probe_here(struct pmuv3_caps *caps)
 {
@@ -32,6 +38,9 @@ static void probe_here(struct pmuv3_caps *caps)
 	caps->shape = is_kernel_in_hyp_mode() ? PMUV3_VHE : PMUV3_NVHE;
 	nr = (read_pmcr() & PMCR_N) >> 11;
 	caps->counters = BIT_ULL(PMUV3_CYCLE_COUNTER) | (BIT_ULL(nr) - 1);
+	/* Used only where perf's driver does: it knows that nothing traps it. */
+	if (PMUDEV_PERF_ICNTR && read_has_pmicntr())
+		caps->counters |= BIT_ULL(PMUV3_INSTRUCTION_COUNTER);
 	id0 = read_pmceid0();
 	id1 = read_pmceid1();
 	caps->pmceid = (u32)id0 | id1 << 32;
@@ -115,11 +124,16 @@ static void fill_in(struct pmudev_pmu_info *info, const struct pmuv3_kind *kind)
 	/* What perf's placeholder will take: its lowest. Confirmed when it does. */
 	info->reserved = BIT_ULL(0);
 	info->user = caps->counters;
+	/* PMUSERENR_EL0 has nothing else that lets EL0 read PMICNTR_EL0. */
+	if (!pmuv3_hides(caps))
+		info->user &= ~BIT_ULL(PMUV3_INSTRUCTION_COUNTER);
 	info->generic = generic_events(caps);
 	info->width = pmuv3_long_counters(caps) ? 64 : 32;
 	info->width_fixed = 64;
 	/* The cycle counter is always DIRECT. */
 	info->features = PMUDEV_HAS_USER_READ | PMUDEV_HAS_DIRECT;
+	if (pmuv3_hides(caps))
+		info->features |= PMUDEV_HAS_HIDING;
 	if (info->width == 64)
 		info->features |= PMUDEV_HAS_LONG;
 	if (pmuv3_pairs(caps))

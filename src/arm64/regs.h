@@ -18,12 +18,22 @@
 #define PMUSERENR_EN		BIT(0)	/* never set by us or perf: KVM's, while a vcpu is loaded */
 #define PMUSERENR_CR		BIT(2)
 #define PMUSERENR_ER		BIT(3)
+/*
+ * FEAT_PMUv3p9: EL0 reads the counters in PMUACR_EL1, others as 0. CR, ER and IR then keep it from
+ * writing them.
+ */
+#define PMUSERENR_UEN		BIT(4)
+#define PMUSERENR_IR		BIT(5)
 /* ID_AA64DFR0_EL1.PMUVer */
 #define PMUVER_SHIFT		8
 #define PMUVER_IMP_DEF		15
+/* ID_AA64DFR1_EL1.PMICNTR */
+#define PMICNTR_SHIFT		36
 
-/* Bit of a counter in PMCNTENSET_EL0 and its like */
-#define PMCNTEN_CYCLE		BIT(31)
+/* By number: assemblers and older kernels do not know their names. */
+#define SYS_PMUV3_PMUACR	sys_reg(3, 0, 9, 14, 4)
+#define SYS_PMUV3_PMICNTR	sys_reg(3, 3, 9, 4, 0)
+#define SYS_PMUV3_PMICFILTR	sys_reg(3, 3, 9, 6, 0)
 
 /* The event counters, by number: registers are named in the instruction. */
 #define PMUV3_FOR_EACH_EVENT_COUNTER(op)				\
@@ -91,6 +101,27 @@ static inline void write_pmccfiltr(u64 value)
 	write_sysreg(value, pmccfiltr_el0);
 }
 
+/* FEAT_PMUv3_ICNTR */
+static inline u64 read_pmicntr(void)
+{
+	return read_sysreg_s(SYS_PMUV3_PMICNTR);
+}
+
+static inline void write_pmicntr(u64 value)
+{
+	write_sysreg_s(value, SYS_PMUV3_PMICNTR);
+}
+
+static inline u64 read_pmicfiltr(void)
+{
+	return read_sysreg_s(SYS_PMUV3_PMICFILTR);
+}
+
+static inline void write_pmicfiltr(u64 value)
+{
+	write_sysreg_s(value, SYS_PMUV3_PMICFILTR);
+}
+
 static inline u64 read_pmcr(void)
 {
 	return read_sysreg(pmcr_el0);
@@ -121,6 +152,17 @@ static inline u64 read_pmuserenr(void)
 	return read_sysreg(pmuserenr_el0);
 }
 
+/* FEAT_PMUv3p9 */
+static inline u64 read_pmuacr(void)
+{
+	return read_sysreg_s(SYS_PMUV3_PMUACR);
+}
+
+static inline void write_pmuacr(u64 value)
+{
+	write_sysreg_s(value, SYS_PMUV3_PMUACR);
+}
+
 static inline void write_pmovsclr(u64 mask)
 {
 	write_sysreg(mask, pmovsclr_el0);
@@ -144,6 +186,12 @@ static inline u64 read_pmceid1(void)
 static inline unsigned int read_pmuver(void)
 {
 	return (read_sysreg(id_aa64dfr0_el1) >> PMUVER_SHIFT) & 15;
+}
+
+/* FEAT_PMUv3_ICNTR: is there an instruction counter? */
+static inline bool read_has_pmicntr(void)
+{
+	return read_sysreg(id_aa64dfr1_el1) >> PMICNTR_SHIFT & 15;
 }
 
 #endif /* _PMUDEV_ARM64_REGS_H */

@@ -132,11 +132,24 @@ static inline bool pmudev_task_dumpable(struct task_struct *task)
 #define PMUDEV_FORK_ALLOCATES (!IS_ENABLED(CONFIG_PREEMPT_RT))
 #endif
 
+/* By Kbuild: does perf's PMUv3 driver, and so the kernel, let PMUACR_EL1 be used, and PMICNTR_EL0? */
+#ifdef PMUDEV_PERF_HAS_UEN
+#define PMUDEV_PERF_UEN true
+#else
+#define PMUDEV_PERF_UEN false
+#endif
+
+#ifdef PMUDEV_PERF_HAS_ICNTR
+#define PMUDEV_PERF_ICNTR true
+#else
+#define PMUDEV_PERF_ICNTR false
+#endif
+
 /* The counter that arm_pmu's index means: 6.1 had the cycle counter first. */
 static inline unsigned int pmudev_perf_counter(int idx)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
-	return idx == 31 ? 32 : idx;
+	return idx >= 31 ? idx + 1 : idx;
 #else
 	return idx == 0 ? 32 : idx - 1;
 #endif

@@ -54,6 +54,9 @@ bool pmudev_ctx_counting(const struct pmudev_ctx *ctx);
 /* The events of slots, in ascending order; how many. */
 unsigned int pmudev_slots_hw(struct pmudev_set *set, u64 slots, struct pmudev_hw **hw);
 
+/* Their counters. */
+u64 pmudev_slots_counters(struct pmudev_set *set, u64 slots);
+
 /*
  * Put events on their counters; false, and nothing done, if another of the context's has one of
  * them. Take events off theirs, which show 0 then. ctx->lock held, the target here or not running.
@@ -143,11 +146,11 @@ void pmudev_claim_put_others(struct pmudev_set *set);
 /**
  * pmudev_counters_left - counters were saved and stopped
  * @pc: this CPU
- * @counters: what was loaded there shows in them still, but is not to
+ * @ctx: what was loaded there shows in its counters still, but is not to
  *
  * They are cleared by the time somebody could see them. Irqs off.
  */
-void pmudev_counters_left(struct pmudev_cpu *pc, u64 counters);
+void pmudev_counters_left(struct pmudev_cpu *pc, const struct pmudev_ctx *ctx);
 
 /* Clear them on all CPUs: somebody could see them from now on. Waits for the other CPUs. */
 void pmudev_counters_clean(void);

@@ -47,7 +47,8 @@ static int become_private(struct pmudev_set *set, struct pmudev_refusal *why)
 {
 	int ret = 0;
 
-	if (set->cpu < 0 || set->shared || set->private)
+	if (set->cpu < 0 || set->shared || set->private ||
+	    (set->pmu->info.features & PMUDEV_HAS_HIDING))
 		return 0;
 	raw_spin_lock_irq(&pmudev_visible.lock);
 	if (pmudev_visible.nr_granted) {

@@ -76,7 +76,7 @@ void pmudev_ctx_unload(struct pmudev_ctx *ctx)
 	if (ctx->ready) {
 		if (ctx->nr) {
 			pmudev_backend.save(ctx->on, ctx->nr);
-			pmudev_counters_left(pc, ctx->mask);
+			pmudev_counters_left(pc, ctx);
 		}
 	}
 	now = get_cycles();
@@ -149,6 +149,19 @@ unsigned int pmudev_slots_hw(struct pmudev_set *set, u64 slots, struct pmudev_hw
 	return nr;
 }
 
+u64 pmudev_slots_counters(struct pmudev_set *set, u64 slots)
+{
+	struct pmudev_hw *hw;
+	unsigned int slot;
+	u64 rest, mask = 0;
+
+	pmudev_for_each_slot(slot, rest, slots) {
+		hw = &pmudev_slot_event(set, slot)->hw;
+		mask |= pmudev_hw_counters(&hw, 1);
+	}
+	return mask;
+}
+
 bool pmudev_ctx_counting(const struct pmudev_ctx *ctx)
 {
 	return ctx->cpu >= 0 && ctx->ready;
@@ -209,6 +222,7 @@ bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 	memcpy(ctx->on + ctx->nr, hw, nr * sizeof(*hw));
 	ctx->nr += nr;
 	ctx->mask |= mask;
+	ctx->user_mask |= pmudev_slots_counters(set, slots & set->user);
 	set->on |= slots;
 	set_fold_period(ctx);
 	if (!pmudev_ctx_counting(ctx))
@@ -240,6 +254,7 @@ void pmudev_slots_off(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 			ctx->on[left++] = ctx->on[i];
 	ctx->nr = left;
 	ctx->mask &= ~mask;
+	ctx->user_mask &= ~mask;
 	set->on &= ~slots;
 	set_fold_period(ctx);
 }

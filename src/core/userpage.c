@@ -40,6 +40,17 @@ static void list_page(struct pmudev_ctx *ctx, struct pmudev_set *set)
 		hlist_del_init(&set->page_node);
 }
 
+/* Counters that the thread may read: what its own pages show, and nothing else. */
+static void find_readable(struct pmudev_ctx *ctx)
+{
+	struct pmudev_set *set;
+
+	ctx->readable = 0;
+	hlist_for_each_entry(set, &ctx->pages, page_node)
+		if (set->map_mm && set->map_mm == ctx->user_mm)
+			ctx->readable |= pmudev_slots_counters(set, set->on & set->user);
+}
+
 static void publish_slot(struct pmudev_page *page, struct pmudev_set *set, unsigned int slot,
 			 u64 lost)
 {
@@ -65,7 +76,7 @@ static void publish_slot(struct pmudev_page *page, struct pmudev_set *set, unsig
 /* The sequence has changed: what selects a counter starts anew, too. */
 static void restart_selection(struct pmudev_ctx *ctx)
 {
-	if (ctx->user && !pmudev_backend.user_access(true))
+	if (ctx->user && !pmudev_backend.user_access(true, ctx->readable))
 		pmudev_pages_lost(ctx);
 }
 
@@ -97,6 +108,7 @@ void pmudev_page_publish(struct pmudev_ctx *ctx, struct pmudev_set *set)
 	if (!set->page)
 		return;
 	list_page(ctx, set);
+	find_readable(ctx);
 	publish(ctx, set);
 	restart_selection(ctx);
 }
@@ -175,7 +187,7 @@ static void pages_elsewhere(struct pmudev_ctx *ctx)
 	if (other && other->user)
 		return;
 	clear_others(pc, other ? other->mask : 0);
-	if (!pmudev_backend.user_access(true))
+	if (!pmudev_backend.user_access(true, 0))
 		not_allowed(ctx);
 }
 
@@ -204,7 +216,7 @@ void pmudev_pages_in(struct pmudev_ctx *ctx)
 		return;
 	}
 	clear_others(pc, ctx->mask);
-	if (!pmudev_backend.user_access(true)) {
+	if (!pmudev_backend.user_access(true, ctx->readable)) {
 		not_allowed(ctx);
 		return;
 	}
@@ -232,13 +244,17 @@ static void disown_pages(struct pmudev_ctx *ctx)
 static bool withdraw(struct pmudev_ctx *ctx)
 {
 	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
+	bool here;
 
 	if (ctx->elsewhere)
 		pc->nr_elsewhere--;
 	ctx->elsewhere = false;
-	if (pc->nr_elsewhere || (pc->task && pc->task->user))
+	here = pc->task && pc->task->user;
+	if (pc->nr_elsewhere || here) {
+		pmudev_backend.user_access(true, here ? pc->task->readable : 0);
 		return true;
-	return pmudev_backend.user_access(false);
+	}
+	return pmudev_backend.user_access(false, 0);
 }
 
 void pmudev_pages_out(struct pmudev_ctx *ctx)
@@ -264,6 +280,7 @@ void pmudev_pages_revoke(struct pmudev_ctx *ctx)
 	if (ctx->cpu >= 0 && (ctx->user || ctx->owed || ctx->elsewhere))
 		pmudev_pages_out(ctx);
 	ctx->reader = false;
+	ctx->readable = 0;
 	ctx->user_mm = NULL;
 	ctx->maps = 0;
 }

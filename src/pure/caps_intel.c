@@ -10,9 +10,13 @@
 #define SUBLEAF_EVENTS	 BIT(3)
 #define HAS_UMASK2	 BIT(0)
 #define HAS_EQ		 BIT(1)
+#define HAS_HIDING	 BIT(2)
 
 /* The index space has room for more, IA32_FIXED_CTR_CTRL has not. */
 #define FIXED_MAX 16
+
+/* Those that have a bit of IA32_FIXED_CTR_CTRL to hide them: each 33 above its field's first. */
+#define FIXED_HIDABLE 8
 
 /* Architectural events of version 1: the declaration of every version covers them. */
 #define FIRST_EVENTS 0x7f
@@ -102,6 +106,9 @@ int intel_enumerate(struct intel_caps *caps, const struct intel_cpuid *id, u64 p
 	}
 	caps->eq = id->leaf23[0][1] & HAS_EQ;
 	caps->umask2 = id->leaf23[0][1] & HAS_UMASK2;
+	/* All of them, or what is left visible would not be known. */
+	caps->hiding = (id->leaf23[0][1] & HAS_HIDING) &&
+		       !(caps->counters >> (PMUDEV_FIXED_BASE + FIXED_HIDABLE));
 	caps->missing = missing_events(id);
 	return 0;
 }

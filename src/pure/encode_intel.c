@@ -213,6 +213,8 @@ int intel_encode(const struct intel_caps *caps, const struct pmudev_event_attr *
 	if (ret)
 		return ret;
 	code->config = config | INTEL_EVTSEL_EN;
+	if (caps->hiding && !(attr->flags & PMUDEV_USER_READ))
+		code->config |= INTEL_EVTSEL_HIDDEN;
 	code->privileged = config & INTEL_EVTSEL_OS;
 	return 0;
 }
@@ -230,13 +232,15 @@ u64 intel_generic_events(const struct intel_caps *caps)
 	return events;
 }
 
-u32 intel_fixed_field(u64 config)
+u64 intel_fixed_bits(unsigned int n, u64 config)
 {
-	u32 field = 0;
+	u64 bits = 0;
 
 	if (config & INTEL_EVTSEL_OS)
-		field |= BIT(0);
+		bits |= BIT_ULL(0);
 	if (config & INTEL_EVTSEL_USR)
-		field |= BIT(1);
-	return field;
+		bits |= BIT_ULL(1);
+	if (config & INTEL_EVTSEL_HIDDEN)
+		bits |= BIT_ULL(33);
+	return bits << (4 * n);
 }

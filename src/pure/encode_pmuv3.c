@@ -1,22 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Events as PMUv3 takes them: Arm ARM (DDI 0487) chapter D13 and the registers
- * PMEVTYPER<n>_EL0, PMCCFILTR_EL0, PMCEID<n>_EL0.
+ * PMEVTYPER<n>_EL0, PMCCFILTR_EL0, PMICFILTR_EL0, PMCEID<n>_EL0.
  */
 #include <pmudev/pure.h>
 
-/* PMUVer of FEAT_PMUv3p1 and FEAT_PMUv3p5 */
+/* PMUVer of FEAT_PMUv3p1, FEAT_PMUv3p5 and FEAT_PMUv3p9 */
 #define PMUV3P1 4
 #define PMUV3P5 6
+#define PMUV3P9 9
+
+/* Counters of one event each, and of 64 bits on every version. */
+#define FIXED	(BIT_ULL(PMUV3_CYCLE_COUNTER) | BIT_ULL(PMUV3_INSTRUCTION_COUNTER))
 
 #define PROGRAMMABLE GENMASK_ULL(PMUDEV_FIXED_BASE - 1, 0)
 #define EVEN	     0x5555555555555555ULL
 
-#define EVENT_CPU_CYCLES 0x11
+enum {
+	EVENT_INST_RETIRED = 0x08,
+	EVENT_CPU_CYCLES = 0x11,
+};
 
 bool pmuv3_long_counters(const struct pmuv3_caps *caps)
 {
 	return caps->version >= PMUV3P5;
+}
+
+bool pmuv3_can_hide(const struct pmuv3_caps *caps)
+{
+	return caps->version >= PMUV3P9;
 }
 
 static bool implemented(const struct pmuv3_caps *caps, unsigned int event)
@@ -42,7 +54,7 @@ int pmuv3_generic(const struct pmuv3_caps *caps, u64 generic)
 	/* Candidates in order of preference; 0 (SW_INCR) ends a row. */
 	static const u16 candidates[PMUDEV_GENERIC_MAX][2] = {
 		[PMUDEV_CYCLES] = { EVENT_CPU_CYCLES },
-		[PMUDEV_INSTRUCTIONS] = { 0x08 },		/* INST_RETIRED */
+		[PMUDEV_INSTRUCTIONS] = { EVENT_INST_RETIRED },
 		[PMUDEV_REF_CYCLES] = { 0x4004 },		/* CNT_CYCLES */
 		[PMUDEV_CACHE_REFERENCES] = { 0x32, 0x36 },	/* LL_CACHE, LL_CACHE_RD */
 		[PMUDEV_CACHE_MISSES] = { 0x33, 0x37 },		/* LL_CACHE_MISS, .._RD */
@@ -119,9 +131,13 @@ static int check_hardware(const struct pmuv3_caps *caps, const struct pmudev_eve
 
 static u64 counters_for(const struct pmuv3_caps *caps, unsigned int event)
 {
+	u64 fixed = 0;
+
 	if (event == EVENT_CPU_CYCLES)
-		return caps->counters;
-	return caps->counters & ~BIT_ULL(PMUV3_CYCLE_COUNTER);
+		fixed = BIT_ULL(PMUV3_CYCLE_COUNTER);
+	if (event == EVENT_INST_RETIRED)
+		fixed = BIT_ULL(PMUV3_INSTRUCTION_COUNTER);
+	return caps->counters & (~FIXED | fixed);
 }
 
 /* With 64 bits all are alike; without, the cycle counter has them, and two together. */

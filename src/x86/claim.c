@@ -117,7 +117,7 @@ static const char nmi_name[] = "pmudev";
 static void woken(PMUDEV_SYSCORE_ARG)
 {
 	if (this_cpu_read(intel_cpus.ours))
-		intel_silence();
+		intel_silence(true);
 }
 
 PMUDEV_SYSCORE(sleep, NULL, woken);
@@ -185,7 +185,7 @@ static void take_over(void *info)
 	write_global_ctrl(0);
 	pc->foreign = intel_find_foreign(pc->kind->caps.counters & INTEL_PROGRAMMABLE);
 	take->foreign = pc->foreign;
-	intel_silence();
+	intel_silence(true);
 	pc->ours = true;
 }
 
@@ -194,7 +194,7 @@ static void give_back(void *unused)
 	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
 	struct pmu *perf = pc->kind->perf;
 
-	intel_silence();
+	intel_silence(false);
 	pc->ours = false;
 	write_global_ctrl(pc->found);
 	if (perf && !--*pmudev_perf_disables(perf))

@@ -23,7 +23,7 @@ struct pmu;
 
 /**
  * struct intel_known - what a counter of ours is known to hold
- * @config: of the event that it was loaded for last, 0: none. IA32_PERFEVTSELx, or what the
+ * @config: of the event that it was loaded for last, 0 or HIDDEN: none. IA32_PERFEVTSELx, or what the
  *	field of IA32_FIXED_CTR_CTRL was made of.
  * @value: the count that it held when it was stopped. Only a hint: others than us may have
  *	started it (a snapshot of the branch stack, taken for BPF, starts all counters).
@@ -115,7 +115,7 @@ void intel_explain(struct pmudev_refusal *why);
 /* user.c: the right to execute RDPMC in user mode */
 int intel_user_init(struct pmu *pmu);
 void intel_user_exit(void);
-bool intel_user_access(bool allow);
+bool intel_user_access(bool allow, u64 counters);
 void intel_spare_reader(void);
 void intel_grant(struct mm_struct *mm);
 void intel_revoke(struct mm_struct *mm);
@@ -123,8 +123,11 @@ void intel_forked(struct mm_struct *mm);
 
 /* pmu.c: irqs off, on the CPU concerned, which is ours */
 void intel_clear(u64 counters);
-/* Nothing of ours counts, the counters show 0, no event is selected, no overflow is pending. */
-void intel_silence(void);
+/*
+ * Nothing of ours counts, the counters show 0, no event is selected, no overflow is pending. With
+ * @hide they are hidden from user mode, where that can be.
+ */
+void intel_silence(bool hide);
 /* Of these programmable counters, those that somebody uses whom nobody can ask. Nothing counts. */
 u64 intel_find_foreign(u64 counters);
 

@@ -51,19 +51,18 @@ static void bring_forward(struct intel_cpu *pc, struct pmudev_hw *const *hw, uns
 		write_global_ovf_ctrl(mask ?: pmudev_hw_counters(hw, nr));
 }
 
-/* IA32_FIXED_CTR_CTRL has a field of four bits for each; all are written at once. */
-static noinline void select_event(struct intel_cpu *pc, const struct pmudev_hw *hw)
+/* IA32_FIXED_CTR_CTRL has bits for each fixed counter; all are written at once, by the caller. */
+static noinline void select_event(struct intel_cpu *pc, unsigned int counter, u64 config)
 {
-	unsigned int field;
+	struct intel_known *known = &pc->known[counter];
 
-	pc->known[hw->counter].config = hw->config;
-	if (!is_fixed(hw->counter)) {
-		write_evtsel(hw->counter, hw->config);
-		return;
+	if (is_fixed(counter)) {
+		pc->fixed &= ~intel_fixed_bits(counter - PMUDEV_FIXED_BASE, known->config);
+		pc->fixed |= intel_fixed_bits(counter - PMUDEV_FIXED_BASE, config);
+	} else {
+		write_evtsel(counter, config);
 	}
-	field = 4 * (hw->counter - PMUDEV_FIXED_BASE);
-	pc->fixed &= ~(0xfULL << field);
-	pc->fixed |= (u64)intel_fixed_field(hw->config) << field;
+	known->config = config;
 }
 
 static void verify(struct intel_cpu *pc, struct pmudev_hw *const *hw, unsigned int nr)
@@ -89,7 +88,7 @@ static void intel_load(struct pmudev_hw *const *hw, unsigned int nr)
 		width = pmudev_width_mask(hw[i]->width);
 		mask |= BIT_ULL(counter);
 		if (pc->known[counter].config != hw[i]->config)
-			select_event(pc, hw[i]);
+			select_event(pc, counter, hw[i]->config);
 		/* The counter stands still: to read it costs a fraction of writing it. */
 		if (pc->known[counter].value != hw[i]->value ||
 		    (read_counter(counter) ^ hw[i]->value) & width)
@@ -139,21 +138,19 @@ void intel_clear(u64 counters)
 	}
 }
 
-void intel_silence(void)
+void intel_silence(bool hide)
 {
 	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
 	u64 mine = pc->kind->caps.counters & ~pc->foreign, rest;
+	u64 idle = hide && pc->kind->caps.hiding ? INTEL_EVTSEL_HIDDEN : 0;
 
 	write_global_ctrl(0);
-	for (rest = mine; rest; rest &= rest - 1) {
-		if (!is_fixed(__ffs64(rest)))
-			write_evtsel(__ffs64(rest), 0);
-		pc->known[__ffs64(rest)].config = 0;
-	}
-	write_fixed_ctr_ctrl(0);
+	pc->fixed = 0;
+	for (rest = mine; rest; rest &= rest - 1)
+		select_event(pc, __ffs64(rest), idle);
+	write_fixed_ctr_ctrl(pc->fixed);
 	intel_clear(mine);
 	write_global_ovf_ctrl(mine);
-	pc->fixed = 0;
 	pc->on = pc->found & pc->foreign;
 	pc->nr_on = hweight64(pc->on);
 	if (pc->on)

@@ -183,6 +183,8 @@ int intel_probe(struct pmudev_pmu_info *const *info, unsigned int max)
 		info[i]->features |= PMUDEV_HAS_USER_READ;
 		if (intel_kinds[i].caps.full_width || (info[i]->counters & ~INTEL_PROGRAMMABLE))
 			info[i]->features |= PMUDEV_HAS_DIRECT;
+		if (intel_kinds[i].caps.hiding)
+			info[i]->features |= PMUDEV_HAS_HIDING;
 	}
 	return intel_nr_kinds;
 }

@@ -44,7 +44,8 @@ void intel_forked(struct mm_struct *mm)
 	atomic_set(&mm->context.perf_rdpmc_allowed, 0);
 }
 
-bool intel_user_access(bool allow)
+/* Which counters it can read is in their selectors. */
+bool intel_user_access(bool allow, u64 counters)
 {
 	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
 

@@ -12,6 +12,7 @@ struct row {
 	bool full_width;
 	bool eq;
 	bool umask2;
+	bool hiding;
 	struct {
 		u32 version, width, width_hw, width_fixed;
 		u64 counters;
@@ -145,6 +146,19 @@ static const struct row others[] = {
 		.wanted = { 6, 31, 48, 0, 0x80000001, 0 },
 	},
 	{
+		.name = "leaf 23H: counters that can be hidden, all eight fixed ones",
+		.leaf0a = { 0x0d300806, 0, 0x000000ff, 0x00008603 },
+		.leaf23 = { { 0x01, 0x04, 0, 0 } },
+		.hiding = true,
+		.wanted = { 6, 31, 48, 48, 0xff000000ff, 0 },
+	},
+	{
+		.name = "leaf 23H: a ninth fixed counter, which has no bit to hide it",
+		.leaf0a = { 0x0d300806, 0, 0x00000107, 0x00008603 },
+		.leaf23 = { { 0x01, 0x04, 0, 0 } },
+		.wanted = { 6, 31, 48, 48, 0x107000000ff, 0 },
+	},
+	{
 		.name = "a hypervisor's word: no fixed counters, whatever their width",
 		.leaf0a = { 0x07300402, 0, 0, 0x00001fe0 },
 		.hypervisor = true,
@@ -223,6 +237,7 @@ static void expect_caps(const struct row *row)
 	EXPECT_EQ(row->full_width, caps.full_width);
 	EXPECT_EQ(row->eq, caps.eq);
 	EXPECT_EQ(row->umask2, caps.umask2);
+	EXPECT_EQ(row->hiding, caps.hiding);
 	EXPECT_EQ(row->wanted.counters, caps.counters);
 	EXPECT_EQ(row->wanted.missing, caps.missing);
 }
@@ -332,6 +347,7 @@ static void any_numbers(void)
 		EXPECT_TRUE(!caps.width || (caps.width_hw >= 32 && caps.width_hw <= 64));
 		EXPECT_TRUE(!caps.width_fixed ||
 			    (caps.width_fixed >= 32 && caps.width_fixed <= 64));
+		EXPECT_TRUE(!caps.hiding || caps.counters < BIT_ULL(40));
 	}
 	unit_row("all");
 	EXPECT_TRUE(passed > 10000 && passed < 90000);

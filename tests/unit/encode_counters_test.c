@@ -149,6 +149,67 @@ static void as_many_counters_as_there_are(void)
 	}
 }
 
+/* FEAT_PMUv3_ICNTR: one more, for instructions alone. It has 64 bits. */
+static void instruction_counter(void)
+{
+	struct pmudev_event_attr attr = raw(INSTRUCTIONS), generic = {
+		.type = PMUDEV_TYPE_GENERIC,
+		.config = PMUDEV_INSTRUCTIONS,
+	};
+	struct pmuv3_caps caps = everything();
+	unsigned int i;
+
+	caps.counters |= INSTRUCTION;
+	for (i = 0; i < ARRAY_SIZE(versions); i++) {
+		bool wide = versions[i] >= 6;
+
+		caps.version = versions[i];
+		unit_row("PMUVer %u", versions[i]);
+		attr.flags = 0;
+		expect_code(&caps, attr, INSTRUCTIONS | 0x08000000, PROGRAMMABLE | INSTRUCTION);
+		expect_code(&caps, generic, INSTRUCTIONS | 0x08000000, PROGRAMMABLE | INSTRUCTION);
+		expect_code(&caps, raw(CYCLES), CYCLES | 0x08000000, PROGRAMMABLE | CYCLE);
+		expect_code(&caps, raw(0x21), 0x21 | 0x08000000, PROGRAMMABLE);
+		attr.flags = PMUDEV_LONG;
+		expect_code(&caps, attr, INSTRUCTIONS | 0x08000000,
+			    INSTRUCTION | (wide ? PROGRAMMABLE : 0));
+	}
+	attr.flags = PMUDEV_COUNTER;
+	attr.counter = 33;
+	expect_code(&caps, attr, INSTRUCTIONS | 0x08000000, INSTRUCTION);
+	attr.config = CYCLES;
+	expect_refused(&caps, attr, EINVAL, PMUDEV_WHY_COUNTER, 0, PROGRAMMABLE | CYCLE);
+	attr.counter = 32;
+	attr.config = INSTRUCTIONS;
+	expect_refused(&caps, attr, EINVAL, PMUDEV_WHY_COUNTER, 0, PROGRAMMABLE | INSTRUCTION);
+}
+
+/* Bits of PMCNTENSET_EL0, PMUACR_EL1...: event counter n at n, C at 31, F0 at 32. */
+static void bits_in_registers(void)
+{
+	unsigned int c;
+
+	for (c = 0; c < 64; c++) {
+		unit_row("counter %u", c);
+		EXPECT_EQ(c < 31 ? 1ULL << c : c == 32 ? 1ULL << 31 : c == 33 ? 1ULL << 32 : 0,
+			  pmuv3_enable_bits(1ULL << c));
+	}
+	EXPECT_EQ(0x1ffffffffULL, pmuv3_enable_bits(~0ULL));
+}
+
+static void hiding_by_version(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(versions); i++) {
+		struct pmuv3_caps caps = everything();
+
+		caps.version = versions[i];
+		unit_row("PMUVer %u", versions[i]);
+		EXPECT_EQ(versions[i] == 9, pmuv3_can_hide(&caps));
+	}
+}
+
 /* PMCR_EL0.N is 0: a hypervisor gave the cycle counter only. Width is not what is missing. */
 static void nothing_but_the_cycle_counter(void)
 {
@@ -223,6 +284,9 @@ int main(void)
 	RUN(allowed_masks);
 	RUN(counters_by_hand);
 	RUN(as_many_counters_as_there_are);
+	RUN(instruction_counter);
+	RUN(bits_in_registers);
+	RUN(hiding_by_version);
 	RUN(nothing_but_the_cycle_counter);
 	RUN(thresholds_are_not_offered);
 	RUN(counting_cycles_is_not_offered);

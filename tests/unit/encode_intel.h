@@ -2,7 +2,7 @@
 /*
  * What the tests of intel_encode() share. By the SDM (volume 3B) IA32_PERFEVTSELx has the event in
  * bits 7:0, the unit mask in 15:8, USR in 16, OS in 17, EDGE in 18, EN in 22, INV in 23, CMASK in
- * 31:24, EQ in 36, UMASK2 in 47:40.
+ * 31:24, EQ in 36, what hides the counter in 37, UMASK2 in 47:40.
  */
 #ifndef UNIT_ENCODE_INTEL_H
 #define UNIT_ENCODE_INTEL_H
@@ -17,6 +17,7 @@
 #define EN    0x00400000ULL
 #define INV   0x00800000ULL
 #define EQ    (1ULL << 36)
+#define HIDDEN (1ULL << 37)
 #define ALL   (USR | OS | EN) /* what a plain event has besides */
 #define CMASK 0xff000000ULL
 

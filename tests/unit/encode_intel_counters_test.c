@@ -292,8 +292,8 @@ static void any_event(void)
 		EXPECT_TRUE(code.config & EN);
 		EXPECT_TRUE(code.config & (USR | OS));
 		EXPECT_EQ(!!(code.config & OS), code.privileged);
-		EXPECT_EQ(code.config >> 17 & 1, intel_fixed_field(code.config) & 1);
-		EXPECT_EQ(code.config >> 16 & 1, intel_fixed_field(code.config) >> 1);
+		EXPECT_EQ(code.config >> 17 & 1, intel_fixed_bits(0, code.config) & 1);
+		EXPECT_EQ(code.config >> 16 & 1, intel_fixed_bits(0, code.config) >> 1);
 		/* One fixed counter at most; what it counts has no fields. */
 		on_fixed = code.allowed >> 32;
 		EXPECT_EQ(0, on_fixed & (on_fixed - 1));

@@ -33,7 +33,7 @@ static void levels_by_what_is_excluded(void)
 				 attr.flags);
 			EXPECT_EQ(0, -encode(&caps, &attr, &code, &why));
 			EXPECT_EQ(events[i] | levels[row].bits | EN, code.config);
-			EXPECT_EQ(levels[row].field, intel_fixed_field(code.config));
+			EXPECT_EQ(levels[row].field, intel_fixed_bits(0, code.config));
 			EXPECT_EQ(!!(levels[row].bits & OS), code.privileged);
 		}
 		unit_row("event %#llx, all excluded", (unsigned long long)events[i]);
@@ -210,6 +210,57 @@ static void every_bit_of_a_raw_event(void)
 	}
 }
 
+/* Bit 37, if and only if the CPU has it and nobody may read; raw events may not set it. */
+static void hidden_unless_for_user_reads(void)
+{
+	static const u64 events[] = { CYCLES, INSTRUCTIONS, OTHER, OTHER | EDGE | 0x01000000 };
+	unsigned int i, hiding, read;
+
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
+		for (hiding = 0; hiding < 2; hiding++) {
+			struct intel_caps caps = everything();
+			struct pmudev_event_attr attr = raw(events[i]);
+			struct pmudev_refusal why;
+			struct pmudev_code code;
+
+			caps.hiding = hiding;
+			for (read = 0; read < 2; read++) {
+				unit_row("event %#llx, hiding %u, user reads %u",
+					 (unsigned long long)events[i], hiding, read);
+				attr.flags = read ? PMUDEV_USER_READ : 0;
+				EXPECT_EQ(0, -encode(&caps, &attr, &code, &why));
+				EXPECT_EQ(events[i] | ALL | (hiding && !read ? HIDDEN : 0),
+					  code.config);
+			}
+			attr = raw(events[i] | HIDDEN);
+			EXPECT_EQ(EINVAL, -encode(&caps, &attr, &code, &why));
+			EXPECT_EQ(PMUDEV_WHY_CONFIG, why.code);
+			EXPECT_EQ(0, why.limit & HIDDEN);
+		}
+	}
+}
+
+/* IA32_FIXED_CTR_CTRL: enabled by bits 4n and 4n + 1, hidden by 33 + 4n. */
+static void bits_of_fixed_counters(void)
+{
+	unsigned int n;
+
+	for (n = 0; n < 16; n++) {
+		unit_row("fixed counter %u", n);
+		EXPECT_EQ(0, intel_fixed_bits(n, 0));
+		EXPECT_EQ(0, intel_fixed_bits(n, CYCLES | EN));
+		EXPECT_EQ(1ULL << (4 * n), intel_fixed_bits(n, OS | EN));
+		EXPECT_EQ(2ULL << (4 * n), intel_fixed_bits(n, USR | EN));
+		EXPECT_EQ(3ULL << (4 * n), intel_fixed_bits(n, ALL));
+		/* The others have no such bit: intel_enumerate() knows. */
+		if (n >= 8)
+			continue;
+		EXPECT_EQ(1ULL << (33 + 4 * n), intel_fixed_bits(n, HIDDEN));
+		EXPECT_EQ(3ULL << (4 * n) | 1ULL << (33 + 4 * n),
+			  intel_fixed_bits(n, ALL | HIDDEN));
+	}
+}
+
 int main(void)
 {
 	RUN(levels_by_what_is_excluded);
@@ -219,5 +270,7 @@ int main(void)
 	RUN(generic_events_as_the_counters_allow);
 	RUN(every_event_and_unit_mask);
 	RUN(every_bit_of_a_raw_event);
+	RUN(hidden_unless_for_user_reads);
+	RUN(bits_of_fixed_counters);
 	return unit_end();
 }

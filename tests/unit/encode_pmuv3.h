@@ -16,6 +16,7 @@
 #define CHAIN	     0x1e
 #define PROGRAMMABLE 0x3fULL
 #define CYCLE	     (1ULL << 32)
+#define INSTRUCTION  (1ULL << 33)
 
 /* ID_AA64DFR0_EL1.PMUVer of all there are: v3, v3p1, p4, p5, p7, p8, p9. */
 static const u32 versions[] = { 1, 4, 5, 6, 7, 8, 9 };
