@@ -15,6 +15,8 @@
 #define FIXED_COUNTER 32
 #define FIXED_EVENT   EVENT_CYCLES
 #define FIXED_OPERAND 31
+/* PMICNTR_EL0, where it exists. */
+#define INSTRUCTION_COUNTER 33
 
 /* An event of perf's keeps one counter while the PMU is pmudev's. */
 #define CLAIM_COUNTERS	     1
@@ -85,7 +87,7 @@ static inline __u64 read_clock(void)
 
 static inline __u32 operand_of(unsigned int counter)
 {
-	return counter == FIXED_COUNTER ? FIXED_OPERAND : counter;
+	return counter < FIXED_COUNTER ? counter : counter - 1;
 }
 
 static inline void skip_counter(ucontext_t *context)
@@ -103,7 +105,7 @@ static inline struct pmudev_event_attr event_on(unsigned int counter, __u32 flag
 	struct pmudev_event_attr attr = {
 		.type = PMUDEV_TYPE_RAW,
 		.flags = flags | PMUDEV_COUNTER,
-		.config = EVENT_CYCLES,
+		.config = counter == INSTRUCTION_COUNTER ? EVENT_INSTRUCTIONS : EVENT_CYCLES,
 		.counter = counter,
 	};
 
