@@ -49,8 +49,7 @@ TEST(by_the_system_call)
 	ASSERT_EQ(0, pm_read(fd, &record));
 	ASSERT_EQ(nr, record.r.nr);
 	for (i = 0; i < nr; i++)
-		EXPECT_EQ(nth_counter(query.available, i) + 1,
-			  record.r.counts[i].value >> SHIFT);
+		EXPECT_EQ(nth_counter(query.available, i) + 1, record.r.counts[i].value >> SHIFT);
 	close(fd);
 }
 

@@ -342,7 +342,11 @@ enum pmudev_arch {
 #define PMUDEV_HAS_INHERIT	(1ULL << 6)
 #define PMUDEV_HAS_MULTIPLEX	(1ULL << 7)
 #define PMUDEV_HAS_GUEST	(1ULL << 8)	/* EXCLUDE_HOST and EXCLUDE_GUEST */
-#define PMUDEV_HAS_HIDING	(1ULL << 9)	/* user reads see nobody else's counters */
+/*
+ * The read instruction shows no counters but those of the reader's own events with USER_READ; CPU
+ * sets and readers do not exclude each other. (README, "What a reader can see".)
+ */
+#define PMUDEV_HAS_HIDING	(1ULL << 9)
 
 /* struct pmudev_query.state */
 #define PMUDEV_STATE_GATE_OPEN	(1U << 0)	/* sysctl dev.pmudev.user_access is 1 */
@@ -449,7 +453,8 @@ enum pmudev_target {
 /* struct pmudev_bind.flags */
 #define PMUDEV_BIND_INHERIT	(1U << 0)	/* children are counted too */
 #define PMUDEV_BIND_ON_EXEC	(1U << 1)	/* what is enabled counts from the next exec on */
-#define PMUDEV_BIND_SHARED	(1U << 2)	/* user readers may see the counts of the CPU */
+/* User readers may see the counts of the CPU; with PMUDEV_HAS_HIDING they do not all the same. */
+#define PMUDEV_BIND_SHARED	(1U << 2)
 #define PMUDEV_BIND_PMU		(1U << 3)	/* @pmu names the PMU; else the target decides */
 #define PMUDEV_BIND_FLAGS	((1U << 4) - 1)
 
@@ -710,7 +715,7 @@ struct pmudev_group_times {
  * loads of @seq are one stretch: no switch or migration lies between them.
  *
  * A counter once seen in the page can be read until the page is unmapped: it may
- * hold something else by then (then @seq has changed), but the instruction does not
+ * hold something else by then, or be hidden (then @seq has changed), but the instruction does not
  * fault. (One exception: while the thread runs on a CPU that came online when perf held its
  * counters; nothing is counted there.) @owner names a thread, so no other thread's check
  * passes. A fork's child finds zeroes instead of this page. A child that shares the memory and the
