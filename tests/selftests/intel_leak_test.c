@@ -214,20 +214,24 @@ TEST_F(leak, of_a_process_that_ended)
 	}
 }
 
-/* What the looker's own set counted, it gave back. */
+/* What the looker's own set counted, it gave back. Not for user reads, it may be hidden anyway. */
 TEST_F(leak, of_ones_own)
 {
+	struct pmudev_query query;
+	__u64 own;
 	int fd;
 
+	ASSERT_EQ(0, pm_query(&query));
+	own = query.features & PMUDEV_HAS_HIDING ? 0 : self->pmu.counters;
 	ASSERT_EQ(0, get_the_right(self));
 	fd = count_everything(&self->pmu);
 	ASSERT_GE(fd, 0);
 	loop(1000);
-	EXPECT_EQ(self->pmu.counters, seen(self));
+	EXPECT_EQ(own, seen(self));
 	ASSERT_EQ(0, pm_disable(fd, PMUDEV_ALL));
 	EXPECT_EQ(0ULL, seen(self));
 	ASSERT_EQ(0, pm_enable(fd, PMUDEV_ALL));
-	EXPECT_EQ(self->pmu.counters, seen(self));
+	EXPECT_EQ(own, seen(self));
 	close(fd);
 	EXPECT_EQ(0ULL, seen(self));
 }
