@@ -126,7 +126,7 @@ TEST_F(right, of_bystanders)
 
 	ASSERT_GE(fd, 0);
 	ASSERT_EQ(0, pm_query(&self->before));
-	b.available = self->before.available;
+	b.available = self->before.user;
 	ASSERT_EQ(0, pthread_create(&b.thread, NULL, stand_by, &b));
 	ASSERT_EQ(0, pthread_join(b.thread, NULL));
 	EXPECT_EQ(!RIGHT_OF_THE_PROCESS, b.faults);
@@ -221,7 +221,7 @@ TEST_F(right, shows_nothing_of_others)
 	ASSERT_GE(fd, 0);
 	ASSERT_EQ(0, pm_query(&self->before));
 	/* The last one is for the counter that the reader has itself. */
-	for (left = self->before.available & ~(1ULL << page->slots[0].index >> 1); left;
+	for (left = self->before.user & ~(1ULL << page->slots[0].index >> 1); left;
 	     left &= left - 1)
 		events[nr++] = event_on(__builtin_ctzll(left), USER_ONLY);
 	events[nr++] = event_on(page->slots[0].index - 1, USER_ONLY);
@@ -239,14 +239,14 @@ TEST_F(right, shows_nothing_of_others)
 	}
 	for (i = 0; i < 50; i++) {
 		turn_pass(&turns, 0);
-		ASSERT_EQ(0U, foreign_counter(page, self->before.available));
+		ASSERT_EQ(0U, foreign_counter(page, self->before.user));
 	}
 	/* Nor what this process counted itself, on counters that it has given back. */
 	fd = pm_set(events, nr - 1, true);
 	ASSERT_GE(fd, 0);
 	loop(1000);
 	close(fd);
-	EXPECT_EQ(0U, foreign_counter(page, self->before.available));
+	EXPECT_EQ(0U, foreign_counter(page, self->before.user));
 	stop_child(child);
 }
 
