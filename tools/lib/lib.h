@@ -25,6 +25,15 @@ HIDDEN int pmudev_fail_why(struct pmudev *set, int error);
 HIDDEN bool pmudev_learn_tid(void);
 
 /*
+ * Whether the direct read is worth another try: the thread's id was not known, and now is that of
+ * the page's owner. Nothing is asked of the kernel while the owner does not run.
+ */
+HIDDEN bool pmudev_learnt_owner(const struct pmudev_page *page);
+
+/* @a * @b / @by, rounded to the nearest; UINT64_MAX if it is more than that. @by is not 0. */
+HIDDEN uint64_t pmudev_muldiv(uint64_t a, uint64_t b, uint64_t by);
+
+/*
  * The sum of records: total.c. All zeroes, then each record, then the end. @known: ns that those
  * were enabled on which the slot was on a counter at all. @parts: all are of one target, whose time
  * goes on while only one of them counts.

@@ -39,13 +39,9 @@ static __attribute__((__constructor__)) void forget_tid_in_children(void)
 	pthread_atfork(NULL, NULL, forget_tid);
 }
 
-/*
- * Whether the direct read is worth another try: the thread's id was not known, and now is that of
- * the page's owner. Nothing is asked of the kernel while the owner does not run.
- */
-static bool learnt_owner(const struct pmudev_page *page)
+bool pmudev_learnt_owner(const struct pmudev_page *page)
 {
-	uint32_t owner = pmudev_owner(page, pmudev_head(page));
+	uint32_t owner = pmudev_head(page) >> 32;
 
 	return owner && owner != pmudev_cached_tid && pmudev_learn_tid() &&
 	       owner == pmudev_cached_tid;
@@ -131,6 +127,34 @@ static int record_count(struct pmudev *set, unsigned int slot, uint64_t *value)
 	return 0;
 }
 
+/* -------------------------------------------------------------- chained counters -- */
+
+bool pmudev_page_counts_pairs(const struct pmudev_page *page, uint64_t *values, unsigned int n,
+			      struct pmudev_times *times)
+{
+	return pmudev_page_get(page, values, n, times, true);
+}
+
+bool pmudev_page_count_pairs(const struct pmudev_page *page, unsigned int slot, uint64_t *value)
+{
+	struct pmudev_slot s;
+	uint64_t head, raw;
+
+	do {
+		head = pmudev_head(page);
+		if (head >> 32 != pmudev_cached_tid)
+			return false;
+		__atomic_signal_fence(__ATOMIC_ACQUIRE);
+		s = page->slots[slot];
+		if (!s.index)
+			return false;
+		raw = s.flags & PMUDEV_SLOT_CHAIN ? pmudev_counter_pair(s.operand) :
+						    pmudev_counter(s.operand);
+	} while (pmudev_head(page) != head);
+	*value = pmudev_join(&s, raw);
+	return true;
+}
+
 /* -------------------------------------------------------------- one or the other -- */
 
 bool pmudev_try_count(struct pmudev *set, unsigned int slot, uint64_t *value)
@@ -139,8 +163,8 @@ bool pmudev_try_count(struct pmudev *set, unsigned int slot, uint64_t *value)
 
 	if (!page || slot >= PMUDEV_MAX_EVENTS)
 		return false;
-	return pmudev_direct_count(page, slot, value) ||
-	       (learnt_owner(page) && pmudev_direct_count(page, slot, value));
+	return pmudev_page_count(page, slot, value) ||
+	       (pmudev_learnt_owner(page) && pmudev_page_count(page, slot, value));
 }
 
 bool pmudev_try_counts(struct pmudev *set, uint64_t *values, unsigned int n,
@@ -150,28 +174,42 @@ bool pmudev_try_counts(struct pmudev *set, uint64_t *values, unsigned int n,
 
 	if (!page || n > PMUDEV_MAX_EVENTS)
 		return false;
-	return pmudev_direct_counts(page, values, n, times) ||
-	       (learnt_owner(page) && pmudev_direct_counts(page, values, n, times));
+	return pmudev_page_counts(page, values, n, times) ||
+	       (pmudev_learnt_owner(page) && pmudev_page_counts(page, values, n, times));
 }
 
 int pmudev_read_count_slow(struct pmudev *set, unsigned int slot, uint64_t *value)
 {
 	const struct pmudev_page *page = set->page;
 
-	if (page && learnt_owner(page) && pmudev_direct_count(page, slot, value))
+	if (page && pmudev_learnt_owner(page) && pmudev_page_count(page, slot, value))
 		return 0;
 	return record_count(set, slot, value);
 }
 
-int pmudev_read_counts_times(struct pmudev *set, uint64_t *values, unsigned int n,
-			     struct pmudev_times *times)
+static int read_counts_slow(struct pmudev *set, uint64_t *values, unsigned int n,
+			    struct pmudev_times *times)
 {
 	if (pmudev_try_counts(set, values, n, times))
 		return 0;
 	return read_record(set, values, n, times);
 }
 
+int pmudev_read_counts_times(struct pmudev *set, uint64_t *values, unsigned int n,
+			     struct pmudev_times *times)
+{
+	const struct pmudev_page *page = set->page;
+
+	if (page && n <= PMUDEV_MAX_EVENTS && pmudev_page_counts(page, values, n, times))
+		return 0;
+	return read_counts_slow(set, values, n, times);
+}
+
 int pmudev_read_counts(struct pmudev *set, uint64_t *values, unsigned int n)
 {
-	return pmudev_read_counts_times(set, values, n, NULL);
+	const struct pmudev_page *page = set->page;
+
+	if (page && n <= PMUDEV_MAX_EVENTS && pmudev_page_counts(page, values, n, NULL))
+		return 0;
+	return read_counts_slow(set, values, n, NULL);
 }

@@ -36,16 +36,18 @@ static uint64_t divide(uint64_t high, uint64_t low, uint64_t by)
 	return high >= by - high && low != UINT64_MAX ? low + 1 : low;
 }
 
-bool pmudev_scale(uint64_t value, uint64_t enabled, uint64_t running, uint64_t *whole)
+uint64_t pmudev_muldiv(uint64_t a, uint64_t b, uint64_t by)
 {
 	uint64_t high, low;
 
+	multiply(a, b, &high, &low);
+	return high < by ? divide(high, low, by) : UINT64_MAX;
+}
+
+bool pmudev_scale(uint64_t value, uint64_t enabled, uint64_t running, uint64_t *whole)
+{
 	if (!running)
 		return false;
-	*whole = value;
-	if (running >= enabled)
-		return true;
-	multiply(value, enabled, &high, &low);
-	*whole = high < running ? divide(high, low, running) : UINT64_MAX;
+	*whole = running < enabled ? pmudev_muldiv(value, enabled, running) : value;
 	return true;
 }

@@ -27,7 +27,9 @@
 #include <sys/types.h>
 
 #include <linux/pmudev.h>
+#include <pmudev_direct.h>
 #include <pmudev_read.h>
+#include <pmudev_reader.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -142,11 +144,12 @@ int pmudev_read_count_slow(struct pmudev *set, unsigned int slot, uint64_t *valu
  * The count of one event: directly if that is possible now, else by read(2). @slot is below
  * PMUDEV_MAX_EVENTS; -EINVAL: no event there.
  */
-static inline int pmudev_read_count(struct pmudev *set, unsigned int slot, uint64_t *value)
+static inline __attribute__((__always_inline__)) int
+pmudev_read_count(struct pmudev *set, unsigned int slot, uint64_t *value)
 {
 	const struct pmudev_page *page = set->page;
 
-	if (__builtin_expect(page && pmudev_direct_count(page, slot, value), 1))
+	if (__builtin_expect(page && pmudev_page_count(page, slot, value), 1))
 		return 0;
 	return pmudev_read_count_slow(set, slot, value);
 }

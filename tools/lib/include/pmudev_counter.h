@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pmudev_counter.h - the instructions that read a counter, and the clock
+ *
+ * Included by pmudev_read.h. The operand is that of struct pmudev_slot.
+ *
+ * The instruction is not ordered against its neighbours: the CPU may read the counter a few
+ * instructions early or late. That is noise of some instructions, never a wrong value; where it
+ * matters, pmudev_isb() before and after the read takes it away for some ten cycles each.
+ */
+#ifndef PMUDEV_COUNTER_H
+#define PMUDEV_COUNTER_H
+
+#include <stdint.h>
+
+#include <linux/pmudev.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(PMUDEV_FAKE_COUNTER)
+/* A test's counters: it defines pmudev_counter() and pmudev_clock() before it includes this. */
+#define PMUDEV_CAN_READ	1
+
+#elif defined(__aarch64__)
+#define PMUDEV_CAN_READ	1
+
+/*
+ * A system register's number is part of the instruction, so the operand chooses among as many
+ * instructions: it is the index into a table of equal entries. The registers are given by number
+ * (op0_op1_CRn_CRm_op2) because assemblers know few of them by name. Each instruction has a line of
+ * its own, by which compilers judge how far their branches have to go.
+ */
+#ifdef __ARM_FEATURE_BTI_DEFAULT
+#define PMUDEV_ENTRY(reg)	"bti j\n\tmrs %[raw], " reg "\n\tb 2f\n\tnop\n\t"
+#define PMUDEV_ENTRY_SHIFT	"4"
+#else
+#define PMUDEV_ENTRY(reg)	"mrs %[raw], " reg "\n\tb 2f\n\t"
+#define PMUDEV_ENTRY_SHIFT	"3"
+#endif
+
+/* PMEVCNTR<n>_EL0, n = 8 * (crm - 8) + op2 */
+#define PMUDEV_ENTRIES(crm)						\
+	PMUDEV_ENTRY("S3_3_C14_C" crm "_0") PMUDEV_ENTRY("S3_3_C14_C" crm "_1")	\
+	PMUDEV_ENTRY("S3_3_C14_C" crm "_2") PMUDEV_ENTRY("S3_3_C14_C" crm "_3")	\
+	PMUDEV_ENTRY("S3_3_C14_C" crm "_4") PMUDEV_ENTRY("S3_3_C14_C" crm "_5")	\
+	PMUDEV_ENTRY("S3_3_C14_C" crm "_6")
+
+static inline __attribute__((__always_inline__)) uint64_t pmudev_counter(uint32_t operand)
+{
+	uint64_t raw, entry;
+
+	/* clang-format off */
+	__asm__ __volatile__("adr %[entry], 1f\n\t"
+		"add %[entry], %[entry], %w[operand], uxtw #" PMUDEV_ENTRY_SHIFT "\n\t"
+		"br %[entry]\n"
+		"1:\n\t"
+		/* 0..30: PMEVCNTR<n>_EL0 */
+		PMUDEV_ENTRIES("8") PMUDEV_ENTRY("S3_3_C14_C8_7")
+		PMUDEV_ENTRIES("9") PMUDEV_ENTRY("S3_3_C14_C9_7")
+		PMUDEV_ENTRIES("10") PMUDEV_ENTRY("S3_3_C14_C10_7")
+		PMUDEV_ENTRIES("11")
+		/* 31: PMCCNTR_EL0, 32: PMICNTR_EL0 */
+		PMUDEV_ENTRY("S3_3_C9_C13_0")
+		PMUDEV_ENTRY("S3_3_C9_C4_0")
+		"2:"
+		: [raw] "=r"(raw), [entry] "=&r"(entry)
+		: [operand] "r"(operand)
+		: "memory");
+	/* clang-format on */
+	return raw;
+}
+
+static inline uint64_t pmudev_clock(void)
+{
+	uint64_t now;
+
+	__asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(now) : : "memory");
+	return now;
+}
+
+static inline void pmudev_isb(void)
+{
+	__asm__ __volatile__("isb" : : : "memory");
+}
+
+#elif defined(__x86_64__) || defined(__i386__)
+#define PMUDEV_CAN_READ	1
+
+/* RDPMC and RDTSC leave EDX:EAX; in 64-bit mode the upper halves of RDX and RAX are cleared. */
+#ifdef __x86_64__
+typedef uint64_t pmudev_half_t;
+#else
+typedef uint32_t pmudev_half_t;
+#endif
+
+static inline __attribute__((__always_inline__)) uint64_t pmudev_counter(uint32_t operand)
+{
+	pmudev_half_t low, high;
+
+	__asm__ __volatile__("rdpmc" : "=a"(low), "=d"(high) : "c"(operand) : "memory");
+	return (uint64_t)high << 32 | low;
+}
+
+/*
+ * As early as the CPU likes, like the counters: an interrupt between the two loads of @seq makes
+ * everything after it run again, so no fence is needed for the time to belong to them.
+ */
+static inline uint64_t pmudev_clock(void)
+{
+	pmudev_half_t low, high;
+
+	__asm__ __volatile__("rdtsc" : "=a"(low), "=d"(high) : : "memory");
+	return (uint64_t)high << 32 | low;
+}
+
+static inline void pmudev_isb(void)
+{
+	__asm__ __volatile__("lfence" : : : "memory");
+}
+
+#else
+/* Among others a 32-bit program on arm64: everything goes through the system call. */
+#define PMUDEV_CAN_READ	0
+
+static inline __attribute__((__always_inline__)) uint64_t pmudev_counter(uint32_t operand)
+{
+	(void)operand;
+	return 0;
+}
+
+static inline uint64_t pmudev_clock(void)
+{
+	return 0;
+}
+
+static inline void pmudev_isb(void)
+{
+}
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PMUDEV_COUNTER_H */
