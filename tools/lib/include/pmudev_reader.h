@@ -129,7 +129,7 @@ pmudev_page_is(const struct pmudev_page *page, uint64_t head, uint64_t clock)
 
 	__asm__ __volatile__("ldp %0, %1, %2"
 			     : "=r"(head_now), "=r"(clock_now)
-			     : "Ump"(*(const pair *)page)
+			     : "Q"(*(const pair *)page)
 			     : "memory");
 	return (head_now == head) & (clock_now == clock);
 }
