@@ -100,31 +100,32 @@ static uint64_t our_instructions(void *arg)
 #define OUR(name, n, code)                                                  \
 	static __attribute__((noinline)) long name##_##n(struct ours *ours) \
 	{                                                                   \
-		struct pmudev_reader *reader = &ours->reader;               \
-		uint64_t *v = ours->v;                                      \
+		struct pmudev_reader *reader = IN_REGISTER(&ours->reader);  \
+		uint64_t *v = IN_REGISTER(ours->v);                         \
                                                                             \
 		(void)reader;                                               \
 		(void)v;                                                    \
 		return COST_OF(our_instructions, &ours->clock, code);       \
 	}
 
-#define OURS(name, code_of)     \
-	OUR(name, 1, code_of(1)) \
-	OUR(name, 2, code_of(2)) \
-	OUR(name, 4, code_of(4)) \
-	OUR(name, 6, code_of(6)) \
-	static long (*const name[NR_NUMBERS])(struct ours *) = { name##_1, name##_2, name##_4, name##_6 };
+#define OURS(name, code_of)                                                                    \
+	OUR(name, 1, code_of(1))                                                               \
+	OUR(name, 2, code_of(2))                                                               \
+	OUR(name, 4, code_of(4))                                                               \
+	OUR(name, 6, code_of(6))                                                               \
+	static long (*const name[NR_NUMBERS])(struct ours *) = { name##_1, name##_2, name##_4, \
+								 name##_6 };
 
-#define READER(n) \
+#define READER(n)                           \
 	pmudev_reader_counts(reader, v, n); \
 	USE_AT(v);
-#define READER_TICKS(n)                                      \
+#define READER_TICKS(n)                                         \
 	pmudev_reader_counts_ticks(reader, v, n, &ours->ticks); \
 	USE_AT(v);
-#define READ_COUNTS(n)                         \
+#define READ_COUNTS(n)                        \
 	pmudev_read_counts(&ours->set, v, n); \
 	USE_AT(v);
-#define READ_COUNTS_TIMES(n)                                       \
+#define READ_COUNTS_TIMES(n)                                      \
 	pmudev_read_counts_times(&ours->set, v, n, &ours->times); \
 	USE_AT(v);
 
@@ -135,10 +136,12 @@ OURS(read_counts_times, READ_COUNTS_TIMES)
 
 static __attribute__((noinline)) long value_alone(struct ours *ours)
 {
+	struct pmudev_reader *reader = IN_REGISTER(&ours->reader);
+
 	return COST_OF(our_instructions, &ours->clock, {
 		uint64_t w;
 
-		if (!pmudev_reader_count(&ours->reader, &w))
+		if (!pmudev_reader_count(reader, &w))
 			USE(w);
 	});
 }
@@ -183,9 +186,11 @@ static void open_ours(struct ours *ours, const struct pmudev_event_attr *events,
 		pmudev_close(set);
 		return;
 	}
-	ret = ret ?: pmudev_enable(set, PMUDEV_ALL) ?: pmudev_map(set) ?:
-	      pmudev_reader_init(&ours->reader, set, NULL, nr) ?:
-	      pmudev_reader_init(&ours->clock, set, NULL, 1);
+	ret = ret						       ?:
+		      pmudev_enable(set, PMUDEV_ALL)		       ?:
+		      pmudev_map(set)				       ?:
+		      pmudev_reader_init(&ours->reader, set, NULL, nr) ?:
+		      pmudev_reader_init(&ours->clock, set, NULL, 1);
 	if (ret) {
 		pmudev_explain(set, why, sizeof(why));
 		fprintf(stderr, "read_bench: %s\n", why);
@@ -310,12 +315,13 @@ static uint64_t their_instructions(void *arg)
 		});                                                             \
 	}
 
-#define THEIRS(name, code)   \
-	THEIR(name, 1, code) \
-	THEIR(name, 2, code) \
-	THEIR(name, 4, code) \
-	THEIR(name, 6, code) \
-	static long (*const name[NR_NUMBERS])(struct theirs *) = { name##_1, name##_2, name##_4, name##_6 };
+#define THEIRS(name, code)                                                                       \
+	THEIR(name, 1, code)                                                                     \
+	THEIR(name, 2, code)                                                                     \
+	THEIR(name, 4, code)                                                                     \
+	THEIR(name, 6, code)                                                                     \
+	static long (*const name[NR_NUMBERS])(struct theirs *) = { name##_1, name##_2, name##_4, \
+								   name##_6 };
 
 THEIRS(perf_loop, perf_page_read(theirs->page[i], &theirs->v[i]))
 #ifdef HAVE_LIBPERF
@@ -349,8 +355,8 @@ static void open_theirs(struct theirs *theirs, unsigned int nr)
 		attr = perf_attr(i);
 		attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
 				   PERF_FORMAT_TOTAL_TIME_RUNNING;
-		theirs->fd[i] = syscall(SYS_perf_event_open, &attr, 0, -1,
-					i ? theirs->fd[0] : -1, PERF_FLAG_FD_CLOEXEC);
+		theirs->fd[i] = syscall(SYS_perf_event_open, &attr, 0, -1, i ? theirs->fd[0] : -1,
+					PERF_FLAG_FD_CLOEXEC);
 		if (theirs->fd[i] < 0)
 			fail("perf_event_open", -errno);
 		at = mmap(NULL, PAGE_BYTES, PROT_READ, MAP_SHARED | MAP_POPULATE, theirs->fd[i], 0);

@@ -17,6 +17,15 @@
 #define USE(value)  asm volatile("" : : "r"(value))
 #define USE_AT(ptr) asm volatile("" : : "r"(ptr) : "memory")
 
+/* A pointer of which the compiler knows nothing: what it points to is at small offsets from it. */
+#define IN_REGISTER(pointer)                             \
+	({                                               \
+		__typeof__(&*(pointer)) __p = (pointer); \
+                                                         \
+		asm volatile("" : "+r"(__p));            \
+		__p;                                     \
+	})
+
 #define THRICE(code) code code code
 
 /* @now: the instructions so far, in the same number of them each time */
@@ -33,18 +42,18 @@ static __attribute__((noinline, unused)) void mark(struct marks *marks)
 }
 
 /* Thrice the instructions of @code, of one try. The first time is for what is learnt or cached. */
-#define COST_ONCE(now_fn, now_arg, code)                                \
-	({                                                              \
-		struct marks __marks = { .now = now_fn, .arg = now_arg }; \
-                                                                        \
-		THRICE(code)                                            \
-		mark(&__marks);                                         \
-		mark(&__marks);                                         \
-		THRICE(code)                                            \
-		mark(&__marks);                                         \
-		THRICE(code)                                            \
-		THRICE(code)                                            \
-		mark(&__marks);                                         \
+#define COST_ONCE(now_fn, now_arg, code)                                   \
+	({                                                                 \
+		struct marks __marks = { .now = now_fn, .arg = now_arg };  \
+                                                                           \
+		THRICE(code)                                               \
+		mark(&__marks);                                            \
+		mark(&__marks);                                            \
+		THRICE(code)                                               \
+		mark(&__marks);                                            \
+		THRICE(code)                                               \
+		THRICE(code)                                               \
+		mark(&__marks);                                            \
 		(long)(__marks.at[3] - 2 * __marks.at[2] + __marks.at[1]); \
 	})
 
@@ -52,15 +61,15 @@ static __attribute__((noinline, unused)) void mark(struct marks *marks)
  * The instructions of @code, -1 if they were never twice the same. The compiler may put an instruction
  * of its own between two marks; two it has not been seen to.
  */
-#define COST_OF(now_fn, now_arg, code)                                           \
-	({                                                                       \
-		long __cost = -1, __before = -2;                                 \
-		int __tries;                                                     \
-                                                                                 \
+#define COST_OF(now_fn, now_arg, code)                                                     \
+	({                                                                                 \
+		long __cost = -1, __before = -2;                                           \
+		int __tries;                                                               \
+                                                                                           \
 		for (__tries = 0; __tries < COST_TRIES && __cost != __before; __tries++) { \
-			__before = __cost;                                       \
-			__cost = COST_ONCE(now_fn, now_arg, code);               \
-		}                                                                \
+			__before = __cost;                                                 \
+			__cost = COST_ONCE(now_fn, now_arg, code);                         \
+		}                                                                          \
 		__cost == __before ? (__cost + 1) / 3 : -1;                                \
 	})
 

@@ -8,25 +8,25 @@
 #include <stdlib.h>
 
 #ifdef __aarch64__
-#define DIRECT_CONSTANT	1
+#define DIRECT_CONSTANT 1
 #define DIRECT_LEARNT	5
 #else
-#define DIRECT_CONSTANT	4
+#define DIRECT_CONSTANT 4
 #define DIRECT_LEARNT	4
 #endif
 
 /* Values, by the number of events; and what both times add to that. */
-#define ONE	16
-#define FOUR	45
-#define SIX	64
-#define TIMES	12
+#define ONE   16
+#define FOUR  45
+#define SIX   64
+#define TIMES 12
 /* And where arm64 has counters of 32 bits, for each event. */
-#define NARROW	6
+#define NARROW 6
 
-#define MOST	6
+#define MOST 6
 
 /* A counter that every machine of the matrix has beside perf's: where what is read is known before. */
-#define KNOWN_COUNTER	1
+#define KNOWN_COUNTER 1
 
 FIXTURE(cost)
 {
@@ -78,25 +78,28 @@ static uint64_t now(void *clock)
 	return value;
 }
 
-#define COST(name, read)                                                             \
-	static __attribute__((noinline)) long cost_of_##name(struct pmudev *set,       \
-							     struct pmudev_reader *clock, \
-							     struct pmudev_reader *reader) \
-	{                                                                            \
-		struct pmudev_direct direct = { .operand = set->page->slots[0].operand }; \
-		struct pmudev_ticks t = { 0 };                                       \
-		uint64_t v[MOST] = { 0 };                                            \
-		long cost = COST_OF(now, clock, read);                               \
-                                                                                     \
-		(void)reader;                                                        \
-		(void)t;                                                             \
-		(void)v;                                                             \
-		(void)direct;                                                        \
-		return cost;                                                         \
+#define COST(name, read)                                                                       \
+	static __attribute__((noinline)) long cost_of_##name(                                  \
+		struct pmudev *set, struct pmudev_reader *clock, struct pmudev_reader *reader) \
+	{                                                                                      \
+		struct pmudev_direct direct = { .operand = set->page->slots[0].operand };      \
+		struct pmudev_ticks t = { 0 };                                                 \
+		uint64_t v[MOST] = { 0 };                                                      \
+		long cost = COST_OF(now, clock, read);                                         \
+                                                                                               \
+		(void)reader;                                                                  \
+		(void)t;                                                                       \
+		(void)v;                                                                       \
+		(void)direct;                                                                  \
+		return cost;                                                                   \
 	}
 
 COST(nothing, asm volatile("nop");)
-COST(one, { uint64_t w; if (!pmudev_reader_count(reader, &w)) USE(w); })
+COST(one, {
+	uint64_t w;
+	if (!pmudev_reader_count(reader, &w))
+		USE(w);
+})
 COST(one_kept, pmudev_reader_counts(reader, v, 1); USE_AT(v);)
 COST(four, pmudev_reader_counts(reader, v, 4); USE_AT(v);)
 COST(six, pmudev_reader_counts(reader, v, 6); USE_AT(v);)
@@ -105,17 +108,21 @@ COST(four_ticks, pmudev_reader_counts_ticks(reader, v, 4, &t); USE_AT(v); USE_AT
 COST(six_ticks, pmudev_reader_counts_ticks(reader, v, 6, &t); USE_AT(v); USE_AT(&t);)
 COST(constant, USE(PMUDEV_DIRECT_READ(KNOWN_COUNTER));)
 COST(learnt, USE(pmudev_direct_value(&direct));)
-COST(page_one, { uint64_t w; if (!pmudev_read_count(set, 0, &w)) USE(w); })
+COST(page_one, {
+	uint64_t w;
+	if (!pmudev_read_count(set, 0, &w))
+		USE(w);
+})
 COST(set_four, pmudev_read_counts(set, v, 4); USE_AT(v);)
 
 #define cost_of(name) cost_of_##name(&self->set, &self->clock, &self->reader)
 
-#define EXPECT_COST(most, name)                                                      \
-	do {                                                                         \
-		long __cost = cost_of(name);                                         \
+#define EXPECT_COST(most, name)                                \
+	do {                                                   \
+		long __cost = cost_of(name);                   \
 		TH_LOG("%s: %ld instructions", #name, __cost); \
-		EXPECT_LT(0, __cost);                                                \
-		EXPECT_LE(__cost, (long)(most));                                     \
+		EXPECT_LT(0, __cost);                          \
+		EXPECT_LE(__cost, (long)(most));               \
 	} while (0)
 
 /* The measure itself: one instruction is one. */

@@ -210,8 +210,7 @@ TEST_F(reader, in_a_forks_child)
 	ASSERT_EQ(0, check(&self->set, &self->reader));
 	child = fork();
 	if (!child)
-		_exit(check(&self->set, &self->reader) ||
-		      self->reader.learnt != PMUDEV_NOT_LEARNT);
+		_exit(check(&self->set, &self->reader) || self->reader.learnt != PMUDEV_NOT_LEARNT);
 	EXPECT_EQ(0, child_result(child));
 	EXPECT_EQ(0, check(&self->set, &self->reader));
 }
@@ -326,8 +325,8 @@ TEST_F(reader, two_cache_lines)
 
 TEST_F(reader, direct_events)
 {
-	struct pmudev_event_attr event = in_group(raw_event(EVENT_CYCLES,
-							    DIRECT_READ | PMUDEV_DIRECT), 5);
+	struct pmudev_event_attr event =
+		in_group(raw_event(EVENT_CYCLES, DIRECT_READ | PMUDEV_DIRECT), 5);
 	struct pmudev_direct direct;
 	uint64_t from, to, before, after;
 	int ret;

@@ -169,8 +169,7 @@ int pmudev_reader_slow(struct pmudev_reader *reader, uint64_t *values, unsigned 
 		       struct pmudev_ticks *ticks)
 {
 	/* Without times in the page its clock is not asked. */
-	bool direct = PMUDEV_CAN_READ &&
-		      (!ticks || reader->page->flags & PMUDEV_PAGE_TIMES);
+	bool direct = PMUDEV_CAN_READ && (!ticks || reader->page->flags & PMUDEV_PAGE_TIMES);
 
 	if (n > reader->nr)
 		return pmudev_fail(reader->set, -EINVAL, PMUDEV_WHY_NUMBER);

@@ -501,7 +501,8 @@ static void test_reader_signal(void)
 	reader_in_signal = &reader;
 	rewrites = 1;
 	interrupt = signal_handler;
-	expect_read(&reader, 0x1000003e7, "  and what it learnt does not mix with what was learnt before");
+	expect_read(&reader, 0x1000003e7,
+		    "  and what it learnt does not mix with what was learnt before");
 	is_number(read_in_signal, 0x1000003e7, "  it has the value itself");
 	interrupt = NULL;
 }
@@ -540,8 +541,8 @@ static void test_direct(void)
 static void test_two_lines(void)
 {
 	size_t size = sysconf(_SC_PAGESIZE);
-	char *memory = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *memory =
+		mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct pmudev_page *edge = (struct pmudev_page *)(memory + size - 128);
 	struct pmudev set = { .fd = -1, .page = edge };
 	struct pmudev_reader reader;
@@ -555,7 +556,8 @@ static void test_two_lines(void)
 	memcpy((void *)edge, &page, 128);
 	mprotect(memory + size, size, PROT_NONE);
 	pmudev_reader_init(&reader, &set, NULL, 4);
-	ok(!pmudev_reader_counts_ticks(&reader, values, 4, &ticks), "four events in two cache lines");
+	ok(!pmudev_reader_counts_ticks(&reader, values, 4, &ticks),
+	   "four events in two cache lines");
 	is_number(values[3], 300, "  the last");
 	ok(pmudev_page_counts(edge, values, 4, &times), "  also without a reader");
 	is_number(values[3], 300, "  the last");

@@ -27,10 +27,9 @@ struct pmudev;
 /* The operand for a counter, by the index that counters have everywhere. */
 #if defined(__x86_64__) || defined(__i386__)
 #define PMUDEV_OPERAND(counter) \
-	((counter) < PMUDEV_FIXED_BASE ? (counter) : 1U << 30 | ((counter) - PMUDEV_FIXED_BASE))
+	((counter) < PMUDEV_FIXED_BASE ? (counter) : 1U << 30 | ((counter)-PMUDEV_FIXED_BASE))
 #else
-#define PMUDEV_OPERAND(counter) \
-	((counter) < PMUDEV_FIXED_BASE ? (counter) : (counter) - 1)
+#define PMUDEV_OPERAND(counter) ((counter) < PMUDEV_FIXED_BASE ? (counter) : (counter)-1)
 #endif
 
 /**
@@ -40,7 +39,7 @@ struct pmudev;
  * One mrs; on x86 the mov that selects the counter, rdpmc, and two that join the halves.
  */
 #if defined(PMUDEV_FAKE_COUNTER) || defined(__x86_64__) || defined(__i386__)
-#define PMUDEV_DIRECT_READ(counter)	pmudev_counter(PMUDEV_OPERAND(counter))
+#define PMUDEV_DIRECT_READ(counter) pmudev_counter(PMUDEV_OPERAND(counter))
 #elif defined(__aarch64__)
 /* clang-format off */
 #define PMUDEV_DIRECT_READ(counter)						\

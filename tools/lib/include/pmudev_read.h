@@ -38,13 +38,14 @@ extern "C" {
  */
 extern __thread uint32_t pmudev_cached_tid __attribute__((__tls_model__("initial-exec")));
 
-#define PMUDEV_NO_TID	UINT32_MAX
+#define PMUDEV_NO_TID UINT32_MAX
 
 /*
  * @seq, with @owner in the upper half: what a reader compares before and after. One load and one
  * comparison where a 64-bit load is one instruction.
  */
-static inline __attribute__((__always_inline__)) uint64_t pmudev_head(const struct pmudev_page *page)
+static inline __attribute__((__always_inline__)) uint64_t
+pmudev_head(const struct pmudev_page *page)
 {
 #if defined(__LP64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	typedef uint64_t __attribute__((__may_alias__)) word;

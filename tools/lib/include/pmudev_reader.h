@@ -38,7 +38,7 @@ extern "C" {
 struct pmudev;
 
 /* Events that one reader reads. */
-#define PMUDEV_READER_EVENTS	16
+#define PMUDEV_READER_EVENTS 16
 
 /**
  * struct pmudev_ticks - a set's times in ticks of the clock; pmudev_reader_ns() makes ns of them
@@ -91,10 +91,10 @@ struct pmudev_reader {
 };
 
 /* Some counter of the reader has less than 64 bits. Else what stands in them is the count. */
-#define PMUDEV_READER_NARROW	(1ULL << 32)
+#define PMUDEV_READER_NARROW (1ULL << 32)
 
 /* No page shows it: no thread has such an id. Least of all a page of zeroes. */
-#define PMUDEV_NOT_LEARNT	UINT64_MAX
+#define PMUDEV_NOT_LEARNT UINT64_MAX
 
 /*
  * Makes a reader of the calling thread for the events in @slots; NULL: those in slots 0..@nr - 1.
@@ -109,9 +109,9 @@ int pmudev_reader_slow(struct pmudev_reader *reader, uint64_t *values, unsigned 
 		       struct pmudev_ticks *ticks);
 
 #if defined(__GNUC__) && !defined(__clang__)
-#define PMUDEV_UNROLL	_Pragma("GCC unroll 16")
+#define PMUDEV_UNROLL _Pragma("GCC unroll 16")
 #else
-#define PMUDEV_UNROLL	_Pragma("unroll")
+#define PMUDEV_UNROLL _Pragma("unroll")
 #endif
 
 /*
@@ -119,8 +119,8 @@ int pmudev_reader_slow(struct pmudev_reader *reader, uint64_t *values, unsigned 
  * the order: it is the writer who keeps them together. arm64 loads both at once, x86 compares in memory.
  */
 #if defined(__aarch64__) && defined(__LP64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-static inline __attribute__((__always_inline__)) bool
-pmudev_page_is(const struct pmudev_page *page, uint64_t head, uint64_t clock)
+static inline __attribute__((__always_inline__)) bool pmudev_page_is(const struct pmudev_page *page,
+								     uint64_t head, uint64_t clock)
 {
 	typedef struct __attribute__((__may_alias__)) {
 		uint64_t word[2];
@@ -153,8 +153,8 @@ static inline __attribute__((__always_inline__)) bool pmudev_word_is(const void 
 	return is;
 }
 
-static inline __attribute__((__always_inline__)) bool
-pmudev_page_is(const struct pmudev_page *page, uint64_t head, uint64_t clock)
+static inline __attribute__((__always_inline__)) bool pmudev_page_is(const struct pmudev_page *page,
+								     uint64_t head, uint64_t clock)
 {
 	return __builtin_expect(pmudev_word_is(page, head), 1) &&
 	       __builtin_expect(pmudev_word_is(&page->clock, clock), 1);
@@ -199,9 +199,9 @@ pmudev_reader_rest(struct pmudev_reader *reader, uint64_t *values, const unsigne
 
 /* Intel's counters have 48 bits: nothing to decide. */
 #if defined(__x86_64__) || defined(__i386__)
-#define PMUDEV_ALWAYS_NARROW	1
+#define PMUDEV_ALWAYS_NARROW 1
 #else
-#define PMUDEV_ALWAYS_NARROW	0
+#define PMUDEV_ALWAYS_NARROW 0
 #endif
 
 static inline __attribute__((__always_inline__)) uint64_t
