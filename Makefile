@@ -68,7 +68,7 @@ help:
 	@echo '  demo            boot a kernel and show what pmudev does; ARCH=x86: on an Intel PMU'
 	@echo '  vm              boot and give a shell: KERNEL=$(KERNEL) MACHINE=$(MACHINE) SMP=$(SMP)'
 	@echo '  test            the tests in every machine of the matrix (tests/vm/run narrows it)'
-	@echo '  bench           what a context switch costs with pmudev and with perf, in instructions'
+	@echo '  bench           what a context switch and a read cost with pmudev and with perf, in instructions'
 	@echo '  check           everything: setup, lint, unit, tools, test'
 	@echo '  check-all       the same with every x86 machine, not only every pair of their properties'
 	@echo '  check-debug     the tests on a kernel with KASAN, lockdep and more (built on first use)'

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a piece of code costs in instructions of user mode, by a counter of them. It stands three times
- * in a row, then six times: the difference is three of it, with all that the compiler makes of them and
- * nothing else.
+ * What a piece of code costs in instructions of user mode, by a counter of them. It stands
+ * three times in a row, then six times: the difference is three of it, with all that the
+ * compiler makes of them and nothing else.
  */
 #ifndef PMUDEV_TEST_COST_H
 #define PMUDEV_TEST_COST_H
@@ -17,7 +17,10 @@
 #define USE(value)  asm volatile("" : : "r"(value))
 #define USE_AT(ptr) asm volatile("" : : "r"(ptr) : "memory")
 
-/* A pointer of which the compiler knows nothing: what it points to is at small offsets from it. */
+/*
+ * A pointer of which the compiler knows nothing: what it points to is at small offsets from
+ * it.
+ */
 #define IN_REGISTER(pointer)                             \
 	({                                               \
 		__typeof__(&*(pointer)) __p = (pointer); \
@@ -41,7 +44,10 @@ static __attribute__((noinline, unused)) void mark(struct marks *marks)
 	marks->at[marks->nr++] = marks->now(marks->arg);
 }
 
-/* Thrice the instructions of @code, of one try. The first time is for what is learnt or cached. */
+/*
+ * Thrice the instructions of @code, of one try. The first time is for what is learnt or
+ * cached.
+ */
 #define COST_ONCE(now_fn, now_arg, code)                                   \
 	({                                                                 \
 		struct marks __marks = { .now = now_fn, .arg = now_arg };  \
@@ -58,8 +64,8 @@ static __attribute__((noinline, unused)) void mark(struct marks *marks)
 	})
 
 /*
- * The instructions of @code, -1 if they were never twice the same. The compiler may put an instruction
- * of its own between two marks; two it has not been seen to.
+ * The instructions of @code, -1 if they were never twice the same. The compiler may put an
+ * instruction of its own between two marks; two it has not been seen to.
  */
 #define COST_OF(now_fn, now_arg, code)                                                     \
 	({                                                                                 \

@@ -25,7 +25,10 @@
 
 #define MOST 6
 
-/* A counter that every machine of the matrix has beside perf's: where what is read is known before. */
+/*
+ * A counter that every machine of the matrix has beside perf's: where what is read is known
+ * before.
+ */
 #define KNOWN_COUNTER 1
 
 FIXTURE(cost)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Readers on the real thing: what they learnt holds as long as it may, and no longer. Every value is
- * asked of the module before and after.
+ * Readers on the real thing: what they learnt holds as long as it may, and no longer. Every
+ * value is asked of the module before and after.
  */
 #include "common.h"
 #include "kselftest_harness.h"
@@ -313,7 +313,10 @@ TEST_F(reader, a_fault_is_seen)
 	munmap((void *)page, PAGE_BYTES);
 }
 
-/* Header and four slots are two lines of 64 bytes. What is read beside them is a hosted test's. */
+/*
+ * Header and four slots are two lines of 64 bytes. What is read beside them is a hosted
+ * test's.
+ */
 TEST_F(reader, two_cache_lines)
 {
 	EXPECT_EQ(0U, (uintptr_t)self->set.page % 128);

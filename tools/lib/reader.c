@@ -81,8 +81,9 @@ static bool owned(const struct pmudev_page *page, uint64_t *head)
 
 /*
  * Whether the page could be learnt: it is the calling thread's, and all events are on counters. A
- * signal handler may learn in the midst of it: what it wrote is written over, and the heads come last,
- * of the page as it was before; should that not be the page of now, no head of it matches.
+ * signal handler may learn in the midst of it: what it wrote is written over, and the heads
+ * come last, of the page as it was before; should that not be the page of now, no head of it
+ * matches.
  */
 static bool learn(struct pmudev_reader *reader)
 {

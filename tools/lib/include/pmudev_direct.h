@@ -87,8 +87,8 @@ struct pmudev_direct {
 };
 
 /*
- * Whether the calling thread can read @slot so from now on; then @direct says where. Not if the event is
- * not DIRECT, is not on its counter, or is another thread's.
+ * Whether the calling thread can read @slot so from now on; then @direct says where. Not if
+ * the event is not DIRECT, is not on its counter, or is another thread's.
  */
 bool pmudev_direct_begin(struct pmudev *set, unsigned int slot, struct pmudev_direct *direct);
 
@@ -107,8 +107,8 @@ static inline uint64_t pmudev_direct_since(const struct pmudev_direct *direct, u
 }
 
 /*
- * Whether everything read since pmudev_direct_begin() was right. While it is false the values mean
- * nothing, and it does not become true again.
+ * Whether everything read since pmudev_direct_begin() was right. While it is false the
+ * values mean nothing, and it does not become true again.
  */
 static inline bool pmudev_direct_holds(const struct pmudev_direct *direct)
 {

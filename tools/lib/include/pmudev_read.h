@@ -2,9 +2,10 @@
 /*
  * pmudev_read.h - counters read by the counted thread itself, without a system call
  *
- * Included by pmudev.h. This is the reader's algorithm of <linux/pmudev.h>, and how the caller knows
- * its thread id. Nothing is kept between two reads; pmudev_reader.h has the form that keeps what
- * it found in the page and needs half the instructions, pmudev_direct.h that of DIRECT events.
+ * Included by pmudev.h. This is the reader's algorithm of <linux/pmudev.h>, and how the
+ * caller knows its thread id. Nothing is kept between two reads; pmudev_reader.h has the
+ * form that keeps what it found in the page and needs half the instructions, pmudev_direct.h
+ * that of DIRECT events.
  */
 #ifndef PMUDEV_READ_H
 #define PMUDEV_READ_H
@@ -63,8 +64,8 @@ pmudev_head(const struct pmudev_page *page)
 /* ------------------------------------------------------------------- the page's algorithm -- */
 
 /*
- * Two chained counters: the upper half is read on both sides of the lower one, and all of it again
- * if that has carried meanwhile.
+ * Two chained counters: the upper half is read on both sides of the lower one, and all of it
+ * again if that has carried meanwhile.
  */
 static inline uint64_t pmudev_counter_pair(uint32_t low)
 {
@@ -143,7 +144,10 @@ struct pmudev_times {
 	uint64_t running;
 };
 
-/* @pairs is known at compile time: whether chained counters are read here, or by the function for them. */
+/*
+ * @pairs is known at compile time: whether chained counters are read here, or by the
+ * function for them.
+ */
 static inline __attribute__((__always_inline__)) bool
 pmudev_page_get(const struct pmudev_page *page, uint64_t *values, unsigned int n,
 		struct pmudev_times *times, const bool pairs)

@@ -21,10 +21,10 @@
  *     handlers. A fork's child may use its copy, and asks by read(2), as does the child of vfork.
  *   - Its set stays mapped, or is mapped no more and the reader is not used any more: it points
  *     into the page, as a pointer into anything that is freed.
- *   - @seq has 32 bits. What is kept is not taken for new because it has gone round: @clock in the page
- *     is another one each time that the thread is switched in, and without a switch the page would have to be
- *     written 2^31 times between two reads.
- * What it does not assume: that the set is enabled, on the same counters, or readable at all.
+ *   - @seq has 32 bits. What is kept is not taken for new because it has gone round: @clock
+ * in the page is another one each time that the thread is switched in, and without a switch
+ * the page would have to be written 2^31 times between two reads. What it does not assume:
+ * that the set is enabled, on the same counters, or readable at all.
  */
 #ifndef PMUDEV_READER_H
 #define PMUDEV_READER_H
@@ -115,8 +115,9 @@ int pmudev_reader_slow(struct pmudev_reader *reader, uint64_t *values, unsigned 
 #endif
 
 /*
- * Whether the page is as it was when @head and @clock were learnt. One aligned 64-bit load each, whatever
- * the order: it is the writer who keeps them together. arm64 loads both at once, x86 compares in memory.
+ * Whether the page is as it was when @head and @clock were learnt. One aligned 64-bit load
+ * each, whatever the order: it is the writer who keeps them together. arm64 loads both at
+ * once, x86 compares in memory.
  */
 #if defined(__aarch64__) && defined(__LP64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 static inline __attribute__((__always_inline__)) bool pmudev_page_is(const struct pmudev_page *page,
@@ -178,7 +179,10 @@ static inline bool pmudev_head_is(const struct pmudev_page *page, uint64_t head)
 }
 #endif
 
-/* The read where the inline one gave up, into arrays of its own: those of the latter stay in registers. */
+/*
+ * The read where the inline one gave up, into arrays of its own: those of the latter stay in
+ * registers.
+ */
 static inline __attribute__((__always_inline__)) int
 pmudev_reader_rest(struct pmudev_reader *reader, uint64_t *values, const unsigned int n,
 		   const bool timed, struct pmudev_ticks *ticks)
@@ -212,9 +216,9 @@ pmudev_reader_join(const struct pmudev_reader *reader, unsigned int i, uint64_t 
 }
 
 /*
- * Everything below is this. @n and @timed are known at compile time, so that little is decided but
- * whether what was learnt still holds. All of it is used before the page is looked at again: a signal
- * handler that learns anew does so because the page has changed.
+ * Everything below is this. @n and @timed are known at compile time, so that little is
+ * decided but whether what was learnt still holds. All of it is used before the page is
+ * looked at again: a signal handler that learns anew does so because the page has changed.
  */
 static inline __attribute__((__always_inline__)) int
 pmudev_reader_get(struct pmudev_reader *reader, uint64_t *values, const unsigned int n,
@@ -260,8 +264,9 @@ pmudev_reader_get(struct pmudev_reader *reader, uint64_t *values, const unsigned
 }
 
 /*
- * The counts of the reader's first @n events, as of one moment: no switch lies between them. @n is a
- * constant (else it takes a few instructions more), at most what pmudev_reader_init() was told.
+ * The counts of the reader's first @n events, as of one moment: no switch lies between them.
+ * @n is a constant (else it takes a few instructions more), at most what
+ * pmudev_reader_init() was told.
  */
 static inline __attribute__((__always_inline__)) int
 pmudev_reader_counts(struct pmudev_reader *reader, uint64_t *values, unsigned int n)
