@@ -123,14 +123,14 @@ int pmudev_reader_slow(struct pmudev_reader *reader, uint64_t *values, unsigned 
 static inline __attribute__((__always_inline__)) bool pmudev_page_is(const struct pmudev_page *page,
 								     uint64_t head, uint64_t clock)
 {
-	typedef struct __attribute__((__may_alias__)) {
+	struct __attribute__((__may_alias__)) pair {
 		uint64_t word[2];
-	} pair;
+	};
 	uint64_t head_now, clock_now;
 
 	__asm__ __volatile__("ldp %0, %1, %2"
 			     : "=r"(head_now), "=r"(clock_now)
-			     : "Q"(*(const pair *)page)
+			     : "Q"(*(const struct pair *)page)
 			     : "memory");
 	return (head_now == head) & (clock_now == clock);
 }
