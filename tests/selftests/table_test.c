@@ -80,7 +80,7 @@ TEST(by_page_and_register)
 		EXPECT_EQ(n + 1, page->slots[i].index);
 		EXPECT_EQ(operand_of(n), page->slots[i].operand);
 		/* The library's instructions. */
-		ASSERT_TRUE(pmudev_direct_count(page, i, &count)) TH_LOG("counter %u", n);
+		ASSERT_TRUE(pmudev_page_count(page, i, &count)) TH_LOG("counter %u", n);
 		EXPECT_EQ(n + 1, count >> SHIFT);
 		EXPECT_EQ(n + 1, (pmudev_counter(operand_of(n)) & mask) >> SHIFT);
 		/* The test's. */

@@ -75,7 +75,12 @@ check_pairs() {
 
 # A kernel that was built here: a few machines that differ in everything.
 x86_representative() { # KERNEL
-	printf '%s\n' "$1 v4-g8-w 4" "$1 v2-g4 1" "$1 nopmu 1"
+	printf '%s\n' "$1 v4-g8-w 4" "$1 v2-g4 1" "$1 v5-g8-w-hide 4" "$1 hybrid 4" "$1 nopmu 1"
+}
+
+# The particular machines of arm64; kernels before 6.13 do not hide counters on p9.
+arm64_particular() { # KERNEL
+	printf '%s\n' "$1 wide 1" "$1 p9 4" "$1 p9-el1 1" "$1 kinds 4" "$1 kinds32 4"
 }
 
 # default_matrix: what `make check` boots.
@@ -84,11 +89,13 @@ default_matrix() {
 	arm64_machines 6.1-arm64
 	x86_pairwise
 	printf '%s\n' "6.1-amd64 nopmu 1" "6.12-amd64 nopmu 1"
+	arm64_particular 6.12-arm64
+	printf '%s\n' "6.1-arm64 kinds32 4" "6.12-amd64 v5-g8-w-hide 4" "6.12-amd64 hybrid 4" "6.1-amd64 hybrid 4"
 }
 
 # full_matrix: what `make check-all` boots.
 full_matrix() {
-	default_matrix | grep -v -- '-amd64 v'
+	default_matrix | grep -v -- "-amd64 v[0-9]-g[0-9]\(-w\)\? "
 	x86_all 6.1-amd64
 	x86_all 6.12-amd64
 }
@@ -96,7 +103,10 @@ full_matrix() {
 # built_matrix KERNEL: what is booted of a kernel that is not in the matrix.
 built_matrix() {
 	case $(kernel_arch "$1") in
-	arm64) arm64_machines "$1" ;;
+	arm64)
+		arm64_machines "$1"
+		arm64_particular "$1"
+		;;
 	x86) x86_representative "$1" ;;
 	esac
 }
