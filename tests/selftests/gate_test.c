@@ -197,7 +197,8 @@ TEST_F(gate, reset_while_stopped)
 /* Up to the end, so that it can be seen to have been there all the time. */
 static unsigned int *toggles;
 
-static void toggle(struct turns *turns)
+/* @open_ns: the longer it is open, the more is done then. */
+static void toggle(struct turns *turns, __u64 open_ns)
 {
 	unsigned int i;
 	int fd = open(GATE, O_WRONLY | O_CLOEXEC);
@@ -208,7 +209,7 @@ static void toggle(struct turns *turns)
 			_exit(errno);
 		*toggles = i;
 		/* Of changing length, so that the reader is at a different place each time. */
-		pause_ns(30000 + i % 13 * 7001);
+		pause_ns(30000 + i % 13 * (i & 1 ? open_ns : 7001));
 	}
 }
 
@@ -229,7 +230,7 @@ TEST_F(gate, toggled_under_a_reader)
 	ASSERT_NE(MAP_FAILED, toggles);
 	child = fork_bound();
 	if (!child)
-		toggle(&turns);
+		toggle(&turns, 7001);
 	turn_wait(&turns, 0);
 	/* A million, and on until the gate has moved often enough; a slow kernel needs more. */
 	for (n = 0; n < 1000000 || (READ_ONCE(*toggles) <= 20 && n < 10000000); n++) {
@@ -269,7 +270,7 @@ TEST_F(gate, toggled_under_everything)
 	ASSERT_NE(MAP_FAILED, toggles);
 	child = fork_bound();
 	if (!child)
-		toggle(&turns);
+		toggle(&turns, 200003);
 	turn_wait(&turns, 0);
 	for (i = 0; i < 2000; i++) {
 		pause_ns(i * 997 % 20000);
