@@ -95,7 +95,33 @@ static void on_exec(void *data, struct task_struct *p, pid_t old_pid, struct lin
 	}
 }
 
-/* The last is for probing.c, which installs it when it is needed. */
+/*
+ * A thread that runs a guest is back from there, about to return to its program. The hypervisor may
+ * have had the register with the right to read while the thread was switched in, and have put back
+ * what was in it before.
+ */
+static void on_guest_left(void *data, u32 reason, int error)
+{
+	struct pmudev_ctx *ctx;
+	struct pmudev_pmu *pmu;
+	unsigned long flags;
+
+	pmudev_for_each_pmu(pmu) {
+		ctx = pmudev_ctx_find(current, pmu);
+		if (!ctx)
+			continue;
+		raw_spin_lock_irqsave(&ctx->lock, flags);
+		if (ctx->cpu >= 0 && ctx->maps && ctx->owed)
+			pmudev_pages_in(ctx);
+		raw_spin_unlock_irqrestore(&ctx->lock, flags);
+		pmudev_ctx_put(ctx);
+	}
+}
+
+/*
+ * The last is for probing.c, which installs it when it is needed; the last but one is not in every
+ * kernel.
+ */
 static struct {
 	const char *name;
 	void *probe;
@@ -104,10 +130,12 @@ static struct {
 	{ .name = "task_newtask", .probe = on_fork },
 	{ .name = "sched_process_exit", .probe = on_exit },
 	{ .name = "sched_process_exec", .probe = on_exec },
+	{ .name = "kvm_userspace_exit", .probe = on_guest_left },
 	{ .name = "sched_switch" },
 };
 
 #define NR_HOOKS (ARRAY_SIZE(hooks) - 1)
+#define NR_NEEDED (NR_HOOKS - 1)
 
 static DEFINE_MUTEX(hooks_mutex);
 static bool hooked;
@@ -124,7 +152,8 @@ static void find_hook(struct tracepoint *tp, void *priv)
 static void unhook(unsigned int nr)
 {
 	while (nr--)
-		tracepoint_probe_unregister(hooks[nr].tp, hooks[nr].probe, NULL);
+		if (hooks[nr].tp)
+			tracepoint_probe_unregister(hooks[nr].tp, hooks[nr].probe, NULL);
 	/* No probe runs, and none is about to, after this. */
 	tracepoint_synchronize_unregister();
 }
@@ -139,6 +168,8 @@ static int hook(void)
 	if (ret)
 		return ret;
 	for (i = 0; i < NR_HOOKS; i++) {
+		if (i >= NR_NEEDED && !hooks[i].tp)
+			continue;
 		ret = hooks[i].tp ? tracepoint_probe_register(hooks[i].tp, hooks[i].probe, NULL) :
 				    -ENOENT;
 		if (ret) {

@@ -180,10 +180,10 @@ static void pages_elsewhere(struct pmudev_ctx *ctx)
 	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
 	struct pmudev_ctx *other = pc->task;
 
-	if (!pc->ready || ctx->pmu == pc->pmu || ctx->elsewhere)
+	if (!pc->ready || ctx->pmu == pc->pmu)
 		return;
+	pc->nr_elsewhere += !ctx->elsewhere;
 	ctx->elsewhere = true;
-	pc->nr_elsewhere++;
 	if (other && other->user)
 		return;
 	clear_others(pc, other ? other->mask : 0);
@@ -222,6 +222,7 @@ void pmudev_pages_in(struct pmudev_ctx *ctx)
 	}
 	ctx->user = true;
 	ctx->reader = true;
+	ctx->owed = false;
 	hlist_for_each_entry(set, &ctx->pages, page_node) {
 		if (ctx->stale)
 			publish(ctx, set);
