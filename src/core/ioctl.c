@@ -51,9 +51,9 @@ static int asked_for(const struct pmudev_query *query, struct pmudev_pmu **pmu,
 {
 	u32 cpu = query->pmu;
 
-	if (query->flags & ~PMUDEV_QUERY_CPU)
-		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_FLAGS, PMUDEV_QUERY_CPU);
-	if (query->flags) {
+	if (query->flags & ~PMUDEV_QUERY_FLAGS)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_FLAGS, PMUDEV_QUERY_FLAGS);
+	if (query->flags & PMUDEV_QUERY_CPU) {
 		if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
 			return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_CPU, nr_cpu_ids - 1);
 		*pmu = READ_ONCE(per_cpu(pmudev_cpus, cpu).pmu);

@@ -28,7 +28,7 @@ FIXTURE_VARIANT(call)
 
 /* clang-format off */
 FIXTURE_VARIANT_ADD(call, query) {
-	PMUDEV_IOC_QUERY, sizeof(struct pmudev_query), 0
+	PMUDEV_IOC_QUERY, sizeof(struct pmudev_query), PMUDEV_QUERY_FLAGS
 };
 
 FIXTURE_VARIANT_ADD(call, bind) {

@@ -355,6 +355,7 @@ enum pmudev_arch {
 
 /* struct pmudev_query.flags */
 #define PMUDEV_QUERY_CPU	(1U << 0)	/* @pmu is the number of a CPU: that one's PMU */
+#define PMUDEV_QUERY_FLAGS	((1U << 1) - 1)
 
 /**
  * struct pmudev_query - what a PMU is, and its state now
