@@ -169,6 +169,7 @@ int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *w
 	struct pmuv3_kind *kind = &pmuv3_kinds[info->index];
 	struct takeover take = {};
 	struct perf_event *event;
+	u64 placeholder;
 	int ret;
 
 	event = create_placeholder(cpu);
@@ -186,8 +187,10 @@ int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *w
 		ret = held_by_perf(why, cpu);
 		goto err;
 	}
-	info->reserved |= BIT_ULL(pmudev_perf_counter(event->hw.idx));
-	take.counters = info->counters & ~BIT_ULL(pmudev_perf_counter(event->hw.idx));
+	/* None of ours if it is one of those that are EL2's alone. */
+	placeholder = BIT_ULL(pmudev_perf_counter(event->hw.idx)) & info->counters;
+	info->reserved |= placeholder;
+	take.counters = info->counters & ~placeholder;
 	smp_call_function_single(cpu, take_over, &take, true);
 	if (take.error) {
 		ret = pmudev_refuse(why, take.error, PMUDEV_WHY_PERF_REFUSED, 0);

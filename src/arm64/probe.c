@@ -22,9 +22,22 @@ bool pmuv3_hides(const struct pmuv3_caps *caps)
 	return PMUDEV_PERF_UEN && pmuv3_can_hide(caps);
 }
 
+/*
+ * Event counters from MDCR_EL2.HPMN on are for EL2 alone: PMCR_EL0.E does not start them, perf never
+ * does, and there nothing counts EL0 or EL1. At EL1 PMCR_EL0.N is HPMN. While a vcpu is loaded
+ * KVM keeps HPMN as it found it.
+ */
+static unsigned int count_event_counters(void)
+{
+	unsigned int nr = (read_pmcr() & PMCR_N) >> 11;
+
+	if (is_kernel_in_hyp_mode())
+		nr = min_t(unsigned int, nr, read_mdcr() & MDCR_HPMN);
+	return nr;
+}
+
 static void probe_here(struct pmuv3_caps *caps)
 {
-	unsigned int nr;
 	u64 id0, id1;
 
 	memset(caps, 0, sizeof(*caps));
@@ -36,8 +49,7 @@ static void probe_here(struct pmuv3_caps *caps)
 	 * to be. Without, the bits that concern EL2 have no effect.
 	 */
 	caps->shape = is_kernel_in_hyp_mode() ? PMUV3_VHE : PMUV3_NVHE;
-	nr = (read_pmcr() & PMCR_N) >> 11;
-	caps->counters = BIT_ULL(PMUV3_CYCLE_COUNTER) | (BIT_ULL(nr) - 1);
+	caps->counters = BIT_ULL(PMUV3_CYCLE_COUNTER) | (BIT_ULL(count_event_counters()) - 1);
 	/* Used only where perf's driver does: it knows that nothing traps it. */
 	if (PMUDEV_PERF_ICNTR && read_has_pmicntr())
 		caps->counters |= BIT_ULL(PMUV3_INSTRUCTION_COUNTER);
@@ -122,7 +134,7 @@ static void fill_in(struct pmudev_pmu_info *info, const struct pmuv3_kind *kind)
 	info->cpu_id = kind->midr;
 	info->counters = caps->counters;
 	/* What perf's placeholder will take: its lowest. Confirmed when it does. */
-	info->reserved = BIT_ULL(0);
+	info->reserved = caps->counters & BIT_ULL(0);
 	info->user = caps->counters;
 	/* PMUSERENR_EL0 has nothing else that lets EL0 read PMICNTR_EL0. */
 	if (!pmuv3_hides(caps))

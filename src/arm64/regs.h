@@ -14,6 +14,8 @@
 /* PMCR_EL0 */
 #define PMCR_E			BIT(0)
 #define PMCR_N			GENMASK_ULL(15, 11)
+/* MDCR_EL2 */
+#define MDCR_HPMN		GENMASK_ULL(4, 0)
 /* PMUSERENR_EL0: reads of the cycle counter and of the event counters, nothing else */
 #define PMUSERENR_EN		BIT(0)	/* never set by us or perf: KVM's, while a vcpu is loaded */
 #define PMUSERENR_CR		BIT(2)
@@ -125,6 +127,12 @@ static inline void write_pmicfiltr(u64 value)
 static inline u64 read_pmcr(void)
 {
 	return read_sysreg(pmcr_el0);
+}
+
+/* At EL2 only. */
+static inline u64 read_mdcr(void)
+{
+	return read_sysreg(mdcr_el2);
 }
 
 static inline void write_pmcntenset(u64 mask)

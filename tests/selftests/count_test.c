@@ -30,6 +30,8 @@ FIXTURE_SETUP(exact)
 	ASSERT_EQ(0, set_gate(true));
 	ASSERT_EQ(0, pm_query(&self->query));
 	self->fd = -1;
+	if (!(__u32)self->query.available)
+		SKIP(return, "no event counters here, only %#llx", self->query.available);
 }
 
 FIXTURE_TEARDOWN(exact)
