@@ -23,9 +23,9 @@ bool pmuv3_hides(const struct pmuv3_caps *caps)
 }
 
 /*
- * Event counters from MDCR_EL2.HPMN on are for EL2 alone: PMCR_EL0.E does not start them, perf never
- * does, and there nothing counts EL0 or EL1. At EL1 PMCR_EL0.N is HPMN. While a vcpu is loaded
- * KVM keeps HPMN as it found it.
+ * Event counters from MDCR_EL2.HPMN on do not count: PMCR_EL0.E does not start them, and what would
+ * (MDCR_EL2.HPME) nobody sets. At EL1 PMCR_EL0.N is HPMN. With a vcpu loaded HPMN is the same: KVM
+ * writes there what it found, or N where it was N.
  */
 static unsigned int count_event_counters(void)
 {
