@@ -132,7 +132,7 @@ static inline bool pmudev_task_dumpable(struct task_struct *task)
 #define PMUDEV_FORK_ALLOCATES (!IS_ENABLED(CONFIG_PREEMPT_RT))
 #endif
 
-/* By Kbuild: does perf's PMUv3 driver, and so the kernel, let PMUACR_EL1 be used, and PMICNTR_EL0? */
+/* By Kbuild: does perf's PMUv3 driver, and so the kernel, allow PMUACR_EL1, and PMICNTR_EL0? */
 #ifdef PMUDEV_PERF_HAS_UEN
 #define PMUDEV_PERF_UEN true
 #else

@@ -23,8 +23,8 @@ struct pmu;
 
 /**
  * struct intel_known - what a counter of ours is known to hold
- * @config: of the event that it was loaded for last, 0 or HIDDEN: none. IA32_PERFEVTSELx, or what the
- *	field of IA32_FIXED_CTR_CTRL was made of.
+ * @config: of the event that it was loaded for last, 0 or HIDDEN: none. IA32_PERFEVTSELx, or what
+ *	the field of IA32_FIXED_CTR_CTRL was made of.
  * @value: the count that it held when it was stopped. Only a hint: others than us may have
  *	started it (a snapshot of the branch stack, taken for BPF, starts all counters).
  */

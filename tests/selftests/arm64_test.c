@@ -160,8 +160,11 @@ static void skip_write(int signal_, siginfo_t *info, void *context)
 	skip_counter(context);
 }
 
-#define TRY_WRITE(reg, value) \
-	asm volatile("msr " reg ", %0\n\tisb" : : "r"((__u64)(value)) : "memory")
+#define TRY_WRITE(reg, value)                                                       \
+	({                                                                          \
+		__u64 __value = (value);                                            \
+		asm volatile("msr " reg ", %0\n\tisb" : : "r"(__value) : "memory"); \
+	})
 
 /* Everything that could be stopped, changed or counted up from user mode. */
 static void try_all_writes(void)

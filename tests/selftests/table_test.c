@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Slot n reads counter n, for every counter there is: the library by its table of instructions, the
- * test by each register's own name, the kernel by read(2). A mistake in one of the three shows: each
- * counter holds a number of its own.
+ * Slot n reads counter n, for every counter there is: the library by its table of instructions,
+ * the test by each register's own name, the kernel by read(2). A mistake in one of the three shows:
+ * each counter holds a number of its own.
  */
 #include "common.h"
 #include "kselftest_harness.h"

@@ -27,9 +27,9 @@ struct pmudev;
 /* The operand for a counter, by the index that counters have everywhere. */
 #if defined(__x86_64__) || defined(__i386__)
 #define PMUDEV_OPERAND(counter) \
-	((counter) < PMUDEV_FIXED_BASE ? (counter) : 1U << 30 | ((counter)-PMUDEV_FIXED_BASE))
+	((counter) < PMUDEV_FIXED_BASE ? (counter) : 1U << 30 | ((counter) - PMUDEV_FIXED_BASE))
 #else
-#define PMUDEV_OPERAND(counter) ((counter) < PMUDEV_FIXED_BASE ? (counter) : (counter)-1)
+#define PMUDEV_OPERAND(counter) ((counter) < PMUDEV_FIXED_BASE ? (counter) : (counter) - 1)
 #endif
 
 /**

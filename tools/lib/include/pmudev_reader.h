@@ -22,9 +22,9 @@
  *   - Its set stays mapped, or is mapped no more and the reader is not used any more: it points
  *     into the page, as a pointer into anything that is freed.
  *   - @seq has 32 bits. What is kept is not taken for new because it has gone round: @clock
- * in the page is another one each time that the thread is switched in, and without a switch
- * the page would have to be written 2^31 times between two reads. What it does not assume:
- * that the set is enabled, on the same counters, or readable at all.
+ *     in the page is another one each time that the thread is switched in, and without a switch
+ *     the page would have to be written 2^31 times between two reads.
+ * What it does not assume: that the set is enabled, on the same counters, or readable at all.
  */
 #ifndef PMUDEV_READER_H
 #define PMUDEV_READER_H
@@ -109,9 +109,9 @@ int pmudev_reader_slow(struct pmudev_reader *reader, uint64_t *values, unsigned 
 		       struct pmudev_ticks *ticks);
 
 #if defined(__GNUC__) && !defined(__clang__)
-#define PMUDEV_UNROLL _Pragma("GCC unroll 16")
+#define PMUDEV_UNROLL() _Pragma("GCC unroll 16")
 #else
-#define PMUDEV_UNROLL _Pragma("unroll")
+#define PMUDEV_UNROLL() _Pragma("unroll")
 #endif
 
 /*
@@ -169,7 +169,11 @@ static inline __attribute__((__always_inline__)) bool pmudev_head_is(const struc
 #else
 static inline bool pmudev_page_is(const struct pmudev_page *page, uint64_t head, uint64_t clock)
 {
-	return pmudev_head(page) == head && *(const volatile uint64_t *)&page->clock == clock;
+	const bool head_is = pmudev_head(page) == head;
+
+	/* The clock is loaded anew each time. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return head_is && page->clock == clock;
 }
 
 static inline bool pmudev_head_is(const struct pmudev_page *page, uint64_t head)
@@ -234,7 +238,7 @@ pmudev_reader_get(struct pmudev_reader *reader, uint64_t *values, const unsigned
 		return pmudev_reader_rest(reader, values, n, timed, ticks);
 	first = reader->operand[0];
 	/* Page, then counters, then page: "memory" in pmudev_counter(). */
-	PMUDEV_UNROLL
+	PMUDEV_UNROLL()
 	for (i = 0; i < n; i++) {
 		raw[i] = pmudev_counter((uint32_t)(i ? reader->operand[i] : first));
 		if (PMUDEV_ALWAYS_NARROW)
@@ -246,14 +250,14 @@ pmudev_reader_get(struct pmudev_reader *reader, uint64_t *values, const unsigned
 		running = reader->running + now;
 	}
 	if (!PMUDEV_ALWAYS_NARROW && __builtin_expect(!!(first & PMUDEV_READER_NARROW), 0)) {
-		PMUDEV_UNROLL
+		PMUDEV_UNROLL()
 		for (i = 0; i < n; i++)
 			raw[i] = pmudev_reader_join(reader, i, raw[i]);
 	}
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (__builtin_expect(!pmudev_head_is(page, learnt), 0))
 		return pmudev_reader_rest(reader, values, n, timed, ticks);
-	PMUDEV_UNROLL
+	PMUDEV_UNROLL()
 	for (i = 0; i < n; i++)
 		values[i] = raw[i];
 	if (timed) {
@@ -293,7 +297,7 @@ pmudev_reader_counts_ticks(struct pmudev_reader *reader, uint64_t *values, unsig
 static inline uint64_t pmudev_reader_ns(const struct pmudev_reader *reader, uint64_t ticks)
 {
 #ifdef __SIZEOF_INT128__
-	return (unsigned __int128)ticks * reader->mult >> 32;
+	return (__uint128_t)ticks * reader->mult >> 32;
 #else
 	uint64_t high = (ticks >> 32) * reader->mult;
 	uint64_t low = ticks & UINT32_MAX;
