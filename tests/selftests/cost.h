@@ -13,23 +13,35 @@
 /* How often it is tried to get the same result twice: an interruption makes a read begin anew. */
 #define COST_TRIES 50
 
-/* A value that is wanted in a register, and values that are wanted in memory. */
-#define USE(value)  asm volatile("" : : "r"(value))
-#define USE_AT(ptr) asm volatile("" : : "r"(ptr) : "memory")
+/* A value that is wanted in a register. */
+static inline __attribute__((always_inline)) void use(uint64_t value)
+{
+	asm volatile("" : : "r"(value));
+}
+
+/* Values that are wanted in memory. */
+static inline __attribute__((always_inline)) void use_at(const void *values)
+{
+	asm volatile("" : : "r"(values) : "memory");
+}
 
 /*
  * A pointer of which the compiler knows nothing: what it points to is at small offsets from
  * it.
  */
-#define IN_REGISTER(pointer)                             \
-	({                                               \
-		__typeof__(&*(pointer)) __p = (pointer); \
-                                                         \
-		asm volatile("" : "+r"(__p));            \
-		__p;                                     \
+#define IN_REGISTER(pointer)                  \
+	({                                    \
+		__auto_type __p = (pointer);  \
+		asm volatile("" : "+r"(__p)); \
+		__p;                          \
 	})
 
-#define THRICE(code) code code code
+#define THRICE(code)  \
+	do {          \
+		code; \
+		code; \
+		code; \
+	} while (0)
 
 /* @now: the instructions so far, in the same number of them each time */
 struct marks {
@@ -51,14 +63,13 @@ static __attribute__((noinline, unused)) void mark(struct marks *marks)
 #define COST_ONCE(now_fn, now_arg, code)                                   \
 	({                                                                 \
 		struct marks __marks = { .now = now_fn, .arg = now_arg };  \
-                                                                           \
-		THRICE(code)                                               \
+		THRICE(code);                                              \
 		mark(&__marks);                                            \
 		mark(&__marks);                                            \
-		THRICE(code)                                               \
+		THRICE(code);                                              \
 		mark(&__marks);                                            \
-		THRICE(code)                                               \
-		THRICE(code)                                               \
+		THRICE(code);                                              \
+		THRICE(code);                                              \
 		mark(&__marks);                                            \
 		(long)(__marks.at[3] - 2 * __marks.at[2] + __marks.at[1]); \
 	})
@@ -71,7 +82,6 @@ static __attribute__((noinline, unused)) void mark(struct marks *marks)
 	({                                                                                 \
 		long __cost = -1, __before = -2;                                           \
 		int __tries;                                                               \
-                                                                                           \
 		for (__tries = 0; __tries < COST_TRIES && __cost != __before; __tries++) { \
 			__before = __cost;                                                 \
 			__cost = COST_ONCE(now_fn, now_arg, code);                         \
