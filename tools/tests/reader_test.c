@@ -203,8 +203,8 @@ static void test_reader_refusals(void)
 	ok(pmudev_reader_count(&reader, &value) == -EBADF, "  not while the owner does not run");
 	page.owner = pmudev_cached_tid;
 	ok(!pmudev_reader_count(&reader, &value), "  but then again");
-	pthread_create(&thread, NULL, read_other, &reader);
 	page.owner = 0;
+	pthread_create(&thread, NULL, read_other, &reader);
 	pthread_join(thread, &result);
 	ok(result, "  not by another thread");
 	fresh_reader(&reader, 2);
