@@ -4,7 +4,7 @@
  * that do so, too, all the while. No count is lost, not one instruction, and nothing stays behind:
  * no counter, no reference to the module, no memory.
  */
-#include "common.h"
+#include "disturb.h"
 #include "kselftest_harness.h"
 
 #include <linux/sched.h>
@@ -23,9 +23,8 @@
 #define NOISE_KB      3000
 
 struct shared {
-	bool stop;
-	unsigned int hotplugs; /* CPUs that went and came back */
-	int wrong;	       /* -errno, or a line, of one of the others */
+	struct disturbance hotplug;
+	int wrong; /* -errno, or a line, of one of the others */
 	unsigned int opens;
 };
 
@@ -41,7 +40,6 @@ FIXTURE(storm)
 	struct shared *shared;
 	struct resources before;
 	bool exact; /* else the storms are for whatever else may go wrong */
-	int hotplug;
 	int cpus;
 };
 
@@ -112,22 +110,15 @@ static bool back_again(const struct resources *before)
 /* ------------------------------------------------------------------------- hotplug -- */
 
 /* CPUs 1 and up go and come back, one after another, until it is told to stop. */
-static int start_hotplug(struct shared *shared, int cpus)
+static void start_hotplug(struct __test_metadata *_metadata, struct _test_data_storm *self)
 {
-	int child = fork_bound(), cpu = 0;
-
-	if (child || cpus < 2)
-		return child;
-	pin_to(0);
-	nice(-20);
-	while (!READ_ONCE(shared->stop)) {
-		cpu = cpu % (cpus - 1) + 1;
-		if (set_cpu_online(cpu, false) || set_cpu_online(cpu, true))
-			WRITE_ONCE(shared->wrong, -EIO);
-		__atomic_fetch_add(&shared->hotplugs, 1, __ATOMIC_RELAXED);
-		pause_ns(500000);
-	}
-	_exit(0);
+	self->shared->hotplug = (struct disturbance){
+		.once = hotplug_once,
+		.arg = (void *)(long)self->cpus,
+		.pause = 500000,
+	};
+	if (self->cpus > 1)
+		ASSERT_EQ(0, disturb_start(&self->shared->hotplug));
 }
 
 FIXTURE_SETUP(storm)
@@ -148,8 +139,7 @@ FIXTURE_TEARDOWN(storm)
 	int cpu;
 
 	/* A test that ended early. */
-	if (!READ_ONCE(self->shared->stop))
-		stop_child(self->hotplug);
+	stop_child(self->shared->hotplug.pid);
 	EXPECT_EQ(0, self->shared->wrong);
 	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)));
 	EXPECT_EQ(0ULL, query.busy);
@@ -160,10 +150,10 @@ FIXTURE_TEARDOWN(storm)
 
 static void end_hotplug(struct __test_metadata *_metadata, struct _test_data_storm *self)
 {
-	WRITE_ONCE(self->shared->stop, true);
-	EXPECT_EQ(0, child_result(self->hotplug));
-	EXPECT_GE(self->shared->hotplugs + 1, (unsigned int)self->cpus);
-	TH_LOG("%u CPUs went and came", self->shared->hotplugs);
+	if (self->cpus > 1)
+		EXPECT_EQ(0, disturb_end(&self->shared->hotplug));
+	EXPECT_GE(self->shared->hotplug.times + 1, (unsigned int)self->cpus);
+	TH_LOG("%u CPUs went and came", self->shared->hotplug.times);
 }
 
 /* ---------------------------------------------------------------------- short children -- */
@@ -243,7 +233,7 @@ TEST_F_TIMEOUT(storm, of_children, 300)
 
 	/* Some, so that the machine has what it needs for as many at a time. */
 	many_children(_metadata, self, 10 * BATCH);
-	self->hotplug = start_hotplug(self->shared, self->cpus);
+	start_hotplug(_metadata, self);
 	many_children(_metadata, self, 10 * BATCH);
 	self->before = settled();
 	for (i = 1; i <= PARTS; i++) {
@@ -361,7 +351,7 @@ TEST_F_TIMEOUT(storm, of_sets, 600)
 	ASSERT_GE(keep, 0);
 	many_sets(_metadata, self, OPENS / 100);
 	leaks_would_be_seen(_metadata, self);
-	self->hotplug = start_hotplug(self->shared, self->cpus);
+	start_hotplug(_metadata, self);
 	many_sets(_metadata, self, OPENS / 100);
 	self->before = settled();
 	for (i = 1; i <= PARTS; i++) {
@@ -379,7 +369,7 @@ TEST_F_TIMEOUT(storm, of_everything, 300)
 {
 	int opener;
 
-	self->hotplug = start_hotplug(self->shared, self->cpus);
+	start_hotplug(_metadata, self);
 	opener = fork_bound();
 	if (!opener) {
 		many_sets(_metadata, self, OPENS / 20);

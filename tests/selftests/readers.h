@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A crowd of threads that read their own counters without end, each value held against the one
+ * before, and against read(2)'s before and after some hundreds of them.
+ *
+ * Most read as the library does: under the sequence number, else by read(2). Some have DIRECT events
+ * and read the bare register, between two looks at the page's generation.
+ */
+#ifndef PMUDEV_TEST_READERS_H
+#define PMUDEV_TEST_READERS_H
+
+#include <pmudev.h>
+#include <pthread.h>
+#include "common.h"
+
+#define READERS 8
+
+/* Groups of each set: what is read; what its thread, and what another changes; taking turns. */
+enum {
+	GROUP_READ,
+	GROUP_OWN,
+	GROUP_OTHERS,
+	GROUP_TURNS,
+};
+
+/* A group that is added, enabled, reset, disabled, removed, and so on. */
+struct churn {
+	__u32 group;
+	__u32 flags;
+	unsigned int step;
+	unsigned int done; /* steps; when the gate is closed some are refused */
+};
+
+struct crowd;
+
+struct reading {
+	struct crowd *crowd;
+	unsigned int number;
+	bool bare;  /* slot 0 is DIRECT */
+	bool fixed; /* on the fixed counter */
+	pthread_t thread;
+	struct pmudev set;
+	__u64 mask; /* of slot 0's counter */
+	__u64 last[2];
+	__u64 distance; /* events from one counter's instruction to the other's, + 1; 0: not known */
+	struct churn own, others;
+	/* results */
+	__u64 direct, calls, discarded;
+	__u64 moves, switches;
+	int cpu;
+	struct {
+		int line; /* of readers.c; 0: nothing is */
+		__u64 value, bound;
+	} wrong;
+};
+
+/* In shared memory. */
+struct crowd {
+	bool go, stop;
+	bool exact; /* two events of a kind count the same */
+	__u64 reads;
+	int tid[READERS]; /* 0: not ready */
+	struct reading reading[READERS];
+};
+
+/* They are there, and ready, but do not read before they are told to go; 0 or -errno. */
+int crowd_start(struct crowd *crowd);
+/* Told to stop, and collected; their sets are still there. */
+void crowd_stop(struct crowd *crowd);
+void crowd_close(struct crowd *crowd);
+/* The next step: 0 or -errno. */
+int churn_step(struct pmudev *set, struct churn *churn);
+
+#endif /* PMUDEV_TEST_READERS_H */
