@@ -60,10 +60,10 @@ static void give_back(void *info)
 	/* Wraps of ours would be interrupts of perf's, once it enables them. */
 	isb();
 	write_pmovsclr(pmuv3_enable_bits(*counters));
+	pmuv3_user_access(false, 0);
 	pc->ours = false;
 	pc->on = 0;
 	pc->nr_on = 0;
-	pmuv3_user_access(false, 0);
 	pc->hides = false;
 }
 

@@ -24,7 +24,6 @@ FIXTURE(kvm)
 	struct pmudev_page *page;
 	int fd;
 	struct reader reader;
-	bool vhe;
 };
 
 /* -------------------------------------------------------------- who is disturbing -- */
@@ -88,7 +87,6 @@ FIXTURE_SETUP(kvm)
 	self->shared = mmap(NULL, sizeof(*self->shared), PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, self->shared);
-	self->vhe = !strcmp(machine_name(), "vhe");
 	ASSERT_EQ(0, pin_to(0));
 	ASSERT_EQ(0, set_gate(true));
 }
@@ -142,7 +140,7 @@ TEST_F(kvm, reader_beside_a_guest)
 	end_other(_metadata, self);
 }
 
-/* Preempted in the guest, it comes back without the right, or with it: checked reads are right. */
+/* Preempted in the guest, the thread has its right again when KVM_RUN returns. */
 TEST_F(kvm, vcpu_thread_reads)
 {
 	unsigned int direct = 0, calls = 0, i;
@@ -170,20 +168,12 @@ TEST_F(kvm, vcpu_thread_reads)
 		}
 	}
 	TH_LOG("%u direct, %u by call", direct, calls);
-	EXPECT_GT(direct, 10U);
-	if (self->vhe) {
-		EXPECT_GT(calls, 10U);
-	} else {
-		EXPECT_EQ(0U, calls);
-	}
+	EXPECT_EQ((unsigned int)ROUNDS, direct);
 	end_other(_metadata, self);
 	guest_close(&guest);
 }
 
-/*
- * On VHE the right may be gone when KVM_RUN returns: a bare read faults, then, until the thread's next
- * switch. It never does while the page has an owner.
- */
+/* A bare read does not fault either. */
 TEST_F(kvm, vcpu_thread_reads_bare)
 {
 	unsigned int faults = 0, lost = 0, i;
@@ -211,11 +201,8 @@ TEST_F(kvm, vcpu_thread_reads_bare)
 		}
 	}
 	TH_LOG("not the owner %u times, %u faults", lost, faults);
-	if (self->vhe) {
-		EXPECT_GT(lost, 10U);
-	} else {
-		EXPECT_EQ(0U, lost);
-	}
+	EXPECT_EQ(0U, lost);
+	EXPECT_EQ(0U, faults);
 	end_other(_metadata, self);
 	guest_close(&guest);
 }

@@ -158,6 +158,8 @@ TEST_F(reader, follows_what_moves)
 
 	ASSERT_EQ(0, check(&self->set, &self->reader));
 	ASSERT_EQ(0, pm_query(&query));
+	if (__builtin_popcountll(cycle_counters(query.available)) <= NR)
+		SKIP(return, "needs %u counters for cycles", NR + 1);
 	for (k = 0; k < 20; k++) {
 		ASSERT_EQ(0, pmudev_disable(&self->set, PMUDEV_ALL));
 		ASSERT_EQ(0, pmudev_remove(&self->set, PMUDEV_ALL));

@@ -87,7 +87,7 @@ static int read_checked(struct reading *r)
 
 	for (n = 0; n < WINDOW; n++) {
 		slot = n & 1;
-		if (pmudev_direct_count(r->set.page, slot, &value))
+		if (pmudev_page_count(r->set.page, slot, &value))
 			direct++;
 		else if (pmudev_read_count_slow(&r->set, slot, &value))
 			return WRONG(errno, 0);
@@ -106,7 +106,7 @@ static int read_both(struct reading *r)
 	uint64_t values[2];
 	__u64 distance;
 
-	if (!pmudev_direct_counts(r->set.page, values, 2, NULL))
+	if (!pmudev_page_counts(r->set.page, values, 2, NULL))
 		return 0;
 	r->direct++;
 	if (values[0] < r->last[0])
