@@ -177,8 +177,8 @@ static __u64 how_many(void)
 										      2000000;
 }
 
-#define DISTURB(name_, once_, arg_, pause_)                                        \
-	{                                                                          \
+#define DISTURB(name_, once_, arg_, pause_)                                 \
+	{                                                                   \
 		.name = name_, .once = once_, .arg = arg_, .pause = pause_, \
 	}
 
@@ -191,7 +191,8 @@ static void set_up(struct shared *s)
 		[PERF_CPU] = DISTURB("perf on a CPU", perf_cpu, s, 300000),
 		[PERF_TASK] = DISTURB("perf on a thread", perf_task, s, 300000),
 		[PERF_RIGHT] = DISTURB("perf's right", perf_right, s, 900000),
-		[HOTPLUG] = DISTURB("a CPU gone and back", hotplug_once, (void *)(long)s->cpus, 2000000),
+		[HOTPLUG] = DISTURB("a CPU gone and back", hotplug_once, (void *)(long)s->cpus,
+				    2000000),
 		[GUEST] = DISTURB("the guest's exits", run_guest, s, 30000),
 	};
 	int i;

@@ -194,12 +194,13 @@ static void say_fault(int signal_, siginfo_t *info, void *context)
 	(void)context;
 	signal(signal_, SIG_DFL);
 	if (me)
-		n = snprintf(line, sizeof(line),
-			     "# reader %d (%s) on CPU %d: signal %d at %p, owner %u of %u, index %u, "
-			     "generation %u\n",
-			     me->number, me->bare ? "bare" : "checked", sched_getcpu(), signal_,
-			     info->si_addr, READ_ONCE(me->set.page->owner), my_tid(),
-			     me->set.page->slots[0].index, READ_ONCE(me->set.page->generation));
+		n = snprintf(
+			line, sizeof(line),
+			"# reader %d (%s) on CPU %d: signal %d at %p, owner %u of %u, index %u, "
+			"generation %u\n",
+			me->number, me->bare ? "bare" : "checked", sched_getcpu(), signal_,
+			info->si_addr, READ_ONCE(me->set.page->owner), my_tid(),
+			me->set.page->slots[0].index, READ_ONCE(me->set.page->generation));
 	if (write(STDERR_FILENO, line, n) != n)
 		_exit(1);
 }
@@ -215,8 +216,9 @@ static int make_set(struct reading *r)
 	events[nr++] = raw_event(EVENT_INSTRUCTIONS, DIRECT_READ);
 	/* Every other set has groups that take turns. */
 	for (i = 0; r->number % 2 && i < 4; i++)
-		events[nr++] = in_group(raw_event(EVENT_INSTRUCTIONS, DIRECT_READ | PMUDEV_MULTIPLEX),
-					GROUP_TURNS + i);
+		events[nr++] =
+			in_group(raw_event(EVENT_INSTRUCTIONS, DIRECT_READ | PMUDEV_MULTIPLEX),
+				 GROUP_TURNS + i);
 	ret = pmudev_open(&r->set);
 	if (!ret)
 		ret = pmudev_bind_self(&r->set);
