@@ -178,8 +178,8 @@ int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *w
 				     PMUDEV_WHY_PERF_REFUSED, 0);
 	kind->perf = to_arm_pmu(event->pmu);
 	/*
-	 * What perf counts on a CPU that is not active yet came after the claim on the others. It gives
-	 * way, as it would there: user tasks that read are about to come.
+	 * What perf counts on a CPU that is not active yet came after the claim on the others. It
+	 * gives way, as it would there: user tasks that read are about to come.
 	 */
 	if (cpu_active(cpu) && perf_is_counting(kind->perf, cpu)) {
 		ret = held_by_perf(why, cpu);

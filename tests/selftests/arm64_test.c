@@ -239,7 +239,7 @@ TEST(pmu)
 		EXPECT_EQ(0x10000003fULL, query.counters);
 }
 
-/* A hypervisor, or what booted the kernel at EL2, may have left it fewer counters than there are. */
+/* A hypervisor, or what booted the kernel at EL2, may have left it fewer counters. */
 TEST(what_is_offered_counts)
 {
 	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY | PMUDEV_COUNTER);

@@ -12,28 +12,19 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define STRING_OF(x) #x
-#define STRING(x)    STRING_OF(x)
-
 #define MEMORY 65536
 #define DOOR   0x10000000ULL
 
-/* Where a vcpu begins: at 0, with all registers 0. */
-asm(".pushsection .rodata\n"
-    "	.globl	guest_code, guest_code_end\n"
-    "	.balign	4\n"
-    "guest_code:\n"
-    "	mov	x1, #0x10000000\n"
-    "1:	mov	x2, #" STRING(GUEST_LOOPS) "\n"
-    "2:	subs	x2, x2, #1\n"
-    "	b.ne	2b\n"
-    "	add	x0, x0, #1\n"
-    "	str	x0, [x1]\n"
-    "	b	1b\n"
-    "guest_code_end:\n"
-    ".popsection");
-
-extern const char guest_code[], guest_code_end[];
+/* Where a vcpu begins: at 0, with all registers 0. As the instructions are encoded. */
+static const __u32 guest_code[] = {
+	0xd2a20001,		       /*	mov	x1, #DOOR */
+	0xd2800002 | GUEST_LOOPS << 5, /* 1:	mov	x2, #GUEST_LOOPS */
+	0xf1000442,		       /* 2:	subs	x2, x2, #1 */
+	0x54ffffe1,		       /*	b.ne	2b */
+	0x91000400,		       /*	add	x0, x0, #1 */
+	0xf9000020,		       /*	str	x0, [x1] */
+	0x17fffffb,		       /*	b	1b */
+};
 
 static int make_vcpu(struct guest *g, int kvm)
 {
@@ -43,7 +34,7 @@ static int make_vcpu(struct guest *g, int kvm)
 	g->memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (g->memory == MAP_FAILED)
 		return -ENOMEM;
-	memcpy(g->memory, guest_code, guest_code_end - guest_code);
+	memcpy(g->memory, guest_code, sizeof(guest_code));
 	__builtin___clear_cache(g->memory, (char *)g->memory + MEMORY);
 	region.userspace_addr = (uintptr_t)g->memory;
 	g->run_size = ioctl(kvm, KVM_GET_VCPU_MMAP_SIZE, 0);

@@ -185,6 +185,8 @@ static int window(struct reading *r, unsigned int n)
 
 static __thread struct reading *me;
 
+#define FAULT_LINE "# reader %d (%s), CPU %d: signal %d at %p, owner %u of %u, index %u, gen. %u\n"
+
 /* Who faulted, and what its page says: then it ends as it would have. */
 static void say_fault(int signal_, siginfo_t *info, void *context)
 {
@@ -194,13 +196,10 @@ static void say_fault(int signal_, siginfo_t *info, void *context)
 	(void)context;
 	signal(signal_, SIG_DFL);
 	if (me)
-		n = snprintf(
-			line, sizeof(line),
-			"# reader %d (%s) on CPU %d: signal %d at %p, owner %u of %u, index %u, "
-			"generation %u\n",
-			me->number, me->bare ? "bare" : "checked", sched_getcpu(), signal_,
-			info->si_addr, READ_ONCE(me->set.page->owner), my_tid(),
-			me->set.page->slots[0].index, READ_ONCE(me->set.page->generation));
+		n = snprintf(line, sizeof(line), FAULT_LINE, me->number,
+			     me->bare ? "bare" : "checked", sched_getcpu(), signal_, info->si_addr,
+			     READ_ONCE(me->set.page->owner), my_tid(), me->set.page->slots[0].index,
+			     READ_ONCE(me->set.page->generation));
 	if (write(STDERR_FILENO, line, n) != n)
 		_exit(1);
 }

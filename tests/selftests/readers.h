@@ -3,8 +3,8 @@
  * A crowd of threads that read their own counters without end, each value held against the one
  * before, and against read(2)'s before and after some hundreds of them.
  *
- * Most read as the library does: under the sequence number, else by read(2). Some have DIRECT events
- * and read the bare register, between two looks at the page's generation.
+ * Most read as the library does: under the sequence number, else by read(2). Some have DIRECT
+ * events and read the bare register, between two looks at the page's generation.
  */
 #ifndef PMUDEV_TEST_READERS_H
 #define PMUDEV_TEST_READERS_H
@@ -42,7 +42,7 @@ struct reading {
 	struct pmudev set;
 	__u64 mask; /* of slot 0's counter */
 	__u64 last[2];
-	__u64 distance; /* events from one counter's instruction to the other's, + 1; 0: not known */
+	__u64 distance; /* events from one counter's instruction to the other's, + 1; or 0 */
 	struct churn own, others;
 	/* results */
 	__u64 direct, calls, discarded;
