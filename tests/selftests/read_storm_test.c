@@ -223,8 +223,8 @@ FIXTURE_SETUP(read_storm)
 	else
 		self->shared->d[GUEST].once = NULL;
 	/*
-	 * With guests, a CPU that comes back to a kernel at EL1 is found in the exception vectors of
-	 * EL2, at 0, in the emulator: for ever.
+	 * With guests, a CPU that comes back to a kernel at EL1 is found in the vectors of EL2, at
+	 * 0, in the emulator: for ever.
 	 */
 	if (!ret && !strcmp(machine_name(), "nvhe"))
 		self->shared->d[HOTPLUG].once = NULL;
