@@ -39,6 +39,9 @@ static inline u64 pmudev_hw_counters(struct pmudev_hw *const *hw, unsigned int n
 	return mask;
 }
 
+/* Kinds of CPUs that one machine can have. */
+#define PMUDEV_MAX_PMUS	8
+
 /**
  * struct pmudev_pmu_info - what a backend tells of a PMU
  * @index: its number, which the core gives
@@ -82,7 +85,7 @@ struct pmudev_pmu_info {
 /**
  * struct pmudev_backend_ops - a CPU family
  *
- * @probe: Find the PMUs, by what each CPU reports, and fill in as many of the @max at @info.
+ * @probe: Find the PMUs, by what each CPU reports, and fill in as many of PMUDEV_MAX_PMUS at @info.
  *	Called once, may sleep. How many; -ENODEV and one line in the log if there is none to be
  *	used, or are too many.
  * @remove: Undo @probe. No CPU is held any more. May sleep.
@@ -119,7 +122,7 @@ struct pmudev_pmu_info {
  * @forked: An address space was made as a copy of another and has not run yet: it has no right.
  */
 struct pmudev_backend_ops {
-	int (*probe)(struct pmudev_pmu_info *const *info, unsigned int max);
+	int (*probe)(struct pmudev_pmu_info *const *info);
 	void (*remove)(void);
 	int (*identify)(void);
 	int (*cpu_up)(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why);

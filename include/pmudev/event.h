@@ -54,9 +54,6 @@
 #define PMUDEV_CHUNK	4
 #define PMUDEV_COUNTERS	64
 
-/* Kinds of CPUs that one machine can have. */
-#define PMUDEV_MAX_PMUS	8
-
 /*
  * Sets that one thread can have that are inherited or wait for an exec, for fork and exec see to
  * each; with CAP_PERFMON twice as many.

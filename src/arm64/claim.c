@@ -47,7 +47,6 @@ static void take_over(void *info)
 	pc->on = 0;
 	pc->nr_on = 0;
 	pc->hides = pmuv3_hides(&pmuv3_kinds[pc->info->index].caps);
-	pmuv3_hide(pc);
 	pmuv3_user_access(false, 0);
 }
 

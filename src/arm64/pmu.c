@@ -299,10 +299,7 @@ bool pmuv3_user_access(bool allow, u64 counters)
 
 void pmuv3_hide(struct pmuv3_cpu *pc)
 {
-	if (!pc->hides)
-		return;
-	write_pmuacr(0);
-	pc->shown = 0;
+	show(pc, 0);
 }
 
 static u32 pmuv3_operand(unsigned int counter)

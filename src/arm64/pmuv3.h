@@ -86,11 +86,11 @@ struct pmuv3_cpu {
 DECLARE_PER_CPU(struct pmuv3_cpu, pmuv3_cpus);
 
 /* By the number of the PMU. */
-extern struct pmuv3_kind pmuv3_kinds[];
+extern struct pmuv3_kind pmuv3_kinds[PMUDEV_MAX_PMUS];
 
 /* probe.c: which kind this CPU is of, -1: none that there was. Pinned. */
 int pmuv3_kind_here(void);
-int pmuv3_probe(struct pmudev_pmu_info *const *info, unsigned int max);
+int pmuv3_probe(struct pmudev_pmu_info *const *info);
 int pmuv3_identify(void);
 void pmuv3_remove(void);
 

@@ -11,10 +11,7 @@
 #include "pmuv3.h"
 #include "regs.h"
 
-/* As many as the core has room for. */
-#define MAX_KINDS 8
-
-struct pmuv3_kind pmuv3_kinds[MAX_KINDS];
+struct pmuv3_kind pmuv3_kinds[PMUDEV_MAX_PMUS];
 static unsigned int nr_kinds;
 
 bool pmuv3_hides(const struct pmuv3_caps *caps)
@@ -74,7 +71,6 @@ int pmuv3_kind_here(void)
 
 /* Kinds have numbers in the order of their first CPUs: one CPU after the other. */
 struct probe {
-	unsigned int max;
 	unsigned int version;
 	bool too_many;
 };
@@ -89,7 +85,7 @@ static void probe_cpu(void *info)
 	if (!kind.caps.counters || pmuv3_kind_here() >= 0)
 		return;
 	kind.midr = read_cpuid_id();
-	if (nr_kinds < probe->max)
+	if (nr_kinds < PMUDEV_MAX_PMUS)
 		pmuv3_kinds[nr_kinds++] = kind;
 	else
 		probe->too_many = true;
@@ -106,7 +102,7 @@ static int probe_all(struct probe *probe)
 	if (!nr_kinds)
 		pr_err("pmudev: no PMUv3: ID_AA64DFR0_EL1.PMUVer is %u\n", probe->version);
 	else if (probe->too_many)
-		pr_err("pmudev: CPUs of more than %u kinds\n", probe->max);
+		pr_err("pmudev: CPUs of more than %u kinds\n", PMUDEV_MAX_PMUS);
 	return nr_kinds && !probe->too_many ? 0 : -ENODEV;
 }
 
@@ -162,9 +158,9 @@ int pmuv3_identify(void)
 	return index;
 }
 
-int pmuv3_probe(struct pmudev_pmu_info *const *info, unsigned int max)
+int pmuv3_probe(struct pmudev_pmu_info *const *info)
 {
-	struct probe probe = { .max = min(max, MAX_KINDS) };
+	struct probe probe = {};
 	unsigned int i;
 	int ret;
 

@@ -54,7 +54,7 @@ static int __init pmus_init(void)
 		info[i] = &pmudev_pmus[i].info;
 		info[i]->index = i;
 	}
-	nr = pmudev_backend.probe(info, PMUDEV_MAX_PMUS);
+	nr = pmudev_backend.probe(info);
 	if (nr < 0)
 		return nr;
 	pmudev_nr_pmus = nr;

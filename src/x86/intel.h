@@ -88,13 +88,12 @@ struct intel_kind {
 #define INTEL_TYPE_CORE		0x40
 
 /* By the number of the PMU. */
-#define INTEL_MAX_KINDS		8
-extern struct intel_kind intel_kinds[INTEL_MAX_KINDS];
+extern struct intel_kind intel_kinds[PMUDEV_MAX_PMUS];
 extern unsigned int intel_nr_kinds;
 
 /* probe.c: which kind this CPU is of, NULL: none that there was. Pinned. */
 struct intel_kind *intel_kind_here(void);
-int intel_probe(struct pmudev_pmu_info *const *info, unsigned int max);
+int intel_probe(struct pmudev_pmu_info *const *info);
 int intel_identify(void);
 void intel_remove(void);
 

@@ -18,7 +18,7 @@
 /* The numbers after IA32_PMC9 belong to registers of another kind. */
 #define WITH_REGISTERS	GENMASK_ULL(9, 0)
 
-struct intel_kind intel_kinds[INTEL_MAX_KINDS];
+struct intel_kind intel_kinds[PMUDEV_MAX_PMUS];
 unsigned int intel_nr_kinds;
 
 static int probe_here(struct intel_caps *caps)
@@ -74,7 +74,6 @@ struct intel_kind *intel_kind_here(void)
 
 /* Kinds have numbers in the order of their first CPUs: one CPU after the other. */
 struct probe {
-	unsigned int max;
 	unsigned int version;
 	bool too_many;
 };
@@ -89,7 +88,7 @@ static void probe_cpu(void *info)
 	probe->version = kind.caps.version;
 	if (ret || intel_kind_here())
 		return;
-	if (intel_nr_kinds < probe->max)
+	if (intel_nr_kinds < PMUDEV_MAX_PMUS)
 		intel_kinds[intel_nr_kinds++] = kind;
 	else
 		probe->too_many = true;
@@ -111,7 +110,7 @@ static int probe_all(struct probe *probe)
 		pr_err("pmudev: no PMU of version 2 or later: CPUID.0AH says version %u\n",
 		       probe->version);
 	else if (probe->too_many)
-		pr_err("pmudev: CPUs of more than %u kinds\n", probe->max);
+		pr_err("pmudev: CPUs of more than %u kinds\n", PMUDEV_MAX_PMUS);
 	return intel_nr_kinds && !probe->too_many ? 0 : -ENODEV;
 }
 
@@ -158,9 +157,9 @@ int intel_identify(void)
 	return kind->info->index;
 }
 
-int intel_probe(struct pmudev_pmu_info *const *info, unsigned int max)
+int intel_probe(struct pmudev_pmu_info *const *info)
 {
-	struct probe probe = { .max = min_t(unsigned int, max, INTEL_MAX_KINDS) };
+	struct probe probe = {};
 	unsigned int i;
 	bool user;
 	int ret;
