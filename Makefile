@@ -9,7 +9,7 @@ KERNEL ?= 6.12-arm64
 MACHINE ?=
 SMP ?= 1
 
-.PHONY: all modules modules_install clean help setup unit tools vm test bench demo check check-all check-debug lint
+.PHONY: all modules modules_install clean help setup unit tools tools-install tools-uninstall vm test bench demo check check-all check-debug check-races lint fuzz fuzz-pure deb dkms
 
 all: modules
 
@@ -17,6 +17,8 @@ all: modules
 BTF := $(if $(shell command -v pahole 2>/dev/null),,CONFIG_DEBUG_INFO_BTF_MODULES=)
 
 modules modules_install:
+	@[ -e $(KDIR)/Makefile ] || { echo 'no kernel to build for in $(KDIR): install its headers (Debian:' \
+		'linux-headers-$(shell uname -r)), or name a folder with KDIR=' >&2; exit 1; }
 	$(MAKE) -C $(KDIR) M=$(CURDIR) $(BTF) $@
 
 clean:
@@ -32,14 +34,18 @@ unit:
 tools:
 	$(MAKE) -C tools
 
+tools-install tools-uninstall:
+	$(MAKE) -C tools $(@:tools-%=%)
+
 vm:
 	tests/vm/shell --kernel $(KERNEL) $(if $(MACHINE),--machine $(MACHINE)) --smp $(SMP)
 
 test:
 	tests/vm/run
 
+# KERNELS=
 bench:
-	tests/bench/run
+	tests/bench/run $(KERNELS)
 
 demo:
 	scripts/demo $(if $(ARCH),--arch $(ARCH))
@@ -54,24 +60,54 @@ check-all:
 	scripts/check-all --all
 
 check-debug:
-	scripts/setup tools busybox-arm64 busybox-amd64 kselftest emulator debug-7.2-arm64 debug-7.2-amd64
-	tests/vm/run --kernel 7.2-debug-arm64,7.2-debug-amd64
+	scripts/check-all --debug
+
+check-races:
+	scripts/check-all --races
+
+# MINUTES=, ARCH=, SEED=
+fuzz:
+	tests/vm/fuzz $(if $(MINUTES),--minutes $(MINUTES)) $(if $(ARCH),--arch $(ARCH)) $(if $(SEED),--seed $(SEED))
+
+# FUZZ_SECONDS=
+fuzz-pure:
+	scripts/setup libfuzzer
+	$(MAKE) -C tests/unit fuzz
+
+# Needs no root; the tools it lacks it names.
+deb:
+	scripts/build-deb
+
+# What the module is made of, where DKMS looks for it.
+VERSION = $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"$$/\1/p' dkms.conf)
+
+dkms:
+	mkdir -p /usr/src/pmudev-$(VERSION)
+	cp -r Kbuild Makefile dkms.conf src include uapi /usr/src/pmudev-$(VERSION)
+	dkms add pmudev/$(VERSION)
+	@echo 'Next: dkms install pmudev/$(VERSION)'
 
 help:
 	@echo 'On this machine:'
 	@echo '  all             build the module for the running kernel (KDIR=, ARCH=, CROSS_COMPILE=)'
 	@echo '  modules_install install it'
 	@echo '  tools           build the library and the command'
+	@echo '  tools-install   install them (PREFIX=, DESTDIR=, see tools/Makefile); tools-uninstall takes it back'
+	@echo '  dkms            give the module to DKMS, which builds it for each kernel (root)'
+	@echo '  deb             build Debian packages into build/deb (docs/install.md)'
 	@echo '  clean           remove what was built'
 	@echo 'In emulated machines (nothing is loaded on this one):'
 	@echo '  setup           get tools, kernels and a busybox into a cache folder'
 	@echo '  demo            boot a kernel and show what pmudev does; ARCH=x86: on an Intel PMU'
 	@echo '  vm              boot and give a shell: KERNEL=$(KERNEL) MACHINE=$(MACHINE) SMP=$(SMP)'
 	@echo '  test            the tests in every machine of the matrix (tests/vm/run narrows it)'
-	@echo '  bench           what a context switch and a read cost with pmudev and with perf, in instructions'
-	@echo '  check           everything: setup, lint, unit, tools, test'
+	@echo '  bench           what each path costs with pmudev and with perf, in instructions, held against bars: KERNELS='
+	@echo '  check           everything: setup, lint, unit, tools, packages, test'
 	@echo '  check-all       the same with every x86 machine, not only every pair of their properties'
 	@echo '  check-debug     the tests on a kernel with KASAN, lockdep and more (built on first use)'
+	@echo '  check-races     those with several CPUs on a kernel with KCSAN (likewise)'
+	@echo '  fuzz            the fuzzer for MINUTES=30 on the debug kernels; ARCH=, SEED='
 	@echo 'Without a machine:'
 	@echo '  unit            the unit tests'
+	@echo '  fuzz-pure       the pure functions, fed by libFuzzer, FUZZ_SECONDS=60 each'
 	@echo '  lint            every static checker'

@@ -11,8 +11,8 @@ PMUDEV_CACHE=${PMUDEV_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/pmudev}
 PMUDEV_BUILD=${PMUDEV_BUILD:-$PMUDEV_ROOT/build}
 export PMUDEV_ROOT PMUDEV_CACHE PMUDEV_BUILD
 
-export STOCK_KERNELS="6.1-arm64 6.12-arm64 6.1-amd64 6.12-amd64"
-export BUILT_KERNELS="7.2-debug-arm64 7.2-plain-arm64 7.2-debug-amd64 7.2-plain-amd64"
+export STOCK_KERNELS="6.1-arm64 6.12-arm64 6.1-amd64 6.12-amd64 6.12-armhf"
+export BUILT_KERNELS="7.2-debug-arm64 7.2-plain-arm64 7.2-kcsan-arm64 7.2-debug-amd64 7.2-plain-amd64 7.2-kcsan-amd64"
 
 note() { printf '%s\n' "$*" >&2; }
 die() { printf '%s: error: %s\n' "${0##*/}" "$*" >&2; exit 1; }
@@ -22,9 +22,12 @@ have() { command -v "$1" >/dev/null 2>&1; }
 kernel_dir() {
 	local dir=$PMUDEV_CACHE/kernels/$1
 
-	[ -e "$dir/VERSION" ] || die "no kernel '$1' in $PMUDEV_CACHE; get it with: scripts/setup kernel-$1 (or debug-, plain-)"
+	[ -e "$dir/VERSION" ] || die "no kernel '$1' in $PMUDEV_CACHE; get it with: scripts/setup kernel-$1 (or debug-, plain-, kcsan-)"
 	printf '%s\n' "$dir"
 }
+
+# kernel_is_watched NAME: whether checkers that make it slow look at all it does.
+kernel_is_watched() { [[ $1 = *-debug-* || $1 = *-kcsan-* ]]; }
 
 # cached_kernels: the names of all kernels that are there.
 cached_kernels() {
@@ -54,6 +57,7 @@ emulator_dir() {
 kernel_arch() {
 	case $1 in
 	*-arm64) printf 'arm64\n' ;;
+	*-armhf) printf 'arm\n' ;;
 	*-amd64) printf 'x86\n' ;;
 	*) die "no architecture in the kernel's name '$1'" ;;
 	esac
@@ -63,6 +67,7 @@ kernel_arch() {
 debian_arch() {
 	case $1 in
 	x86) printf 'amd64\n' ;;
+	arm) printf 'armhf\n' ;;
 	*) printf '%s\n' "$1" ;;
 	esac
 }
@@ -72,6 +77,7 @@ debian_arch() {
 cross_prefix() {
 	case $1 in
 	arm64) printf 'aarch64-linux-gnu-\n' ;;
+	arm) printf 'arm-linux-gnueabihf-\n' ;;
 	x86) printf 'x86_64-linux-gnu-\n' ;;
 	*) die "no tool chain known for '$1'" ;;
 	esac

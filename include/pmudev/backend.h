@@ -6,9 +6,24 @@
 #ifndef _PMUDEV_BACKEND_H
 #define _PMUDEV_BACKEND_H
 
+#include <linux/timex.h>
+
 #include <pmudev/pure.h>
 
 struct mm_struct;
+
+/*
+ * The clock that times are kept in: it does not go round. get_cycles() has the bits of a long;
+ * where these are not enough, the backend has another one.
+ */
+#ifdef CONFIG_64BIT
+static __always_inline u64 pmudev_clock(void)
+{
+	return get_cycles();
+}
+#else
+u64 pmudev_clock(void);
+#endif
 
 /**
  * struct pmudev_hw - an event as it is loaded into a counter
@@ -19,13 +34,21 @@ struct mm_struct;
  * @width: bits of the counter
  * @pair: it has two counters: @counter, an even one, has the low half, the next the high half;
  *	@width is that of both together
+ * @side: enum pmudev_side: as it is loaded it counts in the host; see guest_enter()
+ * @special: @pair or @side: not to be loaded by the shortest way
  */
 struct pmudev_hw {
 	u64 config;
 	u64 value;
 	u8 counter;
 	u8 width;
-	bool pair;
+	union {
+		struct {
+			bool pair;
+			u8 side;
+		};
+		u16 special;
+	};
 };
 
 /* The mask of their counters. */
@@ -47,6 +70,7 @@ static inline u64 pmudev_hw_counters(struct pmudev_hw *const *hw, unsigned int n
  * @index: its number, which the core gives
  * @name: as users see it
  * @arch: enum pmudev_arch
+ * @arch_name: the same in a word
  * @arch_version: the architecture's version of the PMU
  * @cpu_id: see struct pmudev_query
  * @features: PMUDEV_HAS_* that the hardware brings
@@ -59,13 +83,18 @@ static inline u64 pmudev_hw_counters(struct pmudev_hw *const *hw, unsigned int n
  * @width_fixed: bits of a fixed counter
  * @threshold_max: the highest threshold
  * @compat_reads: 32-bit programs can read all of a counter
- * @clock_hz: ticks a second of get_cycles(), which user mode can read too; 0: it cannot
+ * @clock_hz: ticks a second of pmudev_clock(), which user mode can read too; 0: it cannot
+ * @terms: what the parts of a raw event's config are called; one without a name ends them. Parts
+ *	that @encode calls not valid this PMU has not.
+ * @events: raw events with names
+ * @nr_events: how many; of these, those are there that @encode accepts
  * @mends: see struct pmudev_query
  */
 struct pmudev_pmu_info {
 	u32 index;
 	char name[32];
 	u32 arch;
+	const char *arch_name;
 	u32 arch_version;
 	u64 cpu_id;
 	u64 features;
@@ -79,6 +108,9 @@ struct pmudev_pmu_info {
 	u32 threshold_max;
 	bool compat_reads;
 	u64 clock_hz;
+	const struct pmudev_term *terms;
+	const struct pmudev_name *events;
+	unsigned int nr_events;
 	atomic64_t mends;
 };
 
@@ -120,6 +152,14 @@ struct pmudev_pmu_info {
  *	writing. NULL if the right is a CPU's, by user_access() alone; then so are the two below.
  * @revoke: Take it back, once. Process context, may wait for other CPUs.
  * @forked: An address space was made as a copy of another and has not run yet: it has no right.
+ * @guest_entry: The probe of KVM's tracepoint kvm_entry, with the arguments that it has on this
+ *	architecture, which calls pmudev_guest_entered(). NULL: there are no guests.
+ * @guest_exit: Of kvm_exit, calls pmudev_guest_left().
+ * @guest_enter: This CPU is about to run a guest: have these, which are loaded and have a side,
+ *	count as they are to there. As @load.
+ * @guest_leave: It has left the guest, or not entered it after all: all count as in the host
+ *	again. What was loaded or saved since it left does already. As @load; also without
+ *	@guest_enter before it.
  */
 struct pmudev_backend_ops {
 	int (*probe)(struct pmudev_pmu_info *const *info);
@@ -141,6 +181,10 @@ struct pmudev_backend_ops {
 	void (*grant)(struct mm_struct *mm);
 	void (*revoke)(struct mm_struct *mm);
 	void (*forked)(struct mm_struct *mm);
+	void *guest_entry;
+	void *guest_exit;
+	void (*guest_enter)(struct pmudev_hw *const *hw, unsigned int nr);
+	void (*guest_leave)(void);
 };
 
 /* The backend of the architecture that the module is built for. */
@@ -160,5 +204,20 @@ void pmudev_user_access_lost(void);
  * ours.
  */
 void pmudev_counters_seen(void);
+
+/**
+ * pmudev_guest_entered - this CPU is about to run a guest
+ *
+ * Calls guest_enter() if anything loaded here wants it. Irqs off, and they stay so until the guest
+ * runs or pmudev_guest_left() is called.
+ */
+void pmudev_guest_entered(void);
+
+/**
+ * pmudev_guest_left - this CPU is back from a guest
+ *
+ * Preemption is off, and has been since. Irqs may be on: interrupts since were the host's.
+ */
+void pmudev_guest_left(void);
 
 #endif /* _PMUDEV_BACKEND_H */

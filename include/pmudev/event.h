@@ -20,6 +20,7 @@
  * Lock order, outermost first
  *   mmap_lock			(page faults: no copy to or from user space under any lock below)
  *   set->mutex			one call at a time on a set: slots, groups, binding
+ *   doors_mutex			KVM's tracepoints; also taken under the list of modules
  *   exec_update_lock		of a target that is being bound
  *   follow_mutex		following threads begins
  *   cpus_read_lock()		the CPUs stay
@@ -44,6 +45,7 @@
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/nospec.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
@@ -87,7 +89,7 @@ struct pmudev_event {
  * @ref: the sets, and the notifier of a task's context
  * @task: the thread; compared, never followed. NULL for a CPU.
  * @pmu: whose counters; on CPUs of another PMU nothing counts. NULL of a CPU that has none.
- * @notifier: follows the thread
+ * @notifier: follows the thread, where the kernel has such
  * @farewell: drops the notifier's reference where a switch cannot
  * @bucket: finds it by @task
  * @cpu: where it is loaded, -1 if nowhere. Set and cleared on that CPU only.
@@ -112,6 +114,7 @@ struct pmudev_event {
  * @user_mask: those of events for user reads
  * @held: counters placed for its sets (not for heirs); under pmu->lock
  * @spare: counters that its multiplexing sets use beyond those; under pmu->lock
+ * @mark: the last question that concerned it, see pmudev_ledger_meet(); under pmu->lock
  * @fold_ns: how often the narrowest counter on it must be folded, 0: never
  * @clock: ticks the target ran, less now while it is loaded
  * @lost: ticks of them in which the CPU was not ours; likewise less now
@@ -127,7 +130,9 @@ struct pmudev_ctx {
 	struct kref ref;
 	struct task_struct *task;
 	struct pmudev_pmu *pmu;
+#ifdef CONFIG_PREEMPT_NOTIFIERS
 	struct preempt_notifier notifier;
+#endif
 	struct irq_work farewell;
 	struct hlist_node bucket;
 	int cpu;
@@ -150,6 +155,7 @@ struct pmudev_ctx {
 	u64 user_mask;
 	u64 held;
 	u64 spare;
+	u64 mark;
 	u64 fold_ns;
 	u64 clock;
 	u64 lost;
@@ -170,6 +176,7 @@ struct pmudev_ctx {
 typedef void (*pmudev_ctx_fn)(struct pmudev_ctx *ctx, void *arg);
 
 struct pmudev_change;
+struct pmudev_payer;
 
 /**
  * struct pmudev_image - which multiplexed groups are on together
@@ -250,16 +257,19 @@ struct pmudev_family {
  * @heir_ref: an heir: its thread's context, and a sweep that works on it
  * @seq: the last sweep that reached it
  * @next_ended: an heir that has ended: the next of its thread's
- * @own_chunks: an heir: how many of its chunks are part of it
  * @ctx_node: in ctx->family, or nowhere; under ctx->lock
  * @turn_node: in ctx->turning while it has @turns; under ctx->lock
- * @on_exec: PMUDEV_BIND_ON_EXEC, and no program was executed yet; under ctx->lock
+ * @own_chunks: an heir: how many of its chunks are part of it
  * @cpu: the CPU counted, -1 for a task
+ * @on_exec: PMUDEV_BIND_ON_EXEC, and no program was executed yet; under ctx->lock
  * @shared: PMUDEV_BIND_SHARED
  * @claimed: holds a reference to the claim
  * @claimed_all: also to those of all other PMUs, see pmudev_claim_others()
  * @private: counts in pmudev_visible.nr_private
+ * @guests: has, or had, events that count otherwise in guests: pmudev_guest_get() holds for it
+ * @turns_changed: the table is to be made anew; under pmu->lock
  * @nr_slots: slots in use, empty ones between them included
+ * @turn: which image of @turns is on
  * @used: slots with an event; under ctx->lock too, as all masks here
  * @user: those that asked for user reads
  * @mux: those of multiplexed groups
@@ -267,17 +277,18 @@ struct pmudev_family {
  * @armed: those that will be, at the next exec
  * @on: those on counters
  * @turns: the images of the multiplexed groups that are enabled, or NULL; under ctx->lock
- * @turn: which of them is on
  * @table: what @turns points to; written while nobody takes turns, under pmu->lock
  * @new_table: a larger one that takes its place
- * @table_room: images that fit into the larger of the two
- * @turns_changed: the table is to be made anew; under pmu->lock
+ * @paused: others that take no turns because of a call on this set, which wakes them; under
+ *	pmu->lock
+ * @paused_node: in somebody's @paused, or nowhere; likewise
  * @placed: those with a place in the ledger; under pmu->lock
  * @held: their counters: of multiplexed groups so many that each fits; under pmu->lock
  * @base: those of @held that are for multiplexed groups; under pmu->lock
  * @spare: others that these use now, and give up to whoever asks; under pmu->lock
  * @new_base: what a plan would make of @base
  * @old_spare: @spare before the ledger changed
+ * @mark: as a context's; of a root
  * @moving: slots that a plan moves; under pmu->lock
  * @moving_on: those of them that were on counters
  * @next_moving: the next set of a plan
@@ -292,12 +303,14 @@ struct pmudev_family {
  * @maps: mappings there; under ctx->lock
  * @owner_tid: the thread's id as it sees itself
  * @generation: see struct pmudev_page
+ * @table_room: images that fit into the larger of the two
  * @opener: the process that opened the file
+ * @payer: who pays for it, see src/core/quota.c; NULL: nobody, or not bound
  * @why_lock: @why, @error
+ * @error: the errno of @why
  * @why: the last refusal
- * @error: its errno
- * @chunk: the events, PMUDEV_CHUNK each; they never move. The first is @first.
  * @rcu: for freeing an heir
+ * @chunk: the events, PMUDEV_CHUNK each; they never move. The first is @first.
  * @first: the first events; an heir's are all there is
  */
 struct pmudev_set {
@@ -310,16 +323,19 @@ struct pmudev_set {
 	struct kref heir_ref;
 	u32 seq;
 	struct pmudev_set *next_ended;
-	u32 own_chunks;
 	struct hlist_node ctx_node;
 	struct hlist_node turn_node;
-	bool on_exec;
+	u32 own_chunks;
 	int cpu;
+	bool on_exec;
 	bool shared;
 	bool claimed;
 	bool claimed_all;
 	bool private;
+	bool guests;
+	bool turns_changed;
 	u32 nr_slots;
+	u32 turn;
 	u64 used;
 	u64 user;
 	u64 mux;
@@ -327,17 +343,17 @@ struct pmudev_set {
 	u64 armed;
 	u64 on;
 	const struct pmudev_turns *turns;
-	u32 turn;
 	struct pmudev_turns *table;
 	struct pmudev_turns *new_table;
-	u32 table_room;
-	bool turns_changed;
+	struct hlist_head paused;
+	struct hlist_node paused_node;
 	u64 placed;
 	u64 held;
 	u64 base;
 	u64 spare;
 	u64 new_base;
 	u64 old_spare;
+	u64 mark;
 	u64 moving;
 	u64 moving_on;
 	struct pmudev_set *next_moving;
@@ -352,10 +368,12 @@ struct pmudev_set {
 	u32 maps;
 	u32 owner_tid;
 	u32 generation;
+	u32 table_room;
 	struct pid *opener;
+	struct pmudev_payer *payer;
 	spinlock_t why_lock; /* why, error */
-	struct pmudev_refusal why;
 	int error;
+	struct pmudev_refusal why;
 	struct rcu_head rcu;
 	struct pmudev_event *chunk[PMUDEV_MAX_EVENTS / PMUDEV_CHUNK];
 	struct pmudev_event first[PMUDEV_CHUNK];
@@ -399,6 +417,7 @@ DECLARE_PER_CPU(struct pmudev_cpu, pmudev_cpus);
  * @sets: sets with a placement
  * @task_use: by counter: placements of task sets
  * @cpu_use: by counter: placements of CPU sets
+ * @mark: how many questions there were, see pmudev_ledger_meet()
  * @nr_mux: sets with multiplexed groups placed
  * @task_spare: counters that multiplexing task sets use beyond their placements
  * @cpu_spare: likewise of CPU sets
@@ -414,6 +433,7 @@ struct pmudev_pmu {
 	struct list_head sets;
 	u32 task_use[PMUDEV_COUNTERS];
 	u32 cpu_use[PMUDEV_COUNTERS];
+	u64 mark;
 	u32 nr_mux;
 	u64 task_spare;
 	u64 cpu_spare;
@@ -442,6 +462,14 @@ extern struct pmudev_visible pmudev_visible;
 
 #define pmudev_for_each_pmu(pmu)						\
 	for ((pmu) = pmudev_pmus; (pmu) < pmudev_pmus + pmudev_nr_pmus; (pmu)++)
+
+/* The one with a number that a caller gave, or NULL. */
+static inline struct pmudev_pmu *pmudev_pmu_numbered(u32 number)
+{
+	if (number >= pmudev_nr_pmus)
+		return NULL;
+	return &pmudev_pmus[array_index_nospec(number, pmudev_nr_pmus)];
+}
 
 static inline struct pmudev_event *pmudev_slot_event(struct pmudev_set *set, unsigned int slot)
 {

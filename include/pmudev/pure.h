@@ -31,6 +31,19 @@ int pmudev_refuse(struct pmudev_refusal *why, int error, enum pmudev_reason code
 int pmudev_attr_check(const struct pmudev_event_attr *attr, struct pmudev_refusal *why);
 
 /**
+ * pmudev_attr_threshold - is an event's threshold one that its counters can have?
+ * @attr: the event
+ * @highest: the highest threshold, 0 where there are none
+ * @why: filled in on error
+ *
+ * A threshold of 0 is none, and always is.
+ *
+ * Return: 0; -EOPNOTSUPP where there are none, -EINVAL above the highest, with the reason.
+ */
+int pmudev_attr_threshold(const struct pmudev_event_attr *attr, u32 highest,
+			  struct pmudev_refusal *why);
+
+/**
  * pmudev_group_check - do events of one group agree on what a group shares?
  * @attr: the events, all of the call
  * @nr: how many
@@ -59,15 +72,29 @@ struct pmudev_able {
 };
 
 /**
+ * enum pmudev_side - where an event counts that counts otherwise in guests than in the host
+ * @PMUDEV_BOTH_SIDES: what the selector says is right in both
+ * @PMUDEV_HOST_ONLY: not in guests
+ * @PMUDEV_GUEST_ONLY: not in the host
+ */
+enum pmudev_side {
+	PMUDEV_BOTH_SIDES,
+	PMUDEV_HOST_ONLY,
+	PMUDEV_GUEST_ONLY,
+};
+
+/**
  * struct pmudev_code - an event as the hardware takes it
- * @config: value of the counter's selector; its meaning is the backend's
+ * @config: value of the counter's selector, in the host; its meaning is the backend's
  * @allowed: the counters that can count it, the caller's wishes included; of a pair the even ones
+ * @side: enum pmudev_side: what has to be done at a guest's door
  * @pair: it takes a pair of counters
- * @privileged: counts something outside the host's user mode
+ * @privileged: counts something that is not user mode, of the host or of guests
  */
 struct pmudev_code {
 	u64 config;
 	u64 allowed;
+	u8 side;
 	bool pair;
 	bool privileged;
 };
@@ -83,6 +110,54 @@ struct pmudev_code {
  */
 int pmudev_attr_counters(const struct pmudev_event_attr *attr, const struct pmudev_able *able,
 			 struct pmudev_code *code, struct pmudev_refusal *why);
+
+/* -------------------------------------------------- names_<family>.c -- */
+
+/**
+ * struct pmudev_term - a part of a raw event's config that has a name
+ * @name: lower case, as in sysfs
+ * @bits: of config, as far as the PMU has them; the lowest is the value's lowest
+ * @select: it tells events from each other: an event with a name is written with all of these
+ */
+struct pmudev_term {
+	const char *name;
+	u64 bits;
+	bool select;
+};
+
+/**
+ * struct pmudev_name - a raw event that has a name
+ * @name: lower case, as in sysfs
+ * @config: see struct pmudev_event_attr
+ */
+struct pmudev_name {
+	const char *name;
+	u64 config;
+};
+
+/* The value of a term: its bits of @config, moved together. */
+static inline u64 pmudev_term_value(u64 config, u64 bits)
+{
+	u64 value = 0;
+	unsigned int i;
+
+	for (i = 0; bits; bits &= bits - 1, i++)
+		if (config >> __ffs64(bits) & 1)
+			value |= BIT_ULL(i);
+	return value;
+}
+
+/* The terms of a family end with one without a name. */
+extern const struct pmudev_term pmuv3_terms[];
+extern const struct pmudev_term intel_terms[];
+
+/* The common events that PMCEID<n>_EL0 can speak of, CHAIN aside. */
+extern const struct pmudev_name pmuv3_events[];
+extern const unsigned int pmuv3_nr_events;
+
+/* The architectural events by their number in CPUID.0AH:EBX. */
+#define INTEL_NR_EVENTS 13
+extern const struct pmudev_name intel_events[INTEL_NR_EVENTS];
 
 /* ------------------------------------------------- encode_<family>.c -- */
 
@@ -101,8 +176,13 @@ enum pmuv3_shape {
 
 /**
  * struct pmuv3_caps - what a PMUv3 can do
- * @version: ID_AA64DFR0_EL1.PMUVer
+ * @version: ID_AA64DFR0_EL1.PMUVer, or what it would be
+ * @threshold_max: the highest threshold (FEAT_PMUv3_TH), 0: there are none
+ * @narrow: in AArch32: of whatever version, 32 bits of an event counter can be reached, and it
+ *	cannot be hidden
  * @shape: enum pmuv3_shape
+ * @guestless: the kernel can have no guests, whatever its shape: it has no KVM
+ * @sealed: how guests are counted cannot be changed: KVM is of its protected kind
  * @counters: the counters that can be used, cycle counter (32) included, and instruction
  *	counter (33, FEAT_PMUv3_ICNTR)
  * @pmceid: common events 0x0000..0x003f (PMCEID0/1_EL0 bits 31:0)
@@ -110,7 +190,11 @@ enum pmuv3_shape {
  */
 struct pmuv3_caps {
 	u32 version;
+	u32 threshold_max;
+	bool narrow;
 	enum pmuv3_shape shape;
+	bool guestless;
+	bool sealed;
 	u64 counters;
 	u64 pmceid;
 	u64 pmceid_ext;
@@ -119,7 +203,12 @@ struct pmuv3_caps {
 #define PMUV3_CYCLE_COUNTER	32
 #define PMUV3_INSTRUCTION_COUNTER 33
 
-/* PMEVTYPER<n>_EL0, PMCCFILTR_EL0 and PMICFILTR_EL0, Arm ARM D24.5 */
+/*
+ * PMEVTYPER<n>_EL0, PMCCFILTR_EL0 and PMICFILTR_EL0, Arm ARM D24.5. The last two have neither TH
+ * nor TC: those bits are reserved there.
+ */
+#define PMUV3_TYPER_TC		GENMASK_ULL(63, 61) /* comparison (2:1), count cycles (0) */
+#define PMUV3_TYPER_TH		GENMASK_ULL(43, 32) /* threshold */
 #define PMUV3_TYPER_P		BIT_ULL(31)	/* do not count EL1 */
 #define PMUV3_TYPER_U		BIT_ULL(30)	/* do not count EL0 */
 #define PMUV3_TYPER_NSH		BIT_ULL(27)	/* count Non-secure EL2 */
@@ -146,6 +235,20 @@ bool pmuv3_pairs(const struct pmuv3_caps *caps);
  * @caps: of the PMU
  */
 bool pmuv3_can_hide(const struct pmuv3_caps *caps);
+
+/**
+ * pmuv3_has_pmmir - is there PMMIR_EL1 (FEAT_PMUv3p4)?
+ * @caps: of the PMU
+ */
+bool pmuv3_has_pmmir(const struct pmuv3_caps *caps);
+
+/**
+ * pmuv3_threshold_max - the highest threshold
+ * @pmmir: PMMIR_EL1
+ *
+ * Return: the highest value of PMEVTYPER<n>_EL0.TH, 0 without FEAT_PMUv3_TH
+ */
+u32 pmuv3_threshold_max(u64 pmmir);
 
 /**
  * pmuv3_enable_bits - counters as PMCNTENSET_EL0, PMOVSCLR_EL0, PMUACR_EL1 and their like have them
@@ -179,6 +282,17 @@ int pmuv3_generic(const struct pmuv3_caps *caps, u64 generic);
  */
 int pmuv3_encode(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
 		 struct pmudev_code *code, struct pmudev_refusal *why);
+
+/**
+ * pmuv3_guest_config - the selector while a guest runs
+ * @caps: of the PMU
+ * @config: struct pmudev_code.config
+ * @side: struct pmudev_code.side
+ *
+ * On VHE the guest's EL0 is the host's, and the selector is changed for it at the guest's door. On
+ * nVHE selectors stay, and what is not for both sides is started and stopped there.
+ */
+u64 pmuv3_guest_config(const struct pmuv3_caps *caps, u64 config, enum pmudev_side side);
 
 /* ------------------------------------- caps_intel.c, encode_intel.c -- */
 
@@ -223,6 +337,8 @@ struct intel_cpuid {
  * @umask2: IA32_PERFEVTSELx has UMASK2
  * @hiding: each counter can be hidden from user mode ("RDPMC user disable")
  * @counters: the counters that exist: bits 0..31 programmable, 32..47 fixed
+ * @declared: how many of the architectural events the CPU speaks of, be they there or not: those
+ *	with lower numbers. Of the others, what their encodings count is the model's affair.
  * @missing: the architectural events that the CPU does not have, by their number in
  *	CPUID.0AH:EBX: those declared unavailable, and of the first seven, which every
  *	version knows, also those that the declaration is too short for. Leaf 23H, where
@@ -238,6 +354,7 @@ struct intel_caps {
 	bool umask2;
 	bool hiding;
 	u64 counters;
+	u32 declared;
 	u32 missing;
 };
 

@@ -11,6 +11,7 @@
 #include <linux/bitops.h>
 #include <linux/bits.h>
 #include <linux/errno.h>
+#include <linux/nospec.h>
 #include <linux/string.h>
 #else
 #include <errno.h>
@@ -33,6 +34,12 @@ typedef int32_t s32;
 #define hweight64(x)		((unsigned int)__builtin_popcountll(x))
 #define __ffs64(x)		((unsigned int)__builtin_ctzll(x))
 #define fls64(x)		((x) ? 64 - __builtin_clzll(x) : 0)
+
+/* An index that was checked; in the kernel it is one for the CPU's speculation, too. */
+static inline u32 array_index_nospec(u32 index, u32 size)
+{
+	return index < size ? index : 0;
+}
 #endif
 
 #include <linux/pmudev.h>

@@ -4,85 +4,14 @@
  * and counts nothing. perf schedules no other hardware event beside it. It
  * costs the counter it is on.
  */
-#include <linux/cpu_pm.h>
 #include <linux/perf/arm_pmu.h>
 #include <linux/perf_event.h>
 #include <linux/sched.h>
-#include <linux/smp.h>
 #include <linux/workqueue.h>
 
 #include "../core/compat.h"
 #include "pmuv3.h"
 #include "regs.h"
-
-/* Take over: stop what is not perf's, forget its values. On the CPU, irqs off. */
-struct takeover {
-	u64 counters;
-	int error;
-};
-
-static void take_over(void *info)
-{
-	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
-	struct takeover *take = info;
-	u64 rest;
-
-	if (pmuv3_kind_here() != pc->info->index) {
-		take->error = -EOPNOTSUPP;
-		return;
-	}
-	/* perf's event is on: so is the PMU as a whole. */
-	if (!(read_pmcr() & PMCR_E)) {
-		take->error = -EBUSY;
-		return;
-	}
-	write_pmcntenclr(pmuv3_enable_bits(take->counters));
-	write_pmintenclr(pmuv3_enable_bits(take->counters));
-	isb();
-	write_pmovsclr(pmuv3_enable_bits(take->counters));
-	for (rest = take->counters; rest; rest &= rest - 1)
-		pmuv3_write_counter(__ffs64(rest), 0);
-	pmuv3_forget(pc, take->counters);
-	pc->ours = true;
-	pc->on = 0;
-	pc->nr_on = 0;
-	pc->hides = pmuv3_hides(&pmuv3_kinds[pc->info->index].caps);
-	pmuv3_user_access(false, 0);
-}
-
-static void give_back(void *info)
-{
-	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
-	u64 *counters = info;
-
-	write_pmcntenclr(pmuv3_enable_bits(*counters));
-	/* Wraps of ours would be interrupts of perf's, once it enables them. */
-	isb();
-	write_pmovsclr(pmuv3_enable_bits(*counters));
-	pmuv3_user_access(false, 0);
-	pc->ours = false;
-	pc->on = 0;
-	pc->nr_on = 0;
-	pc->hides = false;
-}
-
-/* On the CPU, irqs off: it may have been without power, and perf's driver resets the PMU then. */
-static int power_changed(struct notifier_block *nb, unsigned long event, void *unused)
-{
-	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
-
-	if (!pc->info || (event != CPU_PM_EXIT && event != CPU_PM_ENTER_FAILED))
-		return NOTIFY_OK;
-	pmuv3_forget(pc, pc->info->counters);
-	/* The core has withdrawn user access before. */
-	pmuv3_hide(pc);
-	return NOTIFY_OK;
-}
-
-/* Before the core, whose priority is lower, loads the counters again. */
-static struct notifier_block power_nb = {
-	.notifier_call = power_changed,
-};
 
 static struct workqueue_struct *pmuv3_workqueue;
 
@@ -93,7 +22,7 @@ int pmuv3_claim_init(void)
 	pmuv3_workqueue = alloc_workqueue("pmudev", WQ_UNBOUND, 0);
 	if (!pmuv3_workqueue)
 		return -ENOMEM;
-	ret = cpu_pm_register_notifier(&power_nb);
+	ret = pmuv3_mend_init();
 	if (ret)
 		destroy_workqueue(pmuv3_workqueue);
 	return ret;
@@ -101,8 +30,20 @@ int pmuv3_claim_init(void)
 
 void pmuv3_claim_exit(void)
 {
-	cpu_pm_unregister_notifier(&power_nb);
+	pmuv3_mend_exit();
 	destroy_workqueue(pmuv3_workqueue);
+}
+
+/* perf's event is on: so is the PMU as a whole. */
+bool pmuv3_started(void)
+{
+	return read_pmcr() & PMCR_E;
+}
+
+/* Its placeholder will take its lowest. Confirmed when it does. */
+u64 pmuv3_claim_costs(u64 counters)
+{
+	return counters & BIT_ULL(0);
 }
 
 struct creation {
@@ -166,7 +107,6 @@ static int held_by_perf(struct pmudev_refusal *why, int cpu)
 int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why)
 {
 	struct pmuv3_kind *kind = &pmuv3_kinds[info->index];
-	struct takeover take = {};
 	struct perf_event *event;
 	u64 placeholder;
 	int ret;
@@ -193,10 +133,9 @@ int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *w
 	/* None of ours if it is one of those that are EL2's alone. */
 	placeholder = BIT_ULL(pmudev_perf_counter(event->hw.idx)) & info->counters;
 	info->reserved |= placeholder;
-	take.counters = info->counters & ~placeholder;
-	smp_call_function_single(cpu, take_over, &take, true);
-	if (take.error) {
-		ret = pmudev_refuse(why, take.error, PMUDEV_WHY_PERF_REFUSED, 0);
+	ret = pmuv3_take_over(cpu, info->counters & ~placeholder);
+	if (ret) {
+		pmudev_refuse(why, ret, PMUDEV_WHY_PERF_REFUSED, 0);
 		goto err;
 	}
 	per_cpu(pmuv3_cpus, cpu).claim = event;
@@ -243,9 +182,8 @@ int pmuv3_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
 void pmuv3_cpu_down(struct pmudev_pmu_info *info, int cpu)
 {
 	struct pmuv3_cpu *pc = per_cpu_ptr(&pmuv3_cpus, cpu);
-	u64 counters = info->counters & ~info->reserved;
 
-	smp_call_function_single(cpu, give_back, &counters, true);
+	pmuv3_give_back(cpu, info->counters & ~info->reserved);
 	perf_event_release_kernel(pc->claim);
 	pc->claim = NULL;
 }

@@ -15,7 +15,7 @@
 static int before(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
-	u64 rest;
+	u64 mine = pc->on | pc->idle, rest;
 
 	/* Called with irqs off. Nothing of ours here: no need to come back. */
 	if (!pc->ours || pc->mending)
@@ -24,7 +24,7 @@ static int before(struct kretprobe_instance *instance, struct pt_regs *regs)
 	pc->userenr = read_pmuserenr();
 	write_pmcntenclr(pmuv3_enable_bits(pc->on));
 	isb();
-	for (rest = pc->on; rest; rest &= rest - 1)
+	for (rest = mine; rest; rest &= rest - 1)
 		pc->saved[__ffs64(rest)] = pmuv3_read_counter(__ffs64(rest));
 	return 0;
 }
@@ -43,12 +43,12 @@ static bool claim_stands(const struct pmuv3_cpu *pc)
 static int after(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
-	u64 rest;
+	u64 mine = pc->on | pc->idle, rest;
 
-	for (rest = pc->on; rest; rest &= rest - 1)
+	for (rest = mine; rest; rest &= rest - 1)
 		pmuv3_write_counter(__ffs64(rest), pc->saved[__ffs64(rest)]);
 	/* Those that are not loaded may have been zeroed, too. */
-	pmuv3_forget(pc, pc->info->counters & (claim_stands(pc) ? ~pc->on : ~0ULL));
+	pmuv3_forget(pc, pc->info->counters & (claim_stands(pc) ? ~mine : ~0ULL));
 	/* Not what perf granted to a task of its own, whose events do not run. */
 	if (pc->hides)
 		write_pmuacr(pc->shown);
@@ -92,11 +92,12 @@ int pmuv3_mend_init(void)
 	return 0;
 
 undo:
-	pr_err("pmudev: cannot watch %s (error %d): is perf's PMUv3 driver in this kernel?\n",
-	       probes[i].kp.symbol_name, ret);
+	if (ret != -ENOMEM)
+		pr_err("pmudev: cannot watch %s (error %d): is perf's PMUv3 driver in this kernel?\n",
+		       probes[i].kp.symbol_name, ret);
 	while (i--)
 		unregister_kretprobe(&probes[i]);
-	return -ENODEV;
+	return ret == -ENOMEM ? ret : -ENODEV;
 }
 
 void pmuv3_mend_exit(void)

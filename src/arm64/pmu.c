@@ -32,7 +32,7 @@ void pmuv3_write_counter(unsigned int counter, u64 value)
 	write_counter(counter, value);
 }
 
-static __always_inline void write_config(unsigned int counter, u64 config)
+void pmuv3_write_config(unsigned int counter, u64 config)
 {
 	/* What PMCCFILTR_EL0's counter counts is cycles, PMICFILTR_EL0's instructions. */
 	if (counter < PMUDEV_FIXED_BASE)
@@ -100,7 +100,7 @@ static noinline void program_high_half(struct pmuv3_cpu *pc, const struct pmudev
 	if (holds_high_half(pc, hw))
 		return;
 	if (pc->known[odd].config != PMUV3_HIGH_HALF) {
-		write_config(odd, PMUV3_HIGH_HALF);
+		pmuv3_write_config(odd, PMUV3_HIGH_HALF);
 		pc->known[odd].config = PMUV3_HIGH_HALF;
 	}
 	write_counter(odd, hw->value >> 32);
@@ -130,9 +130,9 @@ static __always_inline void bring_forward(struct pmuv3_cpu *pc, struct pmudev_hw
 	}
 }
 
-static __always_inline bool shows(const struct pmudev_hw *hw)
+static __always_inline bool shows(const struct pmudev_hw *hw, u64 raw)
 {
-	return !((read_hw(hw, false) ^ hw->value) & pmudev_width_mask(hw->width));
+	return !((raw ^ hw->value) & pmudev_width_mask(hw->width));
 }
 
 /*
@@ -143,8 +143,8 @@ static __always_inline bool holds(const struct pmuv3_cpu *pc, const struct pmude
 {
 	const struct pmuv3_known *known = &pc->known[hw->counter];
 
-	return known->config == hw->config && known->value == hw->value && shows(hw) &&
-	       (!unlikely(hw->pair) || holds_high_half(pc, hw));
+	return known->config == hw->config && known->value == hw->value &&
+	       shows(hw, read_counter(hw->counter));
 }
 
 static void verify_counter(const struct pmudev_hw *hw)
@@ -175,25 +175,44 @@ static void verify(struct pmudev_hw *const *hw, unsigned int nr)
 	}
 }
 
-/* Write what is not there. Returns the mask of the counters. */
+/* Without VHE what counts in guests only is started there, at EL2. */
+static bool idles(const struct pmuv3_cpu *pc, const struct pmudev_hw *hw)
+{
+	return hw->side == PMUDEV_GUEST_ONLY &&
+	       pmuv3_kinds[pc->info->index].caps.shape != PMUV3_VHE;
+}
+
+static void add_idle(struct pmuv3_cpu *pc, u64 counters)
+{
+	pc->idle |= counters;
+	pc->nr_on += PMUV3_MANY * hweight64(counters);
+}
+
+/* Write what is not there. Returns the mask of the counters to be started. */
 static noinline u64 program(struct pmuv3_cpu *pc, struct pmudev_hw *const *hw, unsigned int nr)
 {
 	unsigned int i, counter;
-	u64 mask = 0;
+	u64 mask = 0, idle = 0;
 
 	for (i = 0; i < nr; i++) {
 		counter = hw[i]->counter;
-		mask |= pmudev_place_counters(counter, hw[i]->pair);
+		if (unlikely(idles(pc, hw[i])))
+			idle |= pmudev_hw_counters(hw + i, 1);
+		else
+			mask |= pmudev_hw_counters(hw + i, 1);
 		if (unlikely(hw[i]->pair))
 			program_high_half(pc, hw[i]);
 		if (pc->known[counter].config != hw[i]->config) {
-			write_config(counter, hw[i]->config);
+			pmuv3_write_config(counter, hw[i]->config);
 			pc->known[counter].config = hw[i]->config;
-		} else if (pc->known[counter].value == hw[i]->value && shows(hw[i])) {
+		} else if (pc->known[counter].value == hw[i]->value &&
+			   shows(hw[i], read_hw(hw[i], false))) {
 			continue;
 		}
 		write_counter(counter, hw[i]->value);
 	}
+	if (idle)
+		add_idle(pc, idle);
 	/* Programmed before started. */
 	isb();
 	return mask;
@@ -206,9 +225,9 @@ static void pmuv3_load(struct pmudev_hw *const *hw, unsigned int nr)
 	u64 mask = 0;
 
 	/* Of a thread that comes back to its CPU, if no other was counted there meanwhile: all. */
-	for (i = 0; i < nr && holds(pc, hw[i]); i++)
-		mask |= pmudev_place_counters(hw[i]->counter, hw[i]->pair);
-	if (PMUV3_VERIFY)
+	for (i = 0; i < nr && !hw[i]->special && holds(pc, hw[i]); i++)
+		mask |= BIT_ULL(hw[i]->counter);
+	if (PMUV3_VERIFY && !pc->changed)
 		verify(hw, i);
 	if (i < nr)
 		mask |= program(pc, hw + i, nr - i);
@@ -217,16 +236,28 @@ static void pmuv3_load(struct pmudev_hw *const *hw, unsigned int nr)
 	pc->nr_on += nr;
 }
 
+/* The counters of some events that are loaded. They idle no longer. */
+static noinline u64 unload_some(struct pmuv3_cpu *pc, struct pmudev_hw *const *hw, unsigned int nr)
+{
+	u64 mask = pmudev_hw_counters(hw, nr);
+
+	pc->nr_on -= PMUV3_MANY * hweight64(mask & pc->idle);
+	pc->idle &= ~mask;
+	return mask;
+}
+
 static void pmuv3_save(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
 	u64 mask = pc->on;
 
+	if (PMUV3_VERIFY)
+		WARN_ON(pmudev_hw_counters(hw, nr) & ~(pc->on | pc->idle));
 	/* As many as are on are those that are on. */
 	if (nr != pc->nr_on)
-		mask = pmudev_hw_counters(hw, nr);
+		mask = unload_some(pc, hw, nr);
 	if (PMUV3_VERIFY)
-		WARN_ON(mask & ~pc->on || mask != pmudev_hw_counters(hw, nr));
+		WARN_ON(mask != pmudev_hw_counters(hw, nr));
 	write_pmcntenclr(pmuv3_enable_bits(mask));
 	pc->on &= ~mask;
 	pc->nr_on -= nr;
@@ -328,4 +359,8 @@ const struct pmudev_backend_ops pmudev_backend = {
 	.read = pmuv3_read,
 	.clear = pmuv3_clear,
 	.user_access = pmuv3_user_access,
+	.guest_entry = pmuv3_on_guest_entry,
+	.guest_exit = pmuv3_on_guest_exit,
+	.guest_enter = pmuv3_guest_enter,
+	.guest_leave = pmuv3_guest_leave,
 };

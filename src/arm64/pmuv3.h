@@ -51,6 +51,9 @@ struct pmuv3_kind {
 	struct arm_pmu *perf;
 };
 
+/* More events than there are. */
+#define PMUV3_MANY 0x100
+
 /**
  * struct pmuv3_cpu - a CPU
  * @info: of its PMU, NULL: none. Written once, before all else.
@@ -58,13 +61,17 @@ struct pmuv3_kind {
  * @claim: the event of perf's that keeps its others away; NULL while not held
  * @ours: perf is kept away
  * @on: our counters that are started
- * @nr_on: how many events they count
+ * @idle: our counters that are loaded, but started in guests only
+ * @nr_on: how many events @on counts; with @idle too large to be mistaken: PMUV3_MANY for each
  * @user: user mode may read counters here
  * @hides: it can be given each counter by itself; while @ours
  * @shown: if so: PMUACR_EL1, those that it is given
  * @mending: perf is changing the PMU, ours are stopped and saved
  * @userenr: PMUSERENR_EL0 before it did
- * @saved: values of @on while perf does
+ * @saved: values of @on and @idle while perf does
+ * @changed: from a guest's entry to its exit: counters whose selectors are not as @known
+ * @lent_host: likewise: what KVM stops in the guest for us, as PMCNTENSET_EL0 has it
+ * @lent_guest: likewise: what it starts there
  *
  * All but @info and @claim: touched on the CPU itself alone, irqs off.
  */
@@ -77,10 +84,14 @@ struct pmuv3_cpu {
 	bool hides;
 	bool mending;
 	u64 on;
+	u64 idle;
 	unsigned int nr_on;
 	u64 shown;
 	u64 userenr;
 	u64 saved[PMUV3_NR_COUNTERS];
+	u64 changed;
+	u64 lent_host;
+	u64 lent_guest;
 };
 
 DECLARE_PER_CPU(struct pmuv3_cpu, pmuv3_cpus);
@@ -94,12 +105,38 @@ int pmuv3_probe(struct pmudev_pmu_info *const *info);
 int pmuv3_identify(void);
 void pmuv3_remove(void);
 
-/* claim.c */
+/* claim.c where perf has a driver of the PMU, else claim_alone.c */
 int pmuv3_claim_init(void);
 void pmuv3_claim_exit(void);
 int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why);
 void pmuv3_cpu_down(struct pmudev_pmu_info *info, int cpu);
 int pmuv3_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
+
+/* On the CPU, irqs off: the PMU as a whole counts; start it, if that is ours to do. */
+bool pmuv3_started(void);
+
+/* The counters that cannot be had for it. */
+u64 pmuv3_claim_costs(u64 counters);
+
+/*
+ * takeover.c: stop the counters and forget their values; -EBUSY if the PMU as a whole does not
+ * count, -EOPNOTSUPP if it is not the PMU that it was.
+ */
+int pmuv3_take_over(int cpu, u64 counters);
+void pmuv3_give_back(int cpu, u64 counters);
+int pmuv3_power_init(void);
+void pmuv3_power_exit(void);
+
+/*
+ * guest.c, or guest_none.c where no kernel has guests: can KVM's guests not be told from the host?
+ * 1, 0 or -ENOMEM. To be asked first; may sleep.
+ */
+int pmuv3_sealed(enum pmuv3_shape shape);
+/* And see struct pmudev_backend_ops; the first two are probes */
+void pmuv3_on_guest_entry(void *data, unsigned long vcpu_pc);
+void pmuv3_on_guest_exit(void *data, int ret, unsigned int esr_ec, unsigned long vcpu_pc);
+void pmuv3_guest_enter(struct pmudev_hw *const *hw, unsigned int nr);
+void pmuv3_guest_leave(void);
 
 /* mend.c: undoing what perf does to our counters while it is kept away */
 int pmuv3_mend_init(void);
@@ -122,6 +159,7 @@ static __always_inline void pmuv3_forget(struct pmuv3_cpu *pc, u64 counters)
 /* pmu.c: one counter, by index */
 u64 pmuv3_read_counter(unsigned int counter);
 void pmuv3_write_counter(unsigned int counter, u64 value);
+void pmuv3_write_config(unsigned int counter, u64 config);
 bool pmuv3_user_access(bool allow, u64 counters);
 
 /* Show no counter to user mode, whatever PMUACR_EL1 held. */

@@ -13,6 +13,7 @@
 
 struct pmuv3_kind pmuv3_kinds[PMUDEV_MAX_PMUS];
 static unsigned int nr_kinds;
+static bool sealed;
 
 bool pmuv3_hides(const struct pmuv3_caps *caps)
 {
@@ -33,19 +34,30 @@ static unsigned int count_event_counters(void)
 	return nr;
 }
 
+/*
+ * A kernel at EL1 does not tell modules whether KVM is below it at EL2: where there is an EL2 it is
+ * taken to be. If there is another hypervisor, or none, no guest is ever entered.
+ */
+static enum pmuv3_shape find_shape(void)
+{
+	if (is_kernel_in_hyp_mode())
+		return PMUV3_VHE;
+	return read_has_el2() ? PMUV3_NVHE : PMUV3_EL1;
+}
+
 static void probe_here(struct pmuv3_caps *caps)
 {
+	unsigned int pmuver = read_pmuver();
 	u64 id0, id1;
 
 	memset(caps, 0, sizeof(*caps));
-	caps->version = read_pmuver();
-	if (!caps->version || caps->version == PMUVER_IMP_DEF)
+	caps->version = pmuver_version(pmuver);
+	if (!caps->version || pmuver == PMUVER_IMP_DEF)
 		return;
-	/*
-	 * A kernel at EL1 does not tell modules whether KVM is below it at EL2: it is taken
-	 * to be. Without, the bits that concern EL2 have no effect.
-	 */
-	caps->shape = is_kernel_in_hyp_mode() ? PMUV3_VHE : PMUV3_NVHE;
+	caps->narrow = PMUV3_NARROW;
+	caps->shape = find_shape();
+	caps->guestless = !IS_ENABLED(CONFIG_KVM);
+	caps->sealed = sealed;
 	caps->counters = BIT_ULL(PMUV3_CYCLE_COUNTER) | (BIT_ULL(count_event_counters()) - 1);
 	/* Used only where perf's driver does: it knows that nothing traps it. */
 	if (PMUDEV_PERF_ICNTR && read_has_pmicntr())
@@ -54,6 +66,8 @@ static void probe_here(struct pmuv3_caps *caps)
 	id1 = read_pmceid1();
 	caps->pmceid = (u32)id0 | id1 << 32;
 	caps->pmceid_ext = id0 >> 32 | (id1 >> 32) << 32;
+	if (pmuv3_has_pmmir(caps))
+		caps->threshold_max = pmuv3_threshold_max(read_pmmir());
 }
 
 int pmuv3_kind_here(void)
@@ -71,7 +85,7 @@ int pmuv3_kind_here(void)
 
 /* Kinds have numbers in the order of their first CPUs: one CPU after the other. */
 struct probe {
-	unsigned int version;
+	unsigned int pmuver;
 	bool too_many;
 };
 
@@ -81,7 +95,7 @@ static void probe_cpu(void *info)
 	struct pmuv3_kind kind = {};
 
 	probe_here(&kind.caps);
-	probe->version = kind.caps.version;
+	probe->pmuver = read_pmuver();
 	if (!kind.caps.counters || pmuv3_kind_here() >= 0)
 		return;
 	kind.midr = read_cpuid_id();
@@ -100,7 +114,7 @@ static int probe_all(struct probe *probe)
 		smp_call_function_single(cpu, probe_cpu, probe, true);
 	cpus_read_unlock();
 	if (!nr_kinds)
-		pr_err("pmudev: no PMUv3: ID_AA64DFR0_EL1.PMUVer is %u\n", probe->version);
+		pr_err("pmudev: no PMUv3: " PMUVER_NAME " is %u\n", probe->pmuver);
 	else if (probe->too_many)
 		pr_err("pmudev: CPUs of more than %u kinds\n", PMUDEV_MAX_PMUS);
 	return nr_kinds && !probe->too_many ? 0 : -ENODEV;
@@ -126,11 +140,11 @@ static void fill_in(struct pmudev_pmu_info *info, const struct pmuv3_kind *kind)
 	else
 		snprintf(info->name, sizeof(info->name), "armv8_pmuv3_%u", info->index);
 	info->arch = PMUDEV_ARCH_ARM64;
+	info->arch_name = "arm64";
 	info->arch_version = caps->version;
 	info->cpu_id = kind->midr;
 	info->counters = caps->counters;
-	/* What perf's placeholder will take: its lowest. Confirmed when it does. */
-	info->reserved = caps->counters & BIT_ULL(0);
+	info->reserved = pmuv3_claim_costs(caps->counters);
 	info->user = caps->counters;
 	/* PMUSERENR_EL0 has nothing else that lets EL0 read PMICNTR_EL0. */
 	if (!pmuv3_hides(caps))
@@ -142,11 +156,19 @@ static void fill_in(struct pmudev_pmu_info *info, const struct pmuv3_kind *kind)
 	info->features = PMUDEV_HAS_USER_READ | PMUDEV_HAS_DIRECT;
 	if (pmuv3_hides(caps))
 		info->features |= PMUDEV_HAS_HIDING;
+	if (caps->shape != PMUV3_EL1 && !caps->guestless && !caps->sealed)
+		info->features |= PMUDEV_HAS_GUEST;
 	if (info->width == 64)
 		info->features |= PMUDEV_HAS_LONG;
 	if (pmuv3_pairs(caps))
 		info->features |= PMUDEV_HAS_CHAIN;
+	if (caps->threshold_max)
+		info->features |= PMUDEV_HAS_THRESHOLD;
+	info->threshold_max = caps->threshold_max;
 	info->clock_hz = arch_timer_get_cntfrq();
+	info->terms = pmuv3_terms;
+	info->events = pmuv3_events;
+	info->nr_events = pmuv3_nr_events;
 }
 
 int pmuv3_identify(void)
@@ -164,6 +186,10 @@ int pmuv3_probe(struct pmudev_pmu_info *const *info)
 	unsigned int i;
 	int ret;
 
+	ret = pmuv3_sealed(find_shape());
+	if (ret < 0)
+		return ret;
+	sealed = ret;
 	ret = probe_all(&probe);
 	if (ret)
 		return ret;
@@ -174,7 +200,7 @@ int pmuv3_probe(struct pmudev_pmu_info *const *info)
 	ret = pmuv3_claim_init();
 	if (ret)
 		return ret;
-	ret = pmuv3_mend_init();
+	ret = pmuv3_power_init();
 	if (ret)
 		pmuv3_claim_exit();
 	return ret ?: (int)nr_kinds;
@@ -182,6 +208,6 @@ int pmuv3_probe(struct pmudev_pmu_info *const *info)
 
 void pmuv3_remove(void)
 {
-	pmuv3_mend_exit();
+	pmuv3_power_exit();
 	pmuv3_claim_exit();
 }

@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * PMUv3's system registers, one accessor each and no policy: Arm ARM (DDI 0487)
- * D24.5, "Performance Monitors registers".
+ * D24.5, "Performance Monitors registers"; G8.4 has those of AArch32. What each state calls them is
+ * in regs_a64.h and regs_a32.h.
  */
 #ifndef _PMUDEV_ARM64_REGS_H
 #define _PMUDEV_ARM64_REGS_H
 
 #include <asm/barrier.h>
-#include <asm/sysreg.h>
 
 #include <pmudev/pure.h>
 
+#ifdef CONFIG_ARM64
+#include "regs_a64.h"
+#else
+#include "regs_a32.h"
+#endif
+
 /* PMCR_EL0 */
 #define PMCR_E			BIT(0)
+#define PMCR_LC			BIT(6)	/* the cycle counter overflows with 64 bits */
 #define PMCR_N			GENMASK_ULL(15, 11)
 /* MDCR_EL2 */
 #define MDCR_HPMN		GENMASK_ULL(4, 0)
@@ -26,16 +33,8 @@
  */
 #define PMUSERENR_UEN		BIT(4)
 #define PMUSERENR_IR		BIT(5)
-/* ID_AA64DFR0_EL1.PMUVer */
-#define PMUVER_SHIFT		8
+/* PMUVer, or PerfMon */
 #define PMUVER_IMP_DEF		15
-/* ID_AA64DFR1_EL1.PMICNTR */
-#define PMICNTR_SHIFT		36
-
-/* By number: assemblers and older kernels do not know their names. */
-#define SYS_PMUV3_PMUACR	sys_reg(3, 0, 9, 14, 4)
-#define SYS_PMUV3_PMICNTR	sys_reg(3, 3, 9, 4, 0)
-#define SYS_PMUV3_PMICFILTR	sys_reg(3, 3, 9, 6, 0)
 
 /* The event counters, by number: registers are named in the instruction. */
 #define PMUV3_FOR_EACH_EVENT_COUNTER(op)				\
@@ -48,7 +47,7 @@
 static __always_inline u64 read_pmevcntr(unsigned int n)
 {
 	switch (n) {
-#define READ_ONE(i) case i: return read_sysreg_s(SYS_PMEVCNTRn_EL0(i));
+#define READ_ONE(i) case i: return READ_PMEVCNTR(i);
 	PMUV3_FOR_EACH_EVENT_COUNTER(READ_ONE)
 #undef READ_ONE
 	}
@@ -58,7 +57,7 @@ static __always_inline u64 read_pmevcntr(unsigned int n)
 static __always_inline void write_pmevcntr(unsigned int n, u64 value)
 {
 	switch (n) {
-#define WRITE_ONE(i) case i: write_sysreg_s(value, SYS_PMEVCNTRn_EL0(i)); break;
+#define WRITE_ONE(i) case i: WRITE_PMEVCNTR(value, i); break;
 	PMUV3_FOR_EACH_EVENT_COUNTER(WRITE_ONE)
 #undef WRITE_ONE
 	}
@@ -67,7 +66,7 @@ static __always_inline void write_pmevcntr(unsigned int n, u64 value)
 static __always_inline void write_pmevtyper(unsigned int n, u64 value)
 {
 	switch (n) {
-#define WRITE_ONE(i) case i: write_sysreg_s(value, SYS_PMEVTYPERn_EL0(i)); break;
+#define WRITE_ONE(i) case i: WRITE_PMEVTYPER(value, i); break;
 	PMUV3_FOR_EACH_EVENT_COUNTER(WRITE_ONE)
 #undef WRITE_ONE
 	}
@@ -76,7 +75,7 @@ static __always_inline void write_pmevtyper(unsigned int n, u64 value)
 static inline u64 read_pmevtyper(unsigned int n)
 {
 	switch (n) {
-#define READ_ONE(i) case i: return read_sysreg_s(SYS_PMEVTYPERn_EL0(i));
+#define READ_ONE(i) case i: return READ_PMEVTYPER(i);
 	PMUV3_FOR_EACH_EVENT_COUNTER(READ_ONE)
 #undef READ_ONE
 	}
@@ -85,121 +84,67 @@ static inline u64 read_pmevtyper(unsigned int n)
 
 static inline u64 read_pmccntr(void)
 {
-	return read_sysreg(pmccntr_el0);
+	return read_sysreg(REG_PMCCNTR);
 }
 
 static inline void write_pmccntr(u64 value)
 {
-	write_sysreg(value, pmccntr_el0);
+	write_sysreg(value, REG_PMCCNTR);
 }
 
 static inline u64 read_pmccfiltr(void)
 {
-	return read_sysreg(pmccfiltr_el0);
+	return read_sysreg(REG_PMCCFILTR);
 }
 
 static inline void write_pmccfiltr(u64 value)
 {
-	write_sysreg(value, pmccfiltr_el0);
-}
-
-/* FEAT_PMUv3_ICNTR */
-static inline u64 read_pmicntr(void)
-{
-	return read_sysreg_s(SYS_PMUV3_PMICNTR);
-}
-
-static inline void write_pmicntr(u64 value)
-{
-	write_sysreg_s(value, SYS_PMUV3_PMICNTR);
-}
-
-static inline u64 read_pmicfiltr(void)
-{
-	return read_sysreg_s(SYS_PMUV3_PMICFILTR);
-}
-
-static inline void write_pmicfiltr(u64 value)
-{
-	write_sysreg_s(value, SYS_PMUV3_PMICFILTR);
+	write_sysreg(value, REG_PMCCFILTR);
 }
 
 static inline u64 read_pmcr(void)
 {
-	return read_sysreg(pmcr_el0);
+	return read_sysreg(REG_PMCR);
 }
 
-/* At EL2 only. */
-static inline u64 read_mdcr(void)
+static inline void write_pmcr(u64 value)
 {
-	return read_sysreg(mdcr_el2);
+	write_sysreg(value, REG_PMCR);
 }
 
 static inline void write_pmcntenset(u64 mask)
 {
-	write_sysreg(mask, pmcntenset_el0);
+	write_sysreg(mask, REG_PMCNTENSET);
 }
 
 static inline void write_pmcntenclr(u64 mask)
 {
-	write_sysreg(mask, pmcntenclr_el0);
+	write_sysreg(mask, REG_PMCNTENCLR);
 }
 
 static inline void write_pmintenclr(u64 mask)
 {
-	write_sysreg(mask, pmintenclr_el1);
+	write_sysreg(mask, REG_PMINTENCLR);
 }
 
 static inline void write_pmuserenr(u64 value)
 {
-	write_sysreg(value, pmuserenr_el0);
+	write_sysreg(value, REG_PMUSERENR);
 }
 
 static inline u64 read_pmuserenr(void)
 {
-	return read_sysreg(pmuserenr_el0);
-}
-
-/* FEAT_PMUv3p9 */
-static inline u64 read_pmuacr(void)
-{
-	return read_sysreg_s(SYS_PMUV3_PMUACR);
-}
-
-static inline void write_pmuacr(u64 value)
-{
-	write_sysreg_s(value, SYS_PMUV3_PMUACR);
+	return read_sysreg(REG_PMUSERENR);
 }
 
 static inline void write_pmovsclr(u64 mask)
 {
-	write_sysreg(mask, pmovsclr_el0);
+	write_sysreg(mask, REG_PMOVSCLR);
 }
 
 static inline void write_pmselr(u64 value)
 {
-	write_sysreg(value, pmselr_el0);
-}
-
-static inline u64 read_pmceid0(void)
-{
-	return read_sysreg(pmceid0_el0);
-}
-
-static inline u64 read_pmceid1(void)
-{
-	return read_sysreg(pmceid1_el0);
-}
-
-static inline unsigned int read_pmuver(void)
-{
-	return (read_sysreg(id_aa64dfr0_el1) >> PMUVER_SHIFT) & 15;
-}
-
-/* FEAT_PMUv3_ICNTR: is there an instruction counter? */
-static inline bool read_has_pmicntr(void)
-{
-	return read_sysreg(id_aa64dfr1_el1) >> PMICNTR_SHIFT & 15;
+	write_sysreg(value, REG_PMSELR);
 }
 
 #endif /* _PMUDEV_ARM64_REGS_H */

@@ -171,8 +171,24 @@ static int make_room(struct pmudev_set *set, unsigned int slot)
 	struct pmudev_event **chunk = &set->chunk[slot / PMUDEV_CHUNK];
 
 	if (!*chunk)
-		*chunk = kcalloc(PMUDEV_CHUNK, sizeof(**chunk), GFP_KERNEL_ACCOUNT);
+		*chunk = kcalloc(PMUDEV_CHUNK, sizeof(**chunk), PMUDEV_GFP);
 	return *chunk ? 0 : -ENOMEM;
+}
+
+/* For as long as the set lives, or until it is empty. */
+static int watch_guests(struct pmudev_set *set, const struct pmudev_code *code, unsigned int nr,
+			struct pmudev_refusal *why)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr && !set->guests; i++) {
+		if (!code[i].side)
+			continue;
+		if (pmudev_guest_get())
+			return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+		set->guests = true;
+	}
+	return 0;
 }
 
 /* Not yet in use: nobody looks at it. */
@@ -182,6 +198,7 @@ static void fill_in(struct pmudev_event *event, const struct pmudev_event_attr *
 	*event = (struct pmudev_event){
 		.hw.config = code->config,
 		.hw.pair = code->pair,
+		.hw.side = code->side,
 		.allowed = code->allowed,
 		.tag = attr->tag,
 		.flags = attr->flags,
@@ -212,6 +229,8 @@ int pmudev_set_add(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 	ret = pmudev_check_events(set, attr, nr, code, why);
 	if (!ret)
 		ret = check_disabled(set, attr, nr, why);
+	if (!ret)
+		ret = watch_guests(set, code, nr, why);
 	for (i = 0; i < nr && !ret; i++) {
 		slots[i] = __ffs64(free);
 		free &= free - 1;
@@ -250,5 +269,9 @@ int pmudev_set_remove(struct pmudev_set *set, u32 group, struct pmudev_refusal *
 	use.reset = slots;
 	use.forget = slots;
 	pmudev_family_call(set, pmudev_change_slots, &use);
+	if (!set->used && set->guests) {
+		set->guests = false;
+		pmudev_guest_put();
+	}
 	return 0;
 }

@@ -135,6 +135,7 @@ static u64 copy_events(struct pmudev_set *heir, u64 slots)
 		*pmudev_slot_event(heir, slot) = (struct pmudev_event){
 			.hw.config = from->hw.config,
 			.hw.pair = from->hw.pair,
+			.hw.side = from->hw.side,
 			.allowed = from->allowed,
 			.flags = from->flags,
 			.group = from->group,

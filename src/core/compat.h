@@ -6,8 +6,10 @@
 #ifndef _PMUDEV_COMPAT_H
 #define _PMUDEV_COMPAT_H
 
+#include <linux/device.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/sched/coredump.h>
 #include <linux/sched/task.h>
@@ -40,6 +42,15 @@ static inline void pmudev_vm_flags(struct vm_area_struct *vma, unsigned long set
 	vm_flags_mod(vma, set, clear);
 #else
 	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+#endif
+}
+
+static inline struct class *pmudev_class_create(const char *name)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+	return class_create(name);
+#else
+	return class_create(THIS_MODULE, name);
 #endif
 }
 
@@ -125,7 +136,7 @@ static inline bool pmudev_task_dumpable(struct task_struct *task)
 
 /* Memory in the fork hook: older kernels run it with preemption off, where PREEMPT_RT has none. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
-#define PMUDEV_FORK_GFP GFP_KERNEL_ACCOUNT
+#define PMUDEV_FORK_GFP (GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 #define PMUDEV_FORK_ALLOCATES true
 #else
 #define PMUDEV_FORK_GFP (GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN)

@@ -10,6 +10,13 @@
 struct file;
 struct vm_area_struct;
 
+/*
+ * Memory that stays, for a user: his control group is charged. If there is none the call is
+ * refused, and nobody is killed to get some, for that may be asked for under locks that others
+ * wait for.
+ */
+#define PMUDEV_GFP (GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
 /* --------------------------------------------------------------- sched.c -- */
 
 void pmudev_ctx_init(struct pmudev_ctx *ctx);
@@ -182,6 +189,8 @@ void pmudev_ledger_sweep(struct pmudev_pmu *pmu);
 /* Counters that some set holds, those of ended threads given back. */
 u64 pmudev_ledger_busy(struct pmudev_pmu *pmu);
 
+/* Who has a counter that @asking wants: pmudev_ledger_meet() comes first, once for all of them. */
+void pmudev_ledger_meet(struct pmudev_set *asking);
 bool pmudev_find_holder(struct pmudev_set *asking, unsigned int counter,
 			struct pmudev_holder *holder);
 
@@ -249,11 +258,16 @@ int pmudev_find_base(struct pmudev_set *set, u64 slots, u64 free, u64 *base,
 int pmudev_turns_room(struct pmudev_set *set, u64 slots);
 
 /*
- * After a change of the ledger: have the multiplexing sets that it concerns let go of their
- * counters, and then take what is theirs now.
+ * After a change of the ledger: the multiplexing sets that it concerns let go of their counters,
+ * and then take what is theirs now. There may be thousands, and each takes its time; so only
+ * @asking's own groups go on under the same lock. The others are its to wake before the call on it
+ * returns, but who picks one up meanwhile, for whatever reason, wakes it himself.
  */
-void pmudev_turns_pause(struct pmudev_pmu *pmu);
-void pmudev_turns_go_on(struct pmudev_pmu *pmu);
+void pmudev_turns_pause(struct pmudev_set *asking);
+void pmudev_turns_go_on(struct pmudev_set *set);
+
+/* Takes pmu->lock, and gives it to whoever waits for it after each set. @asking's mutex held. */
+void pmudev_turns_wake(struct pmudev_set *asking);
 
 /* The counter that an event gets, when it is on for the first time; -1: none. */
 int pmudev_turns_counter(const struct pmudev_set *set, unsigned int slot);
@@ -347,11 +361,70 @@ void pmudev_pages_lost(struct pmudev_ctx *ctx);
 /* The right to read ends: the thread runs another program, or has ended. ctx->lock held. */
 void pmudev_pages_revoke(struct pmudev_ctx *ctx);
 
+/* --------------------------------------------------------------- guest.c -- */
+
+/* Have KVM's guests entered and left under our eyes, until put: once a set. May sleep. */
+int pmudev_guest_get(void);
+void pmudev_guest_put(void);
+
+/* Are the probes installed? */
+bool pmudev_guest_watched(void);
+
+/* The probe of kvm_userspace_exit. */
+void pmudev_guest_returned(void *data, u32 reason, int error);
+
+int pmudev_guest_init(void);
+void pmudev_guest_exit(void);
+
 /* ---------------------------------------------------------------- gate.c -- */
 
 bool pmudev_gate_open(void);
 int pmudev_gate_init(void);
 void pmudev_gate_exit(void);
+
+/* -------------------------------------------------------------- quota.c -- */
+
+/**
+ * pmudev_quota_get - the calling process pays for one part: a set, or an heir
+ * @payer: out: who pays from now on; NULL: nobody does, nothing is bounded
+ *
+ * Return: 0, -EDQUOT, -ENOMEM. May sleep.
+ */
+int pmudev_quota_get(struct pmudev_payer **payer);
+
+/* One part more for who pays already; false: he has as many as he may. Any context. */
+bool pmudev_quota_more(struct pmudev_payer *payer);
+
+/* One part less. Task context. */
+void pmudev_quota_put(struct pmudev_payer *payer);
+
+/* How many parts a user can have. */
+unsigned int pmudev_quota_limit(void);
+
+int pmudev_quota_init(void);
+void pmudev_quota_exit(void);
+
+/* --------------------------------------------------------------- query.c -- */
+
+/* Fill in of @query what the PMU is. No lock is taken: anybody may ask, as often as he likes. */
+void pmudev_describe(struct pmudev_pmu *pmu, struct pmudev_query *query);
+
+/* And its state now. Takes pmu->lock. */
+void pmudev_describe_now(struct pmudev_pmu *pmu, struct pmudev_query *query);
+
+/*
+ * Is a CPU of that PMU? Where there is one PMU, those that have never been online are taken to be
+ * as all others are.
+ */
+bool pmudev_pmu_has_cpu(const struct pmudev_pmu *pmu, int cpu);
+
+/* --------------------------------------------------------------- sysfs.c -- */
+
+/* When all CPUs and the gate are there. */
+int pmudev_sysfs_init(void);
+
+/* Waits for those who are reading a file; later readers get ENODEV. */
+void pmudev_sysfs_exit(void);
 
 /* --------------------------------------------------------------- ioctl.c -- */
 

@@ -284,12 +284,15 @@ static int cpu_online_here(unsigned int cpu)
 {
 	struct pmudev_pmu *pmu = identify(per_cpu_ptr(&pmudev_cpus, cpu), cpu);
 	struct pmudev_refusal why = {};
+	int ret;
 
 	if (!pmu)
 		return 0;
 	mutex_lock(&pmu->lock);
-	if (pmu->claim && cpu_claim(pmu, cpu, &why)) {
-		pr_warn("pmudev: CPU %u: perf holds its counters, nothing is counted there\n", cpu);
+	ret = pmu->claim ? cpu_claim(pmu, cpu, &why) : 0;
+	if (ret) {
+		pr_warn("pmudev: CPU %u: its counters are not to be had (error %d), nothing is counted there\n",
+			cpu, ret);
 		smp_call_function_single(cpu, cpu_load_lost, NULL, true);
 	}
 	mutex_unlock(&pmu->lock);

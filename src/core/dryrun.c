@@ -103,6 +103,8 @@ static int place_in_set(struct pmudev_set *set, struct trial *trial, s32 *counte
 			why->event = pmudev_nth_slot(want, why->event);
 		return ret;
 	}
+	/* Somebody else's call may have paused it, and not come back to it yet. */
+	pmudev_turns_go_on(set);
 	for (slot = 0; slot < set->nr_slots; slot++)
 		counter[slot] = -1;
 	pmudev_for_each_slot(slot, rest, set->used) {

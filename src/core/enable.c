@@ -132,10 +132,10 @@ static void ledger_remove(struct pmudev_set *set, u64 slots)
 /* Whoever has to make room does; what is in the way is moved, and the rest shared out anew. */
 static void rearrange(struct pmudev_set *set, struct pmudev_set *moving)
 {
-	pmudev_turns_pause(set->pmu);
+	pmudev_turns_pause(set);
 	if (moving)
 		pmudev_ctx_call(set->ctx, pmudev_change_places, moving);
-	pmudev_turns_go_on(set->pmu);
+	pmudev_turns_go_on(set);
 }
 
 static int place_slots(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
@@ -244,6 +244,7 @@ int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *
 	if (ret && !had_all)
 		pmudev_claim_put_others(set);
 	cpus_read_unlock();
+	pmudev_turns_wake(set);
 	pmudev_explain_held(ret, why);
 	return ret;
 }
@@ -265,6 +266,7 @@ int pmudev_set_disable(struct pmudev_set *set, u32 group, struct pmudev_refusal 
 	displace_slots(set, change.slots);
 	end_private(set);
 	mutex_unlock(&set->pmu->lock);
+	pmudev_turns_wake(set);
 	return 0;
 }
 

@@ -13,7 +13,7 @@
 
 int pmudev_family_create(struct pmudev_set *set, bool threads_only)
 {
-	struct pmudev_family *family = kzalloc(sizeof(*family), GFP_KERNEL_ACCOUNT);
+	struct pmudev_family *family = kzalloc(sizeof(*family), PMUDEV_GFP);
 
 	if (!family)
 		return -ENOMEM;
@@ -28,25 +28,6 @@ int pmudev_family_create(struct pmudev_set *set, bool threads_only)
 bool pmudev_family_lives(struct pmudev_set *set)
 {
 	return set->family && !list_empty(&set->family->heirs);
-}
-
-bool pmudev_family_meets(struct pmudev_set *set, struct pmudev_set *asking)
-{
-	struct pmudev_set *heir;
-	unsigned long flags;
-	bool meets = false;
-
-	raw_spin_lock_irqsave(&asking->ctx->lock, flags);
-	hlist_for_each_entry(heir, &asking->ctx->family, ctx_node)
-		meets |= heir->root == set;
-	raw_spin_unlock_irqrestore(&asking->ctx->lock, flags);
-	if (meets || !asking->family)
-		return meets;
-	raw_spin_lock_irqsave(&asking->family->lock, flags);
-	list_for_each_entry(heir, &asking->family->heirs, heir_node)
-		meets |= heir->ctx == set->ctx;
-	raw_spin_unlock_irqrestore(&asking->family->lock, flags);
-	return meets;
 }
 
 /* ------------------------------------------------------- an heir's life -- */
@@ -88,6 +69,7 @@ static void heir_release(struct kref *ref)
 
 	if (heir->ctx)
 		pmudev_ctx_put(heir->ctx);
+	pmudev_quota_put(heir->payer);
 	call_rcu(&heir->rcu, heir_free);
 }
 
@@ -165,6 +147,15 @@ static void be_born(struct pmudev_set *heir, struct pmudev_set *src, struct pmud
 	join(heir, src);
 }
 
+/* Who pays for the root pays for each heir. */
+static bool pay(struct pmudev_set *heir, const struct pmudev_set *src)
+{
+	if (!pmudev_quota_more(src->root->payer))
+		return false;
+	heir->payer = src->root->payer;
+	return true;
+}
+
 static void lose(struct pmudev_set *set)
 {
 	raw_spin_lock(&set->family->lock);
@@ -223,7 +214,7 @@ static void inherit(struct pmudev_ctx *ctx, struct task_struct *task, struct pmu
 		 * The set may have grown, or come, since memory was asked for. Or somebody counts
 		 * the child already, on what may be the set's counters.
 		 */
-		if (!child || !heir || set->nr_slots > slots || foreign) {
+		if (!child || !heir || set->nr_slots > slots || foreign || !pay(heir, set)) {
 			lose(set);
 			continue;
 		}
@@ -304,11 +295,15 @@ static void adopt_here(struct pmudev_ctx *ctx, void *arg)
 	/* Nothing is enabled yet: its clocks do not matter. */
 	if (ctx->dead || has_heir(ctx, adoption->root))
 		return;
-	adoption->born = ctx->nr_family < adoption->limit;
+	if (ctx->nr_family >= adoption->limit) {
+		adoption->error = -EBUSY;
+		return;
+	}
+	adoption->born = pay(adoption->heir, adoption->root);
 	if (adoption->born)
 		be_born(adoption->heir, adoption->root, ctx);
 	else
-		adoption->error = -EBUSY;
+		adoption->error = -EDQUOT;
 }
 
 int pmudev_family_adopt(struct pmudev_set *root, struct task_struct *task)
@@ -316,7 +311,7 @@ int pmudev_family_adopt(struct pmudev_set *root, struct task_struct *task)
 	struct adoption adoption = { .root = root, .limit = pmudev_family_limit() };
 	struct pmudev_ctx *ctx;
 
-	adoption.heir = heir_alloc(0, GFP_KERNEL_ACCOUNT);
+	adoption.heir = heir_alloc(0, PMUDEV_GFP);
 	if (!adoption.heir)
 		return -ENOMEM;
 	ctx = pmudev_follow(task, root->pmu);
@@ -392,6 +387,8 @@ struct pmudev_set *pmudev_family_end(struct pmudev_ctx *ctx)
 		if (set->root == set)
 			continue;
 		pmudev_heir_leave(set);
+		/* It goes; the context and what others have on it stay. */
+		pmudev_slots_off(ctx, set, set->on);
 		set->next_ended = ended;
 		ended = set;
 	}

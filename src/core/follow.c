@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Following threads: contexts by their task, and the preempt notifiers that load and unload them.
+ * Following threads: contexts by their task, how that begins and ends. What loads and unloads them
+ * at switches is in switch_notifier.c, or where the kernel lacks that in switch_probe.c.
  *
- * A followed thread pays for its own switches, others pay a test of an empty list. The notifier
- * belongs into the thread's own list, which others use, too (KVM), and which has no lock. We
- * change it, under a lock of our own,
- *   - as the thread itself, outside of interrupts and at its switches;
- *   - in the sched_switch probe, of the two threads that the switch is between: neither can be in
- *     the midst of a change, which is made with preemption off;
- *   - as anybody, if the thread is switched out (linked, and loaded nowhere) and ours is the only
- *     notifier in its list. Before the thread changes the list again it comes by task_in(), that
- *     is, past ctx->lock; or it finds the list empty, and so do all who look after it.
- * A walker that stands on a notifier that is taken out goes on by its next pointer, which stays:
- * walks have preemption off and contexts are freed by RCU. A thread can have two contexts of a
- * PMU: one that is dead and stays linked until the next switch, and its successor.
+ * A thread can have two contexts of a PMU: one that is dead and stays linked until the next switch,
+ * and its successor.
  */
 #include <linux/hash.h>
 #include <linux/module.h>
@@ -30,12 +21,8 @@
 static struct hlist_head buckets[1 << BUCKET_BITS];
 static DEFINE_RAW_SPINLOCK(buckets_lock);
 
-/* Our changes of the lists of notifiers. */
-static DEFINE_RAW_SPINLOCK(links_lock);
-
 static DEFINE_MUTEX(follow_mutex);
 
-/* Contexts that are followed, but not yet linked. */
 atomic_t pmudev_nr_waiting = ATOMIC_INIT(0);
 
 /* ---------------------------------------------------- contexts by task -- */
@@ -95,101 +82,13 @@ void pmudev_ctx_put(struct pmudev_ctx *ctx)
 	kref_put(&ctx->ref, ctx_free);
 }
 
-/* ------------------------------------------------------------ notifiers -- */
-
-/* Into the list of the context's task: see the top of this file for who may. */
-static void link_notifier(struct pmudev_ctx *ctx)
-{
-	lockdep_assert_held(&ctx->lock);
-	kref_get(&ctx->ref);
-	ctx->linked = true;
-	raw_spin_lock(&links_lock);
-	hlist_add_head(&ctx->notifier.link, &ctx->task->preempt_notifiers);
-	raw_spin_unlock(&links_lock);
-	atomic_dec(&pmudev_nr_waiting);
-}
-
-/* And out of it. The reference is the caller's to drop, after the lock. */
-static void unlink_notifier(struct pmudev_ctx *ctx)
-{
-	lockdep_assert_held(&ctx->lock);
-	ctx->linked = false;
-	raw_spin_lock(&links_lock);
-	__hlist_del(&ctx->notifier.link);
-	raw_spin_unlock(&links_lock);
-}
-
-/* The same of a thread that is switched out; false if others are in its list. */
-static bool unlink_alone(struct pmudev_ctx *ctx)
-{
-	struct hlist_head *list = &ctx->task->preempt_notifiers;
-	bool alone;
-
-	lockdep_assert_held(&ctx->lock);
-	raw_spin_lock(&links_lock);
-	alone = list->first == &ctx->notifier.link && !ctx->notifier.link.next;
-	if (alone)
-		WRITE_ONCE(list->first, NULL);
-	raw_spin_unlock(&links_lock);
-	ctx->linked = !alone;
-	return alone;
-}
-
-static void task_in(struct preempt_notifier *notifier, int cpu)
-{
-	struct pmudev_ctx *ctx = container_of(notifier, struct pmudev_ctx, notifier);
-	unsigned long flags;
-
-	/*
-	 * Runs after switch_mm and after perf's and KVM's own switches; irqs are on. An interrupt
-	 * may have loaded it already.
-	 */
-	raw_spin_lock_irqsave(&ctx->lock, flags);
-	if (!ctx->dead && ctx->cpu < 0)
-		pmudev_ctx_load(ctx, cpu);
-	raw_spin_unlock_irqrestore(&ctx->lock, flags);
-}
-
-static void task_out(struct preempt_notifier *notifier, struct task_struct *next)
-{
-	struct pmudev_ctx *ctx = container_of(notifier, struct pmudev_ctx, notifier);
-	bool last = false;
-
-	/* Irqs are off, the run queue is locked. */
-	raw_spin_lock(&ctx->lock);
-	if (ctx->cpu >= 0)
-		pmudev_ctx_unload(ctx);
-	if (ctx->dead && ctx->linked) {
-		unlink_notifier(ctx);
-		last = true;
-	}
-	raw_spin_unlock(&ctx->lock);
-	if (last)
-		irq_work_queue(&ctx->farewell);
-}
-
-static struct preempt_ops task_ops = {
-	.sched_in = task_in,
-	.sched_out = task_out,
-};
-
-static void say_farewell(struct irq_work *work)
-{
-	pmudev_ctx_put(container_of(work, struct pmudev_ctx, farewell));
-}
-
-void pmudev_link_waiting(const struct task_struct *task)
+void pmudev_ctxs_of(const struct task_struct *task, void (*fn)(struct pmudev_ctx *ctx))
 {
 	struct pmudev_ctx *ctx;
 
-	hlist_for_each_entry_rcu(ctx, bucket_of(task), bucket, true) {
-		if (ctx->task != task)
-			continue;
-		raw_spin_lock(&ctx->lock);
-		if (!ctx->dead && !ctx->linked)
-			link_notifier(ctx);
-		raw_spin_unlock(&ctx->lock);
-	}
+	hlist_for_each_entry_rcu(ctx, bucket_of(task), bucket, true)
+		if (ctx->task == task)
+			fn(ctx);
 }
 
 /* -------------------------------------------------------- the beginning -- */
@@ -204,8 +103,7 @@ static struct pmudev_ctx *ctx_alloc(struct task_struct *task, struct pmudev_pmu 
 	pmudev_ctx_init(ctx);
 	ctx->task = task;
 	ctx->pmu = pmu;
-	preempt_notifier_init(&ctx->notifier, &task_ops);
-	ctx->farewell = IRQ_WORK_INIT_HARD(say_farewell);
+	pmudev_switch_init(ctx);
 	return ctx;
 }
 
@@ -222,47 +120,21 @@ static bool ctx_get_set(struct pmudev_ctx *ctx)
 	return alive;
 }
 
-/*
- * What has died meanwhile is taken out of the calling thread's list, not only at its next switch:
- * so there is never more than one such.
- */
-static void clear_own_list(void)
-{
-	struct preempt_notifier *notifier;
-	struct pmudev_ctx *ctx, *dead;
-	unsigned long flags;
-
-	do {
-		dead = NULL;
-		local_irq_save(flags);
-		hlist_for_each_entry(notifier, &current->preempt_notifiers, link) {
-			ctx = container_of(notifier, struct pmudev_ctx, notifier);
-			if (notifier->ops == &task_ops && READ_ONCE(ctx->dead))
-				dead = ctx;
-		}
-		if (dead) {
-			raw_spin_lock(&dead->lock);
-			unlink_notifier(dead);
-			raw_spin_unlock(&dead->lock);
-		}
-		local_irq_restore(flags);
-		if (dead)
-			pmudev_ctx_put(dead);
-	} while (dead);
-}
-
-/* The calling thread: it can link its notifier itself. */
-static void start_self(struct pmudev_ctx *ctx)
+/* The calling thread. */
+static int start_self(struct pmudev_ctx *ctx)
 {
 	unsigned long flags;
+	int ret = pmudev_switch_prepare();
 
-	clear_own_list();
+	if (ret)
+		return ret;
 	raw_spin_lock_irqsave(&ctx->lock, flags);
-	if (!ctx->dead && !ctx->linked)
-		link_notifier(ctx);
+	if (!ctx->dead)
+		pmudev_switch_link(ctx);
 	if (!ctx->dead && ctx->cpu < 0)
 		pmudev_ctx_load(ctx, smp_processor_id());
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	return 0;
 }
 
 /* On the CPU where the thread may be running; if it is not, the probe has it. */
@@ -280,10 +152,8 @@ static int start(struct pmudev_ctx *ctx)
 {
 	int ret;
 
-	if (ctx->task == current) {
-		start_self(ctx);
-		return 0;
-	}
+	if (ctx->task == current)
+		return start_self(ctx);
 	ret = pmudev_start_probing();
 	if (ret)
 		return ret;
@@ -300,7 +170,7 @@ static int start(struct pmudev_ctx *ctx)
 /* With a reference for its first set; nothing is counted yet. */
 static struct pmudev_ctx *follow_anew(struct task_struct *task, struct pmudev_pmu *pmu)
 {
-	struct pmudev_ctx *ctx = ctx_alloc(task, pmu, GFP_KERNEL_ACCOUNT);
+	struct pmudev_ctx *ctx = ctx_alloc(task, pmu, PMUDEV_GFP);
 	int ret;
 
 	if (!ctx)
@@ -322,6 +192,7 @@ static struct pmudev_ctx *follow_anew(struct task_struct *task, struct pmudev_pm
 struct pmudev_ctx *pmudev_follow(struct task_struct *task, struct pmudev_pmu *pmu)
 {
 	struct pmudev_ctx *ctx = NULL;
+	int ret;
 
 	mutex_lock(&follow_mutex);
 	while (!ctx) {
@@ -334,7 +205,11 @@ struct pmudev_ctx *pmudev_follow(struct task_struct *task, struct pmudev_pmu *pm
 			ctx = NULL;
 			cond_resched();
 		} else if (task == current) {
-			start_self(ctx);
+			ret = start_self(ctx);
+			if (ret) {
+				pmudev_unfollow(ctx);
+				ctx = ERR_PTR(ret);
+			}
 		}
 	}
 	mutex_unlock(&follow_mutex);
@@ -363,8 +238,8 @@ struct pmudev_ctx *pmudev_follow_newborn(struct task_struct *child, struct pmude
 	}
 	/* It has not run yet. */
 	raw_spin_lock_irqsave(&ctx->lock, flags);
-	if (!ctx->linked && !ctx->dead)
-		link_notifier(ctx);
+	if (!ctx->dead)
+		pmudev_switch_link(ctx);
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 	return ctx;
 }
@@ -373,7 +248,7 @@ struct pmudev_ctx *pmudev_follow_newborn(struct task_struct *child, struct pmude
 
 unsigned int pmudev_ctx_end(struct pmudev_ctx *ctx)
 {
-	bool own = ctx->task == current && in_task(), out = ctx->cpu < 0;
+	bool out = ctx->cpu < 0;
 	unsigned int refs = 1;
 
 	lockdep_assert_held(&ctx->lock);
@@ -386,15 +261,10 @@ unsigned int pmudev_ctx_end(struct pmudev_ctx *ctx)
 	raw_spin_lock(&buckets_lock);
 	hlist_del_rcu(&ctx->bucket);
 	raw_spin_unlock(&buckets_lock);
-	if (!ctx->linked) {
+	if (!ctx->linked)
 		atomic_dec(&pmudev_nr_waiting);
-	} else if (own) {
-		unlink_notifier(ctx);
+	else if (pmudev_switch_unlink(ctx, out))
 		refs++;
-	} else if (out && unlink_alone(ctx)) {
-		refs++;
-	}
-	/* Else it goes at the thread's next switch. */
 	return refs;
 }
 

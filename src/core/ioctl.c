@@ -2,6 +2,7 @@
 /* The ioctls: one table, one way in and one way out. Copies to and from user space happen here. */
 #include <linux/cpumask.h>
 #include <linux/fs.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -32,19 +33,6 @@ static int no_flags(const union args *args, struct pmudev_refusal *why)
 	return args->head.flags ? pmudev_refuse(why, -EINVAL, PMUDEV_WHY_FLAGS, 0) : 0;
 }
 
-static u32 pmu_state(struct pmudev_pmu *pmu)
-{
-	u32 state = 0;
-
-	if (pmudev_gate_open())
-		state |= PMUDEV_STATE_GATE_OPEN;
-	if (pmu->claim)
-		state |= PMUDEV_STATE_CLAIMED;
-	if (pmudev_task_hooked())
-		state |= PMUDEV_STATE_HOOKS;
-	return state;
-}
-
 /* A PMU by its number, or that of a CPU. */
 static int asked_for(const struct pmudev_query *query, struct pmudev_pmu **pmu,
 		     struct pmudev_refusal *why)
@@ -56,26 +44,14 @@ static int asked_for(const struct pmudev_query *query, struct pmudev_pmu **pmu,
 	if (query->flags & PMUDEV_QUERY_CPU) {
 		if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
 			return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_CPU, nr_cpu_ids - 1);
+		cpu = array_index_nospec(cpu, nr_cpu_ids);
 		*pmu = READ_ONCE(per_cpu(pmudev_cpus, cpu).pmu);
 	} else {
-		*pmu = query->pmu < pmudev_nr_pmus ? &pmudev_pmus[query->pmu] : NULL;
+		*pmu = pmudev_pmu_numbered(query->pmu);
 	}
 	if (!*pmu)
 		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_PMU, pmudev_nr_pmus - 1);
 	return 0;
-}
-
-/* CPUs that have never been online are taken to be as all others are. */
-static u32 count_cpus(const struct pmudev_pmu *pmu)
-{
-	u32 nr = 0;
-	int cpu;
-
-	if (pmudev_nr_pmus == 1)
-		return num_possible_cpus();
-	for_each_possible_cpu(cpu)
-		nr += READ_ONCE(per_cpu(pmudev_cpus, cpu).pmu) == pmu;
-	return nr;
 }
 
 static int ioctl_query(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
@@ -86,33 +62,8 @@ static int ioctl_query(struct pmudev_set *set, union args *args, struct pmudev_r
 
 	if (ret)
 		return ret;
-	query->pmu = pmu->info.index;
-	query->nr_pmus = pmudev_nr_pmus;
-	query->abi = PMUDEV_ABI_VERSION;
-	query->arch = pmu->info.arch;
-	query->arch_version = pmu->info.arch_version;
-	query->cpu_id = pmu->info.cpu_id;
-	query->features = pmu->info.features | PMUDEV_HAS_OTHER_TASKS | PMUDEV_HAS_MULTIPLEX |
-			  (PMUDEV_FORK_ALLOCATES ? PMUDEV_HAS_INHERIT : 0);
-	/* Whose bare read would it be on a CPU of another PMU? */
-	if (pmudev_nr_pmus > 1)
-		query->features &= ~PMUDEV_HAS_DIRECT;
-	query->counters = pmu->info.counters;
-	query->generic = pmu->info.generic;
-	query->width = pmu->info.width;
-	query->width_fixed = pmu->info.width_fixed;
-	query->threshold_max = pmu->info.threshold_max;
-	query->nr_cpus = count_cpus(pmu);
-	query->mends = atomic64_read(&pmu->info.mends);
-	query->clock_hz = pmu->info.clock_hz;
-	memcpy(query->name, pmu->info.name, sizeof(query->name));
-	mutex_lock(&pmu->lock);
-	query->state = pmu_state(pmu);
-	query->available = pmu->info.counters & ~pmu->info.reserved;
-	query->user = pmu->info.user & query->available;
-	query->busy = pmudev_ledger_busy(pmu);
-	query->claims = pmu->claims;
-	mutex_unlock(&pmu->lock);
+	pmudev_describe(pmu, query);
+	pmudev_describe_now(pmu, query);
 	return 0;
 }
 
@@ -393,6 +344,7 @@ long pmudev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 
 	if (nr >= ARRAY_SIZE(ioctls) || cmd != _IO(PMUDEV_IOC_TYPE, nr + FIRST_IOCTL))
 		return -ENOTTY;
+	nr = array_index_nospec(nr, ARRAY_SIZE(ioctls));
 	ret = get_args(user, ioctls[nr].size, &args, &why);
 	if (ret) {
 		put_refusal(user, &why);

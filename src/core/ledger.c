@@ -162,17 +162,52 @@ void pmudev_ledger_withdraw(struct pmudev_set *set)
 	set->held = 0;
 	pmu->nr_mux -= !!set->base;
 	list_del(&set->node);
+	/* Who enters it again has it go on. */
+	hlist_del_init(&set->paused_node);
 }
 
 /* -------------------------------------------------------------- holders -- */
 
-static bool holds(struct pmudev_set *set, struct pmudev_set *asking, u64 counters)
+/* The context, and whoever has heirs there. */
+static void visit_mark(struct pmudev_ctx *ctx, void *arg)
 {
+	struct pmudev_change *change = arg;
+	u64 mark = change->set->pmu->mark;
+	struct pmudev_set *set;
+
+	ctx->mark = mark;
+	if (!ctx->task)
+		return;
+	hlist_for_each_entry(set, &ctx->family, ctx_node)
+		set->root->mark = mark;
+}
+
+/* Once for all questions of a refusal: how many sets there are matters once, then. */
+void pmudev_ledger_meet(struct pmudev_set *asking)
+{
+	struct pmudev_change change = { .set = asking, .reading = true };
+	unsigned long flags;
+
+	lockdep_assert_held(&asking->pmu->lock);
+	asking->pmu->mark++;
+	if (pmudev_family_lives(asking)) {
+		pmudev_family_call(asking, visit_mark, &change);
+	} else {
+		/* Only looked at: the context may be loaded elsewhere. */
+		raw_spin_lock_irqsave(&asking->ctx->lock, flags);
+		visit_mark(asking->ctx, &change);
+		raw_spin_unlock_irqrestore(&asking->ctx->lock, flags);
+	}
+}
+
+/* As in pmudev_ledger_taken(): others of the other kind, and those of the same targets. */
+static bool holds(const struct pmudev_set *set, const struct pmudev_set *asking, u64 counters)
+{
+	u64 mark = asking->pmu->mark;
+
 	if (!((set->held | set->spare) & counters))
 		return false;
-	/* As in pmudev_ledger_taken(): others of the other kind, and those of the same targets. */
-	return (set->cpu < 0) != (asking->cpu < 0) || set->ctx == asking->ctx ||
-	       pmudev_family_meets(set, asking);
+	return (set->cpu < 0) != (asking->cpu < 0) || set->ctx->mark == mark || set->mark == mark;
 }
 
 static void name_holder(struct pmudev_set *set, struct pmudev_set *asking, unsigned int counter,
@@ -194,6 +229,7 @@ bool pmudev_find_holder(struct pmudev_set *asking, unsigned int counter,
 {
 	struct pmudev_set *set;
 
+	lockdep_assert_held(&asking->pmu->lock);
 	list_for_each_entry(set, &asking->pmu->sets, node) {
 		if (holds(set, asking, BIT_ULL(counter))) {
 			name_holder(set, asking, counter, holder);
@@ -209,6 +245,7 @@ unsigned int pmudev_list_holders(struct pmudev_set *set, u64 busy, struct pmudev
 	u64 rest;
 
 	mutex_lock(&set->pmu->lock);
+	pmudev_ledger_meet(set);
 	pmudev_for_each_slot(c, rest, busy) {
 		if (set->pmu->info.reserved & BIT_ULL(c))
 			holder[nr++] = (struct pmudev_holder){

@@ -34,13 +34,16 @@ static void __init set_clock(struct pmudev_pmu *pmu)
  */
 static void __init set_user(void)
 {
+	u64 user = pmudev_switch_lets_read ? ~0ULL : 0;
 	struct pmudev_pmu *pmu;
-	u64 user = ~0ULL;
 
 	pmudev_for_each_pmu(pmu)
 		user &= pmu->info.user;
-	pmudev_for_each_pmu(pmu)
+	pmudev_for_each_pmu(pmu) {
 		pmu->info.user = user;
+		if (!pmudev_switch_lets_read)
+			pmu->info.features &= ~(PMUDEV_HAS_USER_READ | PMUDEV_HAS_DIRECT);
+	}
 }
 
 static int __init pmus_init(void)
@@ -89,18 +92,34 @@ static int __init pmudev_init(void)
 	ret = pmudev_cpu_init();
 	if (ret)
 		goto err_page;
-	ret = pmudev_gate_init();
+	ret = pmudev_guest_init();
 	if (ret)
 		goto err_cpu;
-	ret = pmudev_chardev_init();
+	ret = pmudev_gate_init();
+	if (ret)
+		goto err_guest;
+	ret = pmudev_quota_init();
 	if (ret)
 		goto err_gate;
+	/* Before the device: who finds that finds the PMUs described. */
+	ret = pmudev_sysfs_init();
+	if (ret)
+		goto err_quota;
+	ret = pmudev_chardev_init();
+	if (ret)
+		goto err_sysfs;
 	pmudev_for_each_pmu(pmu)
 		tell(&pmu->info);
 	return 0;
 
+err_sysfs:
+	pmudev_sysfs_exit();
+err_quota:
+	pmudev_quota_exit();
 err_gate:
 	pmudev_gate_exit();
+err_guest:
+	pmudev_guest_exit();
 err_cpu:
 	pmudev_cpu_exit();
 err_page:
@@ -114,8 +133,11 @@ static void __exit pmudev_exit(void)
 {
 	/* No set is left, and no thread is followed: both keep the module loaded. */
 	pmudev_chardev_exit();
+	pmudev_sysfs_exit();
+	pmudev_quota_exit();
 	pmudev_gate_exit();
 	pmudev_task_exit();
+	pmudev_guest_exit();
 	/* Heirs are freed by a function of ours. */
 	rcu_barrier();
 	pmudev_cpu_exit();
@@ -128,3 +150,4 @@ module_exit(pmudev_exit);
 
 MODULE_DESCRIPTION("Exact access to the CPU's performance counters");
 MODULE_LICENSE("GPL");
+MODULE_VERSION("0.1.0");

@@ -247,7 +247,7 @@ int pmudev_page_mmap(struct pmudev_set *set, struct vm_area_struct *vma, struct 
 	ret = check_mmap(set, vma, why);
 	if (ret)
 		return ret;
-	map.page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	map.page = alloc_page(PMUDEV_GFP | __GFP_ZERO);
 	if (!map.page)
 		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
 	ret = grant(map.mm, why);

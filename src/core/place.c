@@ -118,20 +118,22 @@ static bool solve(struct puzzle *puzzle, u64 free, u64 freed, const struct pmude
 	return pmudev_assign(puzzle->want, puzzle->nr, puzzle->counter) < 0;
 }
 
-/* Would every multiplexing set of the context still have counters for each of its groups? */
-static bool find_bases(struct pmudev_pmu *pmu, const struct pmudev_ctx *ctx, u64 free)
+/* Every multiplexing set of the context still has counters for each of its groups, or -EBUSY. */
+static int find_bases(struct pmudev_pmu *pmu, const struct pmudev_ctx *ctx, u64 free)
 {
 	struct pmudev_refusal unused;
 	struct pmudev_set *set;
+	int ret;
 
 	list_for_each_entry(set, &pmu->sets, node) {
 		if (!movable(set, ctx) || !set->base)
 			continue;
-		if (pmudev_find_base(set, set->placed & set->mux, free, &set->new_base, &unused))
-			return false;
+		ret = pmudev_find_base(set, set->placed & set->mux, free, &set->new_base, &unused);
+		if (ret)
+			return ret;
 		free &= ~set->new_base;
 	}
-	return true;
+	return 0;
 }
 
 static u64 solution(const struct puzzle *puzzle)
@@ -169,28 +171,32 @@ static void plan(struct puzzle *puzzle, unsigned int nr, struct pmudev_pmu *pmu,
 	}
 }
 
-static bool place_by_moving(struct puzzle *puzzle, struct pmudev_set *set,
-			    const struct pmudev_want *want, unsigned int nr, u8 *counter)
+/* -EBUSY: there is no such placement. */
+static int place_by_moving(struct puzzle *puzzle, struct pmudev_set *set,
+			   const struct pmudev_want *want, unsigned int nr, u8 *counter)
 {
 	struct pmudev_pmu *pmu = set->pmu;
 	u64 free = available(pmu) & ~pmudev_ledger_taken(set, false);
 	u64 elsewhere = pmudev_ledger_elsewhere(set);
 	u64 freed, bases = 0;
+	int ret;
 
 	if (nr > PMUDEV_ASSIGN_MAX)
-		return false;
+		return -EBUSY;
 	puzzle->nr = nr;
 	freed = add_movable(puzzle, pmu, set->ctx);
 	if (!solve(puzzle, free | (freed & ~elsewhere), freed, want, nr)) {
 		bases = movable_bases(pmu, set->ctx);
 		freed |= bases;
-		if (!bases || !solve(puzzle, free | (freed & ~elsewhere), freed, want, nr) ||
-		    !find_bases(pmu, set->ctx, (free | freed) & ~solution(puzzle)))
-			return false;
+		if (!bases || !solve(puzzle, free | (freed & ~elsewhere), freed, want, nr))
+			return -EBUSY;
+		ret = find_bases(pmu, set->ctx, (free | freed) & ~solution(puzzle));
+		if (ret)
+			return ret;
 	}
 	plan(puzzle, nr, pmu, set->ctx, bases);
 	memcpy(counter, puzzle->counter, nr);
-	return true;
+	return 0;
 }
 
 /* ------------------------------------------------------------- refusing -- */
@@ -228,8 +234,10 @@ int pmudev_refuse_held(struct pmudev_set *set, const struct pmudev_want *want,
 {
 	why->allowed = pmudev_places_counters(want->allowed, want->pair);
 	why->busy = why->allowed & available(set->pmu) & pmudev_ledger_taken(set, true);
-	if (why->busy)
+	if (why->busy) {
+		pmudev_ledger_meet(set);
 		pmudev_find_holder(set, __ffs64(why->busy), &why->holder);
+	}
 	return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_HELD, 0);
 }
 
@@ -263,9 +271,13 @@ int pmudev_place(struct pmudev_set *set, const struct pmudev_want *want, unsigne
 		bad = try_place(puzzle, available(pmu) & ~pmudev_ledger_taken(set, false), want, nr,
 				counter);
 	}
-	if (bad >= 0)
-		*moves = place_by_moving(puzzle, set, want, nr, counter);
-	if (bad >= 0 && !*moves)
+	if (bad >= 0) {
+		ret = place_by_moving(puzzle, set, want, nr, counter);
+		*moves = !ret;
+	}
+	if (ret == -ENOMEM)
+		pmudev_refuse(why, ret, PMUDEV_WHY_MEMORY, 0);
+	else if (ret)
 		ret = refuse(set, want, nr, bad, why);
 	kfree(puzzle);
 	return ret;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sched_switch probe: finds the threads that wait for their first switch since somebody else
- * bound a set to them. It is there only while some do, and a second longer.
+ * The sched_switch probe: finds the threads that wait for it, such as those that somebody else has
+ * just bound a set to. It is there only while some do, and a second longer.
  */
 #include <linux/mutex.h>
 #include <linux/sched.h>
@@ -11,15 +11,15 @@
 
 #include "core.h"
 
-/* Irqs off, the run queue locked; both threads' notifiers are called after this. */
+/* Irqs off, the run queue locked; preempt notifiers of both threads are called after this. */
 static void on_switch(void *data, bool preempt, struct task_struct *prev, struct task_struct *next,
 		      unsigned int prev_state)
 {
 	lockdep_assert_irqs_disabled();
 	if (likely(!atomic_read(&pmudev_nr_waiting)))
 		return;
-	pmudev_link_waiting(prev);
-	pmudev_link_waiting(next);
+	pmudev_ctxs_of(prev, pmudev_switch_out);
+	pmudev_ctxs_of(next, pmudev_switch_in);
 }
 
 static DEFINE_MUTEX(probe_mutex);

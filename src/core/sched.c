@@ -4,7 +4,6 @@
  * here: counters were placed when the set was enabled.
  */
 #include <linux/smp.h>
-#include <linux/timex.h>
 
 #include "core.h"
 
@@ -20,7 +19,7 @@ void pmudev_ctx_init(struct pmudev_ctx *ctx)
 
 struct pmudev_clocks pmudev_ctx_clocks(const struct pmudev_ctx *ctx)
 {
-	u64 now = ctx->cpu < 0 ? 0 : get_cycles();
+	u64 now = ctx->cpu < 0 ? 0 : pmudev_clock();
 	struct pmudev_clocks clocks = { .enabled = ctx->clock + now };
 
 	/* On a CPU that is not ours lost runs as well, and the running clock stands. */
@@ -36,7 +35,7 @@ struct pmudev_clocks pmudev_ctx_clocks(const struct pmudev_ctx *ctx)
 void pmudev_ctx_load(struct pmudev_ctx *ctx, int cpu)
 {
 	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
-	u64 now = get_cycles();
+	u64 now = pmudev_clock();
 
 	lockdep_assert_held(&ctx->lock);
 	/* What is not loaded takes turns for nothing. */
@@ -79,7 +78,7 @@ void pmudev_ctx_unload(struct pmudev_ctx *ctx)
 			pmudev_counters_left(pc, ctx);
 		}
 	}
-	now = get_cycles();
+	now = pmudev_clock();
 	ctx->clock += now;
 	if (!ctx->ready)
 		ctx->lost += now;

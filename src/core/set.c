@@ -13,7 +13,7 @@
 
 struct pmudev_set *pmudev_set_create(void)
 {
-	struct pmudev_set *set = kzalloc(sizeof(*set), GFP_KERNEL_ACCOUNT);
+	struct pmudev_set *set = kzalloc(sizeof(*set), PMUDEV_GFP);
 
 	if (!set)
 		return NULL;
@@ -99,10 +99,13 @@ void pmudev_set_destroy(struct pmudev_set *set)
 	}
 	if (set->ctx && set->cpu < 0)
 		pmudev_unfollow(set->ctx);
+	if (set->guests)
+		pmudev_guest_put();
 	for (i = 1; i < ARRAY_SIZE(set->chunk); i++)
 		kfree(set->chunk[i]);
 	kfree(set->table);
 	kfree(set->new_table);
+	pmudev_quota_put(set->payer);
 	put_pid(set->opener);
 	mutex_destroy(&set->mutex);
 	kfree(set);
@@ -123,7 +126,7 @@ static int bind_cpu(struct pmudev_set *set, const struct pmudev_bind *bind,
 		return pmudev_refuse(why, -EPERM, PMUDEV_WHY_CAP_CPU, 0);
 	if (!cpu_online(bind->id))
 		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_CPU_OFFLINE, 0);
-	pc = per_cpu_ptr(&pmudev_cpus, bind->id);
+	pc = per_cpu_ptr(&pmudev_cpus, array_index_nospec((u32)bind->id, nr_cpu_ids));
 	if (!pc->pmu || ((bind->flags & PMUDEV_BIND_PMU) && pc->pmu != set->pmu))
 		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_PMU, pmudev_nr_pmus - 1);
 	set->pmu = pc->pmu;
@@ -133,7 +136,10 @@ static int bind_cpu(struct pmudev_set *set, const struct pmudev_bind *bind,
 	return 0;
 }
 
-/* As ptrace would ask, without its security modules. Under the target's exec_update_lock. */
+/*
+ * As ptrace would ask, without its security modules: the same user, who could do no more if he were
+ * the target. Under the target's exec_update_lock.
+ */
 static bool may_count(struct task_struct *task)
 {
 	const struct cred *cred = current_cred(), *tcred;
@@ -145,7 +151,9 @@ static bool may_count(struct task_struct *task)
 	tcred = __task_cred(task);
 	may = uid_eq(cred->uid, tcred->euid) && uid_eq(cred->uid, tcred->suid) &&
 	      uid_eq(cred->uid, tcred->uid) && gid_eq(cred->gid, tcred->egid) &&
-	      gid_eq(cred->gid, tcred->sgid) && gid_eq(cred->gid, tcred->gid);
+	      gid_eq(cred->gid, tcred->sgid) && gid_eq(cred->gid, tcred->gid) &&
+	      cred->user_ns == tcred->user_ns &&
+	      cap_issubset(tcred->cap_permitted, cred->cap_permitted);
 	rcu_read_unlock();
 	return (may && pmudev_task_dumpable(task)) || perfmon_capable();
 }
@@ -260,6 +268,8 @@ static int refuse_task(int error, struct pmudev_refusal *why)
 		return pmudev_refuse(why, error, PMUDEV_WHY_MEMORY, 0);
 	case -EBUSY:
 		return pmudev_refuse(why, error, PMUDEV_WHY_NUMBER, pmudev_family_limit());
+	case -EDQUOT:
+		return pmudev_refuse(why, error, PMUDEV_WHY_LIMIT, pmudev_quota_limit());
 	case -ESRCH:
 	case -EINTR:
 		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_NO_TASK, 0);
@@ -303,19 +313,9 @@ static int bind_task(struct pmudev_set *set, const struct pmudev_bind *bind,
 	return refuse_task(PTR_ERR(ctx), why);
 }
 
-int pmudev_set_bind(struct pmudev_set *set, const struct pmudev_bind *bind,
-		    struct pmudev_refusal *why)
+static int bind_target(struct pmudev_set *set, const struct pmudev_bind *bind,
+		       struct pmudev_refusal *why)
 {
-	lockdep_assert_held(&set->mutex);
-	if (set->ctx)
-		return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_BOUND, 0);
-	if (bind->flags & ~PMUDEV_BIND_FLAGS)
-		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_FLAGS, PMUDEV_BIND_FLAGS);
-	if (bind->reserved || (bind->pmu && !(bind->flags & PMUDEV_BIND_PMU)))
-		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RESERVED, 0);
-	if (bind->pmu >= pmudev_nr_pmus)
-		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_PMU, pmudev_nr_pmus - 1);
-	set->pmu = &pmudev_pmus[bind->pmu];
 	switch (bind->target) {
 	case PMUDEV_TARGET_TASK:
 	case PMUDEV_TARGET_PROCESS:
@@ -325,4 +325,34 @@ int pmudev_set_bind(struct pmudev_set *set, const struct pmudev_bind *bind,
 	default:
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_TYPE, PMUDEV_TARGET_PROCESS);
 	}
+}
+
+int pmudev_set_bind(struct pmudev_set *set, const struct pmudev_bind *bind,
+		    struct pmudev_refusal *why)
+{
+	struct pmudev_pmu *pmu;
+	int ret;
+
+	lockdep_assert_held(&set->mutex);
+	if (set->ctx)
+		return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_BOUND, 0);
+	if (bind->flags & ~PMUDEV_BIND_FLAGS)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_FLAGS, PMUDEV_BIND_FLAGS);
+	if (bind->reserved || (bind->pmu && !(bind->flags & PMUDEV_BIND_PMU)))
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RESERVED, 0);
+	pmu = pmudev_pmu_numbered(bind->pmu);
+	if (!pmu)
+		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_PMU, pmudev_nr_pmus - 1);
+	set->pmu = pmu;
+	ret = pmudev_quota_get(&set->payer);
+	if (ret == -EDQUOT)
+		return pmudev_refuse(why, ret, PMUDEV_WHY_LIMIT, pmudev_quota_limit());
+	if (ret)
+		return pmudev_refuse(why, ret, PMUDEV_WHY_MEMORY, 0);
+	ret = bind_target(set, bind, why);
+	if (ret) {
+		pmudev_quota_put(set->payer);
+		set->payer = NULL;
+	}
+	return ret;
 }

@@ -41,7 +41,7 @@ static int make_room(struct pmudev_set *heir, u64 slots)
 		struct pmudev_event **chunk = &heir->chunk[slot / PMUDEV_CHUNK];
 
 		if (!*chunk)
-			*chunk = kcalloc(PMUDEV_CHUNK, sizeof(**chunk), GFP_KERNEL_ACCOUNT);
+			*chunk = kcalloc(PMUDEV_CHUNK, sizeof(**chunk), PMUDEV_GFP);
 		if (!*chunk)
 			return -ENOMEM;
 	}

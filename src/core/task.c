@@ -96,29 +96,6 @@ static void on_exec(void *data, struct task_struct *p, pid_t old_pid, struct lin
 }
 
 /*
- * A thread that runs a guest is back from there, about to return to its program. The hypervisor may
- * have had the register with the right to read while the thread was switched in, and have put back
- * what was in it before.
- */
-static void on_guest_left(void *data, u32 reason, int error)
-{
-	struct pmudev_ctx *ctx;
-	struct pmudev_pmu *pmu;
-	unsigned long flags;
-
-	pmudev_for_each_pmu(pmu) {
-		ctx = pmudev_ctx_find(current, pmu);
-		if (!ctx)
-			continue;
-		raw_spin_lock_irqsave(&ctx->lock, flags);
-		if (ctx->cpu >= 0 && ctx->maps && ctx->owed)
-			pmudev_pages_in(ctx);
-		raw_spin_unlock_irqrestore(&ctx->lock, flags);
-		pmudev_ctx_put(ctx);
-	}
-}
-
-/*
  * The last is for probing.c, which installs it when it is needed; the last but one is not in every
  * kernel.
  */
@@ -130,7 +107,7 @@ static struct {
 	{ .name = "task_newtask", .probe = on_fork },
 	{ .name = "sched_process_exit", .probe = on_exit },
 	{ .name = "sched_process_exec", .probe = on_exec },
-	{ .name = "kvm_userspace_exit", .probe = on_guest_left },
+	{ .name = "kvm_userspace_exit", .probe = pmudev_guest_returned },
 	{ .name = "sched_switch" },
 };
 
@@ -178,7 +155,7 @@ static int hook(void)
 			return ret;
 		}
 	}
-	preempt_notifier_inc();
+	pmudev_switch_hook();
 	return 0;
 }
 
@@ -212,5 +189,5 @@ void pmudev_task_exit(void)
 		return;
 	pmudev_probing_exit();
 	unhook(NR_HOOKS);
-	preempt_notifier_dec();
+	pmudev_switch_unhook();
 }

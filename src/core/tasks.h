@@ -28,9 +28,6 @@ int pmudev_family_adopt(struct pmudev_set *root, struct task_struct *task);
 /* Is there an heir? It may be gone the next moment. */
 bool pmudev_family_lives(struct pmudev_set *set);
 
-/* Does some task have both, or an heir of either? */
-bool pmudev_family_meets(struct pmudev_set *set, struct pmudev_set *asking);
-
 /* @child has been made by the thread of @ctx, and has not run. Does not sleep. */
 void pmudev_family_fork(struct pmudev_ctx *ctx, struct task_struct *child);
 
@@ -95,11 +92,42 @@ void pmudev_ctx_put(struct pmudev_ctx *ctx);
 /* The context is dead from now on. ctx->lock held. How many references are to be dropped then. */
 unsigned int pmudev_ctx_end(struct pmudev_ctx *ctx);
 
-/* Contexts that are followed, but whose notifier is not yet linked. */
+/* Contexts that are followed, but not linked: those that need the sched_switch probe. */
 extern atomic_t pmudev_nr_waiting;
 
-/* At a switch from or to @task, irqs off, the run queue locked: if it is one of them, link it. */
-void pmudev_link_waiting(const struct task_struct *task);
+/* Call a function with each context that is found by a task. Preemption off. */
+void pmudev_ctxs_of(const struct task_struct *task, void (*fn)(struct pmudev_ctx *ctx));
+
+/* ----------------------------- switch_notifier.c, or else switch_probe.c -- */
+
+/* Are contexts loaded after all that others do at a switch, so that the right to read stays? */
+extern const bool pmudev_switch_lets_read;
+
+/* Of a new context, of a task. */
+void pmudev_switch_init(struct pmudev_ctx *ctx);
+
+/* The calling thread's own context is about to be linked. May sleep. */
+int pmudev_switch_prepare(void);
+
+/*
+ * Have the thread's switches load and unload the context: the calling thread, or one that has not
+ * run yet. ctx->lock held.
+ */
+void pmudev_switch_link(struct pmudev_ctx *ctx);
+
+/*
+ * Not any more: the context, which was linked, is dead. @out: it was loaded nowhere. ctx->lock
+ * held. True: a reference is left to be dropped; else that comes with the next switch.
+ */
+bool pmudev_switch_unlink(struct pmudev_ctx *ctx, bool out);
+
+/* The probe found it by the thread that is switched out, or in. Irqs off, the run queue locked. */
+void pmudev_switch_out(struct pmudev_ctx *ctx);
+void pmudev_switch_in(struct pmudev_ctx *ctx);
+
+/* Before the first thread is followed, and after the last. */
+void pmudev_switch_hook(void);
+void pmudev_switch_unhook(void);
 
 /* ------------------------------------------------------------- probing.c -- */
 

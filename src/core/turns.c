@@ -8,7 +8,6 @@
  */
 #include <linux/math64.h>
 #include <linux/slab.h>
-#include <linux/timex.h>
 
 #include "compat.h"
 #include "core.h"
@@ -180,20 +179,90 @@ static unsigned int split_groups(struct pmudev_set *set, u64 *group)
 	return nr;
 }
 
+/**
+ * struct seating - the counters of an image
+ * @used: those that its events are on
+ * @wants: of those: which else of the pool the event that is there could be on
+ */
+struct seating {
+	u64 used;
+	u64 wants[PMUDEV_COUNTERS];
+};
+
+static u64 wants(struct pmudev_set *set, unsigned int slot, u64 pool)
+{
+	const struct pmudev_event *event = pmudev_slot_event(set, slot);
+
+	return pmudev_places_counters(pmudev_places(event->allowed, event->hw.pair, pool),
+				      event->hw.pair);
+}
+
+static void seat(struct pmudev_set *set, u64 pool, const struct pmudev_image *image,
+		 struct seating *seating)
+{
+	unsigned int slot, c;
+	u64 rest, on;
+
+	seating->used = image_counters(set, image);
+	pmudev_for_each_slot(slot, rest, image->slots) {
+		on = pmudev_place_counters(image->counter[slot],
+					   pmudev_slot_event(set, slot)->hw.pair);
+		for (; on; on &= on - 1) {
+			c = __ffs64(on);
+			seating->wants[c] = wants(set, slot, pool);
+		}
+	}
+}
+
+/*
+ * So many counters more for who wants @counters? Who is on one of them may move, to where others
+ * may move away, and so on: if that leads to fewer free counters there is no way.
+ */
+static bool leads_to(const struct seating *seating, u64 counters, unsigned int nr)
+{
+	u64 seen = 0, next;
+
+	while ((next = counters & seating->used & ~seen)) {
+		seen |= next & -next;
+		counters |= seating->wants[__ffs64(next)];
+	}
+	return hweight64(counters & ~seating->used) >= nr;
+}
+
+/* False: the group cannot join the image. So of most that cannot, for much less than fit(). */
+static bool may_fit(struct pmudev_set *set, u64 group, u64 pool, const struct seating *seating)
+{
+	unsigned int slot, needs, all = 0;
+	u64 rest, counters, any = 0;
+
+	pmudev_for_each_slot(slot, rest, group) {
+		counters = wants(set, slot, pool);
+		needs = 1 + pmudev_slot_event(set, slot)->hw.pair;
+		if (!leads_to(seating, counters, needs))
+			return false;
+		any |= counters;
+		all += needs;
+	}
+	return leads_to(seating, any, all);
+}
+
 static void make_images(struct pmudev_set *set, u64 pool, struct pmudev_turns *turns)
 {
 	u64 group[PMUDEV_MAX_GROUPS];
-	unsigned int k, i, nr = split_groups(set, group);
+	unsigned int k, i, next, nr = split_groups(set, group);
+	struct seating seating;
 
 	turns->nr = 0;
 	for (k = 0; k < nr; k++) {
 		struct pmudev_image *image = &turns->image[k];
 
 		*image = (struct pmudev_image){};
-		for (i = 0; i < nr; i++) {
-			if (image_counters(set, image) == pool)
-				break;
-			fit(set, group[(k + i) % nr], pool, image);
+		seating.used = 0;
+		for (i = 0; i < nr && seating.used != pool; i++) {
+			next = (k + i) % nr;
+			if (may_fit(set, group[next], pool, &seating) &&
+			    fit(set, group[next], pool, image) < 0)
+				seat(set, pool, image, &seating);
 		}
 		turns->nr++;
 		cond_resched();
@@ -214,7 +283,7 @@ int pmudev_turns_room(struct pmudev_set *set, u64 slots)
 	if (nr <= set->table_room)
 		return 0;
 	kfree(set->new_table);
-	set->new_table = kmalloc(struct_size(set->new_table, image, nr), GFP_KERNEL_ACCOUNT);
+	set->new_table = kmalloc(struct_size(set->new_table, image, nr), PMUDEV_GFP);
 	if (!set->new_table)
 		return -ENOMEM;
 	set->table_room = nr;
@@ -262,8 +331,9 @@ static bool changed(const struct pmudev_set *set)
 	return set->turns_changed || (set->base && set->spare != set->old_spare);
 }
 
-void pmudev_turns_pause(struct pmudev_pmu *pmu)
+void pmudev_turns_pause(struct pmudev_set *asking)
 {
+	struct pmudev_pmu *pmu = asking->pmu;
 	struct pmudev_change pause = {};
 	struct pmudev_set *set;
 
@@ -276,34 +346,49 @@ void pmudev_turns_pause(struct pmudev_pmu *pmu)
 		if (!changed(set))
 			continue;
 		set->turns_changed = true;
+		if (set != asking && hlist_unhashed(&set->paused_node))
+			hlist_add_head(&set->paused_node, &asking->paused);
 		if (set->turns)
 			pmudev_family_call(set, pmudev_change_turns, &pause);
 	}
 }
 
-void pmudev_turns_go_on(struct pmudev_pmu *pmu)
+void pmudev_turns_go_on(struct pmudev_set *set)
 {
 	struct pmudev_change change = {};
+
+	lockdep_assert_held(&set->pmu->lock);
+	hlist_del_init(&set->paused_node);
+	if (!set->turns_changed)
+		return;
+	set->turns_changed = false;
+	if (!set->base)
+		return;
+	/* Paused: nobody looks at the table. */
+	if (set->new_table) {
+		kfree(set->table);
+		set->table = set->new_table;
+		set->new_table = NULL;
+	}
+	make_images(set, set->base | set->spare, set->table);
+	change.turns = set->table;
+	pmudev_family_call(set, pmudev_change_turns, &change);
+}
+
+void pmudev_turns_wake(struct pmudev_set *asking)
+{
+	struct pmudev_pmu *pmu = asking->pmu;
 	struct pmudev_set *set;
 
-	lockdep_assert_held(&pmu->lock);
-	if (!pmu->nr_mux)
-		return;
-	list_for_each_entry(set, &pmu->sets, node) {
-		if (!set->turns_changed)
-			continue;
-		set->turns_changed = false;
-		if (!set->base)
-			continue;
-		/* Paused: nobody looks at the table. */
-		if (set->new_table) {
-			kfree(set->table);
-			set->table = set->new_table;
-			set->new_table = NULL;
-		}
-		make_images(set, set->base | set->spare, set->table);
-		change.turns = set->table;
-		pmudev_family_call(set, pmudev_change_turns, &change);
+	lockdep_assert_held(&asking->mutex);
+	/* Others only take from the list. */
+	while (!hlist_empty(&asking->paused)) {
+		mutex_lock(&pmu->lock);
+		set = hlist_entry_safe(asking->paused.first, struct pmudev_set, paused_node);
+		if (set)
+			pmudev_turns_go_on(set);
+		mutex_unlock(&pmu->lock);
+		cond_resched();
 	}
 }
 

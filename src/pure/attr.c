@@ -66,6 +66,14 @@ int pmudev_attr_check(const struct pmudev_event_attr *attr, struct pmudev_refusa
 	return check_counter(attr, why);
 }
 
+int pmudev_attr_threshold(const struct pmudev_event_attr *attr, u32 highest,
+			  struct pmudev_refusal *why)
+{
+	if (attr->threshold <= highest)
+		return 0;
+	return pmudev_refuse(why, highest ? -EINVAL : -EOPNOTSUPP, PMUDEV_WHY_THRESHOLD, highest);
+}
+
 int pmudev_group_check(const struct pmudev_event_attr *attr, unsigned int nr, unsigned int *bad,
 		       struct pmudev_refusal *why)
 {

@@ -58,6 +58,14 @@ static u64 existing_counters(const struct intel_cpuid *id, u32 version, bool hyp
 	return programmable | (fixed & first(FIXED_MAX)) << PMUDEV_FIXED_BASE;
 }
 
+/* Leaf 23H has a bit for each that there could be. */
+static u32 declared_events(const struct intel_cpuid *id)
+{
+	u32 nr = id->leaf23[0][0] & SUBLEAF_EVENTS ? 32 : id->leaf0a[0] >> 24;
+
+	return nr < INTEL_NR_EVENTS ? nr : INTEL_NR_EVENTS;
+}
+
 static u32 missing_events(const struct intel_cpuid *id)
 {
 	u32 eax = id->leaf0a[0], ebx = id->leaf0a[1], declared;
@@ -109,6 +117,7 @@ int intel_enumerate(struct intel_caps *caps, const struct intel_cpuid *id, u64 p
 	/* All of them, or what is left visible would not be known. */
 	caps->hiding = (id->leaf23[0][1] & HAS_HIDING) &&
 		       !(caps->counters >> (PMUDEV_FIXED_BASE + FIXED_HIDABLE));
+	caps->declared = declared_events(id);
 	caps->missing = missing_events(id);
 	return 0;
 }

@@ -14,27 +14,17 @@
 #define COMPARE (INTEL_EVTSEL_CMASK | INTEL_EVTSEL_INV | INTEL_EVTSEL_EQ)
 
 /*
- * The architectural events by their number in CPUID.0AH:EBX: unit mask and event, and the fixed
- * counter that counts the same, 0 if there is none. Fixed counter 2 does not count event 2: it
- * counts at the TSC's rate, 3CH/01H at another one on most CPUs.
+ * The fixed counter that counts the same as an architectural event, by the event's number; 0 if
+ * there is none. Fixed counter 2 does not count event 2: it counts at the TSC's rate, 3CH/01H at
+ * another one on most CPUs.
  */
-static const struct {
-	u16 select;
-	u8 fixed;
-} architectural[] = {
-	{ 0x003c, FIXED(1) },	/* core cycles */
-	{ 0x00c0, FIXED(0) },	/* instructions retired */
-	{ 0x013c, 0 },		/* reference cycles */
-	{ 0x4f2e, 0 },		/* last-level cache references */
-	{ 0x412e, 0 },		/* last-level cache misses */
-	{ 0x00c4, 0 },		/* branch instructions retired */
-	{ 0x00c5, 0 },		/* branch misses retired */
-	{ 0x01a4, FIXED(3) },	/* topdown slots */
-	{ 0x02a4, 0 },		/* topdown backend bound */
-	{ 0x0073, FIXED(4) },	/* topdown bad speculation */
-	{ 0x019c, FIXED(5) },	/* topdown frontend bound */
-	{ 0x02c2, FIXED(6) },	/* topdown retiring */
-	{ 0x01e4, 0 },		/* LBR inserts */
+static const u8 same_as[INTEL_NR_EVENTS] = {
+	[0] = FIXED(1),		/* core cycles */
+	[1] = FIXED(0),		/* instructions retired */
+	[7] = FIXED(3),		/* topdown slots */
+	[9] = FIXED(4),		/* topdown bad speculation */
+	[10] = FIXED(5),	/* topdown frontend bound */
+	[11] = FIXED(6),	/* topdown retiring */
 };
 
 static const u16 generic[PMUDEV_GENERIC_MAX] = {
@@ -52,8 +42,8 @@ static int architectural_event(u64 config)
 {
 	int i;
 
-	for (i = 0; i < (int)ARRAY_SIZE(architectural); i++)
-		if ((config & SELECT) == architectural[i].select)
+	for (i = 0; i < INTEL_NR_EVENTS; i++)
+		if ((config & SELECT) == intel_events[i].config)
 			return i;
 	return -1;
 }
@@ -90,7 +80,7 @@ static int select_event(const struct intel_caps *caps, const struct pmudev_event
 	int event;
 
 	if (attr->type == PMUDEV_TYPE_GENERIC) {
-		*config = generic[attr->config];
+		*config = generic[array_index_nospec((u32)attr->config, PMUDEV_GENERIC_MAX)];
 		/* Declarations are of what programmable counters count. */
 		if (on_ref_counter(caps, attr))
 			return 0;
@@ -127,17 +117,15 @@ static int set_threshold(const struct intel_caps *caps, const struct pmudev_even
 	u64 compare = compare_bits(attr->threshold_compare);
 	u32 highest = on_ref_counter(caps, attr) ? 0 : INTEL_THRESHOLD_MAX;
 
-	if (!attr->threshold) {
-		/* Not to be passed over in silence: counts of events would come for cycles. */
-		if (attr->flags & PMUDEV_THRESHOLD_COUNT)
-			return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE,
-					     PMUDEV_THRESHOLD_COUNT);
+	int ret;
+
+	if (!attr->threshold)
 		return 0;
-	}
 	if (*config & COMPARE)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COMBINATION, 0);
-	if (attr->threshold > highest)
-		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_THRESHOLD, highest);
+	ret = pmudev_attr_threshold(attr, highest, why);
+	if (ret)
+		return ret;
 	if ((compare & INTEL_EVTSEL_EQ) && !caps->eq)
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_COMPARE, 0);
 	if (!(attr->flags & PMUDEV_THRESHOLD_COUNT))
@@ -149,11 +137,8 @@ static int set_threshold(const struct intel_caps *caps, const struct pmudev_even
 /* There is no hypervisor's mode to be excluded: the hardware knows rings, in guests as well. */
 static int set_levels(const struct pmudev_event_attr *attr, u64 *config, struct pmudev_refusal *why)
 {
-	u32 guest = attr->flags & (PMUDEV_EXCLUDE_HOST | PMUDEV_EXCLUDE_GUEST);
 	u64 levels = 0;
 
-	if (guest)
-		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE, guest);
 	if (!(attr->flags & PMUDEV_EXCLUDE_USER))
 		levels |= INTEL_EVTSEL_USR;
 	if (!(attr->flags & PMUDEV_EXCLUDE_KERNEL))
@@ -162,6 +147,14 @@ static int set_levels(const struct pmudev_event_attr *attr, u64 *config, struct 
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_ALL_EXCLUDED, 0);
 	*config |= levels;
 	return 0;
+}
+
+/* The selector is the same on both sides: what is not for both is stopped at a guest's door. */
+static enum pmudev_side side_of(const struct pmudev_event_attr *attr)
+{
+	if (attr->flags & PMUDEV_EXCLUDE_GUEST)
+		return PMUDEV_HOST_ONLY;
+	return attr->flags & PMUDEV_EXCLUDE_HOST ? PMUDEV_GUEST_ONLY : PMUDEV_BOTH_SIDES;
 }
 
 /* A fixed counter counts its event and nothing more: it has the rings only to choose. */
@@ -173,8 +166,8 @@ static u64 counters_for(const struct intel_caps *caps, const struct pmudev_event
 
 	if (on_ref_counter(caps, attr))
 		return BIT_ULL(FIXED(2));
-	if (event >= 0 && architectural[event].fixed && !(config & (COMPARE | INTEL_EVTSEL_EDGE)))
-		counters |= BIT_ULL(architectural[event].fixed);
+	if (event >= 0 && same_as[event] && !(config & (COMPARE | INTEL_EVTSEL_EDGE)))
+		counters |= BIT_ULL(same_as[event]);
 	return counters & caps->counters;
 }
 
@@ -215,6 +208,7 @@ int intel_encode(const struct intel_caps *caps, const struct pmudev_event_attr *
 	code->config = config | INTEL_EVTSEL_EN;
 	if (caps->hiding && !(attr->flags & PMUDEV_USER_READ))
 		code->config |= INTEL_EVTSEL_HIDDEN;
+	code->side = side_of(attr);
 	code->privileged = config & INTEL_EVTSEL_OS;
 	return 0;
 }

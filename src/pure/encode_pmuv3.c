@@ -5,8 +5,9 @@
  */
 #include <pmudev/pure.h>
 
-/* PMUVer of FEAT_PMUv3p1, FEAT_PMUv3p5 and FEAT_PMUv3p9 */
+/* PMUVer of FEAT_PMUv3p1, FEAT_PMUv3p4, FEAT_PMUv3p5 and FEAT_PMUv3p9 */
 #define PMUV3P1 4
+#define PMUV3P4 5
 #define PMUV3P5 6
 #define PMUV3P9 9
 
@@ -23,12 +24,25 @@ enum {
 
 bool pmuv3_long_counters(const struct pmuv3_caps *caps)
 {
-	return caps->version >= PMUV3P5;
+	return caps->version >= PMUV3P5 && !caps->narrow;
 }
 
 bool pmuv3_can_hide(const struct pmuv3_caps *caps)
 {
-	return caps->version >= PMUV3P9;
+	return caps->version >= PMUV3P9 && !caps->narrow;
+}
+
+bool pmuv3_has_pmmir(const struct pmuv3_caps *caps)
+{
+	return caps->version >= PMUV3P4;
+}
+
+u32 pmuv3_threshold_max(u64 pmmir)
+{
+	unsigned int width = pmmir >> 20 & 15; /* THWIDTH */
+
+	/* TH has no more bits than that; greater widths are reserved. */
+	return width > 12 ? PMUDEV_MAX_THRESHOLD : (1U << width) - 1;
 }
 
 static bool implemented(const struct pmuv3_caps *caps, unsigned int event)
@@ -61,31 +75,72 @@ int pmuv3_generic(const struct pmuv3_caps *caps, u64 generic)
 		[PMUDEV_BRANCHES] = { 0x21 },			/* BR_RETIRED */
 		[PMUDEV_BRANCH_MISSES] = { 0x22 },		/* BR_MIS_PRED_RETIRED */
 	};
+	const u16 *row = candidates[array_index_nospec((u32)generic, PMUDEV_GENERIC_MAX)];
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(candidates[0]) && candidates[generic][i]; i++)
-		if (implemented(caps, candidates[generic][i]))
-			return candidates[generic][i];
+	for (i = 0; i < ARRAY_SIZE(candidates[0]) && row[i]; i++)
+		if (implemented(caps, row[i]))
+			return row[i];
 	return -ENOENT;
 }
 
+#define SIDES (PMUDEV_EXCLUDE_HOST | PMUDEV_EXCLUDE_GUEST)
+
 /*
- * The EL bits. EL2 is counted where the kernel runs there, or where the hypervisor at
- * EL2 is one that the caller did not exclude.
+ * The EL bits, in the host. VHE: the kernel is at EL2, EL1 is guests' alone, and EL0 is whose turn
+ * it is. nVHE: the kernel and guests' kernels are both at EL1; EL2 is the host's, and a
+ * hypervisor's.
  */
 static u64 filter(const struct pmuv3_caps *caps, u32 flags)
 {
+	u32 not_el0 = PMUDEV_EXCLUDE_USER, not_el1 = PMUDEV_EXCLUDE_KERNEL, not_el2;
 	u64 bits = 0;
 
-	if (flags & PMUDEV_EXCLUDE_USER)
+	if (caps->shape == PMUV3_VHE) {
+		not_el0 |= PMUDEV_EXCLUDE_HOST;
+		not_el1 |= PMUDEV_EXCLUDE_GUEST;
+		not_el2 = PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HOST;
+	} else {
+		not_el2 = PMUDEV_EXCLUDE_HV | PMUDEV_EXCLUDE_HOST;
+	}
+	if (flags & not_el0)
 		bits |= PMUV3_TYPER_U;
-	if (flags & PMUDEV_EXCLUDE_KERNEL)
+	if (flags & not_el1)
 		bits |= PMUV3_TYPER_P;
-	if (caps->shape == PMUV3_VHE && !(flags & PMUDEV_EXCLUDE_KERNEL))
-		bits |= PMUV3_TYPER_NSH;
-	if (caps->shape == PMUV3_NVHE && !(flags & PMUDEV_EXCLUDE_HV))
+	if (caps->shape != PMUV3_EL1 && !(flags & not_el2))
 		bits |= PMUV3_TYPER_NSH;
 	return bits;
+}
+
+/* KVM is what makes guests, and it needs EL2. */
+static bool guestless(const struct pmuv3_caps *caps)
+{
+	return caps->shape == PMUV3_EL1 || caps->guestless;
+}
+
+static enum pmudev_side side_of(const struct pmuv3_caps *caps, u32 flags)
+{
+	/* EL0 is all that has to be told apart there. */
+	if (caps->shape == PMUV3_VHE && (flags & PMUDEV_EXCLUDE_USER))
+		return PMUDEV_BOTH_SIDES;
+	if (guestless(caps) || !(flags & SIDES))
+		return PMUDEV_BOTH_SIDES;
+	return flags & PMUDEV_EXCLUDE_HOST ? PMUDEV_GUEST_ONLY : PMUDEV_HOST_ONLY;
+}
+
+u64 pmuv3_guest_config(const struct pmuv3_caps *caps, u64 config, enum pmudev_side side)
+{
+	if (caps->shape == PMUV3_VHE && side != PMUDEV_BOTH_SIDES)
+		config ^= PMUV3_TYPER_U;
+	return config;
+}
+
+/* Is there an exception level left, in the host or in a guest? */
+static bool counts_something(const struct pmuv3_caps *caps, u64 config, enum pmudev_side side)
+{
+	u64 not_el0 = config & pmuv3_guest_config(caps, config, side) & PMUV3_TYPER_U;
+
+	return !not_el0 || !(config & PMUV3_TYPER_P) || (config & PMUV3_TYPER_NSH);
 }
 
 static int event_number(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
@@ -114,22 +169,30 @@ static int event_number(const struct pmuv3_caps *caps, const struct pmudev_event
 static int check_hardware(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
 			  struct pmudev_refusal *why)
 {
-	u32 guest = attr->flags & (PMUDEV_EXCLUDE_HOST | PMUDEV_EXCLUDE_GUEST);
+	u32 sides = attr->flags & SIDES;
 
-	if (attr->threshold)
-		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_THRESHOLD, 0);
-	/* Not to be passed over in silence: counts of events would come for counts of cycles. */
-	if (attr->flags & PMUDEV_THRESHOLD_COUNT)
-		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE, PMUDEV_THRESHOLD_COUNT);
-	/* Without EL2 there are no guests: excluding them is no work. */
-	if (caps->shape == PMUV3_EL1)
-		guest &= ~PMUDEV_EXCLUDE_GUEST;
-	if (guest)
-		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE, guest);
+	/* Excluding guests is no work then. */
+	if (guestless(caps) && (sides & PMUDEV_EXCLUDE_HOST))
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_NO_GUEST, 0);
+	if (!guestless(caps) && caps->sealed && sides)
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_HARDWARE, sides);
 	return 0;
 }
 
-static u64 counters_for(const struct pmuv3_caps *caps, unsigned int event)
+/* TC[2:1] numbers the comparisons as the ABI does; TC[0] counts cycles, not what they had. */
+static u64 threshold_bits(const struct pmudev_event_attr *attr)
+{
+	u64 control = attr->threshold_compare << 1;
+
+	if (!attr->threshold)
+		return 0;
+	if (attr->flags & PMUDEV_THRESHOLD_COUNT)
+		control |= 1;
+	return control << 61 | (u64)attr->threshold << 32;
+}
+
+static u64 counters_for(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
+			unsigned int event)
 {
 	u64 fixed = 0;
 
@@ -137,13 +200,17 @@ static u64 counters_for(const struct pmuv3_caps *caps, unsigned int event)
 		fixed = BIT_ULL(PMUV3_CYCLE_COUNTER);
 	if (event == EVENT_INST_RETIRED)
 		fixed = BIT_ULL(PMUV3_INSTRUCTION_COUNTER);
+	/* Their filter registers have no threshold. */
+	if (attr->threshold)
+		fixed = 0;
 	return caps->counters & (~FIXED | fixed);
 }
 
 /* With 64 bits all are alike; without, the cycle counter has them, and two together. */
-static struct pmudev_able able_to(const struct pmuv3_caps *caps, unsigned int event)
+static struct pmudev_able able_to(const struct pmuv3_caps *caps,
+				  const struct pmudev_event_attr *attr, unsigned int event)
 {
-	struct pmudev_able able = { .any = counters_for(caps, event), .width = 32 };
+	struct pmudev_able able = { .any = counters_for(caps, attr, event), .width = 32 };
 
 	able.wide = able.any;
 	if (!pmuv3_long_counters(caps))
@@ -164,22 +231,26 @@ int pmuv3_encode(const struct pmuv3_caps *caps, const struct pmudev_event_attr *
 	event = event_number(caps, attr, why);
 	if (event < 0)
 		return event;
+	ret = pmudev_attr_threshold(attr, caps->threshold_max, why);
+	if (ret)
+		return ret;
 	ret = check_hardware(caps, attr, why);
 	if (ret)
 		return ret;
 
 	levels = filter(caps, attr->flags);
-	if ((levels & (PMUV3_TYPER_U | PMUV3_TYPER_P | PMUV3_TYPER_NSH)) ==
-	    (PMUV3_TYPER_U | PMUV3_TYPER_P))
+	code->side = side_of(caps, attr->flags);
+	if (!counts_something(caps, levels, code->side))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_ALL_EXCLUDED, 0);
 
 	/* PMCR_EL0.N may be 0, under a hypervisor that gives the cycle counter only. */
-	able = able_to(caps, event);
+	able = able_to(caps, attr, event);
 	ret = pmudev_attr_counters(attr, &able, code, why);
 	if (ret)
 		return ret;
 
-	code->config = event | levels;
+	code->config = event | levels | threshold_bits(attr);
+	/* Guests' kernels are as private as the host's. */
 	code->privileged = !(levels & PMUV3_TYPER_P) || (levels & PMUV3_TYPER_NSH);
 	return 0;
 }

@@ -92,19 +92,22 @@ static int check_reservation(void)
 	event = try_perf(intel_kinds[0].cpu);
 	release(programmable());
 	if (IS_ERR(event))
-		return 0;
+		return PTR_ERR(event) == -ENOMEM ? -ENOMEM : 0;
 	perf_event_release_kernel(event);
 	pr_err("pmudev: perf uses this PMU by registers that cannot be reserved\n");
 	return -ENODEV;
 }
 
-/* On the CPU, in an NMI. Between the lines of load and save it does no more than they do. */
+/*
+ * On the CPU, in an NMI. Between the lines of load and save, or of those at a guest's door, it does
+ * no more than they do. KVM hands on an NMI that ends a guest before it tells that it has left it.
+ */
 static int go_on(unsigned int type, struct pt_regs *regs)
 {
 	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
 
 	if (pc->ours)
-		write_global_ctrl(pc->on);
+		write_global_ctrl(pc->on ^ pc->guest);
 	return NMI_DONE;
 }
 
@@ -126,18 +129,17 @@ PMUDEV_SYSCORE(sleep, NULL, woken);
 static int find_perf(struct intel_kind *kind)
 {
 	struct perf_event *event = try_perf(kind->cpu);
+	long ret = PTR_ERR_OR_ZERO(event);
 
 	kind->perf = NULL;
-	if (!IS_ERR(event)) {
+	if (!ret) {
 		kind->perf = event->pmu;
 		perf_event_release_kernel(event);
-	} else if (PTR_ERR(event) != -ENOENT) {
+	} else if (ret != -ENOENT && ret != -ENOMEM) {
 		/* Not "no such PMU": another module has reserved it, or KVM has it for guests. */
-		pr_err("pmudev: perf cannot use the PMU now (error %ld): another does\n",
-		       PTR_ERR(event));
-		return PTR_ERR(event);
+		pr_err("pmudev: perf cannot use the PMU now (error %ld): another does\n", ret);
 	}
-	return 0;
+	return ret == -ENOENT ? 0 : ret;
 }
 
 int intel_claim_init(void)

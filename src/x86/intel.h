@@ -39,7 +39,9 @@ struct intel_known {
  * @known: by counter, while @ours
  * @ours: perf is kept away
  * @on: counters that are started, ours and @foreign: IA32_PERF_GLOBAL_CTRL while @ours
- * @nr_on: how many
+ * @nr_on: how many there are, those of ours included that are loaded but started in guests only
+ * @guest: counters that are on in the guest, or in KVM's code around it, and not in the host, or
+ *	the other way round: while it runs IA32_PERF_GLOBAL_CTRL is @on ^ @guest. 0: no guest
  * @foreign: programmable counters that firmware or a hypervisor uses: never touched
  * @fixed: IA32_FIXED_CTR_CTRL while @ours
  * @found: IA32_PERF_GLOBAL_CTRL as it was before
@@ -56,6 +58,7 @@ struct intel_cpu {
 	bool forced;
 	unsigned int nr_on;
 	u64 on;
+	u64 guest;
 	u64 foreign;
 	u64 fixed;
 	u64 found;
@@ -102,7 +105,7 @@ void intel_remove(void);
 /**
  * intel_claim_init - find out whether perf can be kept away, and which PMUs it has
  *
- * Return: 0, or an error and a line in the log. May sleep.
+ * Return: 0, or an error and (but for -ENOMEM) a line in the log. May sleep.
  */
 int intel_claim_init(void);
 void intel_claim_exit(void);
@@ -119,6 +122,13 @@ void intel_spare_reader(void);
 void intel_grant(struct mm_struct *mm);
 void intel_revoke(struct mm_struct *mm);
 void intel_forked(struct mm_struct *mm);
+
+/* guest.c: see struct pmudev_backend_ops; the first two are probes */
+struct kvm_vcpu;
+void intel_on_guest_entry(void *data, struct kvm_vcpu *vcpu, bool force_immediate_exit);
+void intel_on_guest_exit(void *data, struct kvm_vcpu *vcpu, u32 isa);
+void intel_guest_enter(struct pmudev_hw *const *hw, unsigned int nr);
+void intel_guest_leave(void);
 
 /* pmu.c: irqs off, on the CPU concerned, which is ours */
 void intel_clear(u64 counters);

@@ -35,8 +35,7 @@ static void write_counter(const struct intel_cpu *pc, unsigned int counter, u64 
 }
 
 /* Of counters that wrapped meanwhile the overflow status is acknowledged. */
-static void bring_forward(struct intel_cpu *pc, struct pmudev_hw *const *hw, unsigned int nr,
-			  u64 mask)
+static void bring_forward(struct intel_cpu *pc, struct pmudev_hw *const *hw, unsigned int nr)
 {
 	u64 wrapped = 0, value;
 	unsigned int i;
@@ -48,7 +47,7 @@ static void bring_forward(struct intel_cpu *pc, struct pmudev_hw *const *hw, uns
 		pc->known[hw[i]->counter].value = value;
 	}
 	if (wrapped)
-		write_global_ovf_ctrl(mask ?: pmudev_hw_counters(hw, nr));
+		write_global_ovf_ctrl(pmudev_hw_counters(hw, nr));
 }
 
 /* IA32_FIXED_CTR_CTRL has bits for each fixed counter; all are written at once, by the caller. */
@@ -65,6 +64,17 @@ static noinline void select_event(struct intel_cpu *pc, unsigned int counter, u6
 	known->config = config;
 }
 
+/*
+ * Returns @mask, without the counter if that is not to be started: for guests only. The selector
+ * does not tell: it is the same for both sides.
+ */
+static noinline u64 select_hw(struct intel_cpu *pc, const struct pmudev_hw *hw, u64 mask)
+{
+	if (pc->known[hw->counter].config != hw->config)
+		select_event(pc, hw->counter, hw->config);
+	return hw->side == PMUDEV_GUEST_ONLY ? mask & ~BIT_ULL(hw->counter) : mask;
+}
+
 static void verify(struct intel_cpu *pc, struct pmudev_hw *const *hw, unsigned int nr)
 {
 	unsigned int i;
@@ -77,6 +87,16 @@ static void verify(struct intel_cpu *pc, struct pmudev_hw *const *hw, unsigned i
 	     read_fixed_ctr_ctrl(), pc->fixed);
 }
 
+/* That they are loaded: started, if they are to be in the host. */
+static void verify_loaded(const struct intel_cpu *pc, struct pmudev_hw *const *hw, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		WARN_ON(!(pc->on & BIT_ULL(hw[i]->counter)) != (hw[i]->side == PMUDEV_GUEST_ONLY));
+	WARN_ON(hweight64(pc->on) > pc->nr_on || nr > pc->nr_on);
+}
+
 static void intel_load(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
@@ -85,10 +105,10 @@ static void intel_load(struct pmudev_hw *const *hw, unsigned int nr)
 
 	for (i = 0; i < nr; i++) {
 		counter = hw[i]->counter;
-		width = pmudev_width_mask(hw[i]->width);
 		mask |= BIT_ULL(counter);
-		if (pc->known[counter].config != hw[i]->config)
-			select_event(pc, counter, hw[i]->config);
+		if (pc->known[counter].config != hw[i]->config || hw[i]->side == PMUDEV_GUEST_ONLY)
+			mask = select_hw(pc, hw[i], mask);
+		width = pmudev_width_mask(hw[i]->width);
 		/* The counter stands still: to read it costs a fraction of writing it. */
 		if (pc->known[counter].value != hw[i]->value ||
 		    (read_counter(counter) ^ hw[i]->value) & width)
@@ -101,29 +121,39 @@ static void intel_load(struct pmudev_hw *const *hw, unsigned int nr)
 	/* WRMSR serializes: all is programmed before it is started. */
 	pc->on |= mask;
 	pc->nr_on += nr;
+	/* Irqs are off in a guest: it was left, or never entered. */
+	pc->guest = 0;
+	write_global_ctrl(pc->on);
+}
+
+static noinline void stop_some(struct intel_cpu *pc, struct pmudev_hw *const *hw, unsigned int nr)
+{
+	pc->on &= ~pmudev_hw_counters(hw, nr);
+	pc->nr_on -= nr;
 	write_global_ctrl(pc->on);
 }
 
 static void intel_save(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
-	u64 mask = pc->on;
 
-	/* As many as are on are those that are on. */
-	if (nr != pc->nr_on)
-		mask = pmudev_hw_counters(hw, nr);
 	if (INTEL_VERIFY)
-		WARN_ON(mask & ~pc->on || hweight64(pc->on) != pc->nr_on);
+		verify_loaded(pc, hw, nr);
+	pc->guest = 0;
 	/* Selectors stay as they are: what GLOBAL_CTRL has not enabled does not count. */
-	pc->on &= ~mask;
-	pc->nr_on -= nr;
-	write_global_ctrl(pc->on);
-	bring_forward(pc, hw, nr, mask);
+	if (nr == pc->nr_on) {
+		pc->on = 0;
+		pc->nr_on = 0;
+		write_global_ctrl(0);
+	} else {
+		stop_some(pc, hw, nr);
+	}
+	bring_forward(pc, hw, nr);
 }
 
 static void intel_read(struct pmudev_hw *const *hw, unsigned int nr)
 {
-	bring_forward(this_cpu_ptr(&intel_cpus), hw, nr, 0);
+	bring_forward(this_cpu_ptr(&intel_cpus), hw, nr);
 }
 
 void intel_clear(u64 counters)
@@ -142,17 +172,18 @@ void intel_silence(bool hide)
 {
 	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
 	u64 mine = pc->kind->caps.counters & ~pc->foreign, rest;
-	u64 idle = hide && pc->kind->caps.hiding ? INTEL_EVTSEL_HIDDEN : 0;
+	u64 nothing = hide && pc->kind->caps.hiding ? INTEL_EVTSEL_HIDDEN : 0;
 
 	write_global_ctrl(0);
 	pc->fixed = 0;
 	for (rest = mine; rest; rest &= rest - 1)
-		select_event(pc, __ffs64(rest), idle);
+		select_event(pc, __ffs64(rest), nothing);
 	write_fixed_ctr_ctrl(pc->fixed);
 	intel_clear(mine);
 	write_global_ovf_ctrl(mine);
 	pc->on = pc->found & pc->foreign;
 	pc->nr_on = hweight64(pc->on);
+	pc->guest = 0;
 	if (pc->on)
 		write_global_ctrl(pc->on);
 }
@@ -208,4 +239,8 @@ const struct pmudev_backend_ops pmudev_backend = {
 	.grant = intel_grant,
 	.revoke = intel_revoke,
 	.forked = intel_forked,
+	.guest_entry = intel_on_guest_entry,
+	.guest_exit = intel_on_guest_exit,
+	.guest_enter = intel_guest_enter,
+	.guest_leave = intel_guest_leave,
 };

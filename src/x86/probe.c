@@ -131,6 +131,7 @@ static void fill_in(struct pmudev_pmu_info *info, const struct intel_kind *kind)
 
 	name(info, kind);
 	info->arch = PMUDEV_ARCH_INTEL;
+	info->arch_name = "intel";
 	info->arch_version = kind->caps.version;
 	intel_cpuid(LEAF_MODEL, 0, model);
 	info->cpu_id = model[0];
@@ -142,9 +143,13 @@ static void fill_in(struct pmudev_pmu_info *info, const struct intel_kind *kind)
 	info->width = kind->caps.width;
 	info->width_fixed = kind->caps.width_fixed;
 	info->threshold_max = INTEL_THRESHOLD_MAX;
-	info->features = PMUDEV_HAS_THRESHOLD;
+	/* Guests: KVM, a module, may come at any time. */
+	info->features = PMUDEV_HAS_THRESHOLD | PMUDEV_HAS_GUEST;
 	info->compat_reads = true;
 	info->clock_hz = (u64)tsc_khz * 1000;
+	info->terms = intel_terms;
+	info->events = intel_events;
+	info->nr_events = kind->caps.declared;
 }
 
 int intel_identify(void)
@@ -161,8 +166,7 @@ int intel_probe(struct pmudev_pmu_info *const *info)
 {
 	struct probe probe = {};
 	unsigned int i;
-	bool user;
-	int ret;
+	int ret, user;
 
 	ret = probe_all(&probe);
 	if (ret)
@@ -174,10 +178,14 @@ int intel_probe(struct pmudev_pmu_info *const *info)
 	ret = intel_claim_init();
 	if (ret)
 		return ret;
-	user = !intel_user_init(intel_kinds[0].perf);
-	if (!user)
+	user = intel_user_init(intel_kinds[0].perf);
+	if (user == -ENOMEM) {
+		intel_claim_exit();
+		return user;
+	}
+	if (user)
 		pr_warn("pmudev: no user reads: this kernel's perf does not offer what they need\n");
-	for (i = 0; i < intel_nr_kinds && user; i++) {
+	for (i = 0; i < intel_nr_kinds && !user; i++) {
 		info[i]->user = info[i]->counters;
 		info[i]->features |= PMUDEV_HAS_USER_READ;
 		if (intel_kinds[i].caps.full_width || (info[i]->counters & ~INTEL_PROGRAMMABLE))

@@ -1,52 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a read costs in instructions, pmudev's and perf's in the same boot, one after the other:
- * they exclude each other. What happens in user mode is counted by the first of the events that
- * are read; a system call is timed by the clock, which in the emulator is the same to the
- * instruction.
+ * What a read costs in instructions. What happens in user mode is counted by the first of the
+ * events that are read; a system call is timed by the clock, which in the emulator is the same to
+ * the instruction.
  */
 #include "read_bench.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <fcntl.h>
 
-#define CALLS	    100
-#define SAMPLES	    21
-#define PERF_ACCESS "/proc/sys/kernel/perf_user_access"
+#define CALLS 100
 
 const unsigned int numbers[NR_NUMBERS] = { 1, 2, 4, 6 };
-
-void fail(const char *what, int error)
-{
-	fprintf(stderr, "read_bench: %s: %s\n", what, strerror(-error));
-	exit(1);
-}
-
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-double time_read(int fd)
-{
-	union record record;
-	double sample[SAMPLES];
-	unsigned int i, j;
-	__u64 start;
-
-	for (i = 0; i < SAMPLES; i++) {
-		start = now_ns();
-		for (j = 0; j < CALLS; j++)
-			if (raw_read(fd, &record) <= 0)
-				fail("read(2)", -EIO);
-		sample[i] = (double)(now_ns() - start) / CALLS;
-	}
-	qsort(sample, SAMPLES, sizeof(sample[0]), ascending);
-	return sample[SAMPLES / 2];
-}
 
 double cost(long instructions)
 {
@@ -55,60 +19,90 @@ double cost(long instructions)
 	return instructions;
 }
 
-static void print_row(const char *name, const double *row, unsigned int nr, const char *without)
+/* A system call of this kind that finds nothing to do: what no implementation can avoid. */
+static void empty_read(void *arg)
+{
+	struct events *e = arg;
+	char byte;
+
+	raw_call(SYS_read, e->fd[0], (long)&byte, 0);
+}
+
+struct reading {
+	const struct api *api;
+	struct events e;
+};
+
+static void one_read(void *arg)
+{
+	struct reading *read = arg;
+
+	read->api->read(&read->e);
+}
+
+/* Nanoseconds of read(2), kernel and all. */
+static double time_read(const struct api *api, unsigned int nr)
+{
+	struct reading read = { .api = api };
+	struct wish wish = of_self(nr, false);
+	int ret = api->open(&read.e, &wish);
+	double ns;
+
+	if (ret)
+		fail(api->name, ret);
+	ns = time_calls(one_read, &read, CALLS);
+	api->close(&read.e);
+	return ns;
+}
+
+static double time_empty_read(void)
+{
+	struct events e = { .fd = { open("/dev/null", O_RDONLY) }, .nr = 1 };
+	double ns = time_calls(empty_read, &e, CALLS);
+
+	close(e.fd[0]);
+	return ns;
+}
+
+static void print(const char *key, const double *ours, const double *theirs)
 {
 	unsigned int n;
 
-	printf("%-44s", name);
-	for (n = 0; n < nr; n++) {
-		if (row[n] < 0)
-			printf(" %8s", without);
-		else
-			printf(" %8.0f", row[n]);
-	}
-	printf("\n");
+	for (n = 0; n < NR_NUMBERS; n++)
+		row(key, numbers[n], ours[n], theirs ? theirs[n] : REFUSED);
 }
 
 int main(void)
 {
-	static double ours[5][NR_NUMBERS], theirs[3][NR_NUMBERS];
-	double constant, learnt;
-	int ret;
+	static double ours[4][NR_NUMBERS], theirs[3][NR_NUMBERS], calls[2][NR_NUMBERS];
+	double constant, learnt, empty;
+	const struct api *api;
+	unsigned int side, n;
 
-	if (!exact_instructions()) {
-		fprintf(stderr, "read_bench: instructions are not counted exactly here\n");
-		return 1;
+	if (!exact_instructions())
+		fail("instructions are not counted exactly here", -ENODEV);
+	settle();
+	for (side = 0; side < 2; side++) {
+		api = apis[side];
+		api->begin();
+		if (api == &perf_api)
+			measure_perf(theirs);
+		else
+			measure_pmudev(ours);
+		for (n = 0; n < NR_NUMBERS; n++)
+			calls[side][n] = time_read(api, numbers[n]);
 	}
-	ret = pin_to(0);
-	if (ret)
-		fail("pinning", ret);
-	/* Let the machine finish booting. */
-	pause_ns(20000000000ULL);
-	if (PMU_ARCH == PMUDEV_ARCH_ARM64)
-		ret = write_file(PERF_ACCESS, "1");
-	if (ret)
-		fail(PERF_ACCESS, ret);
-	measure_perf(theirs);
-	if (PMU_ARCH == PMUDEV_ARCH_ARM64)
-		write_file(PERF_ACCESS, "0");
-	ret = set_gate(true);
-	if (ret)
-		fail("the gate", ret);
-	measure_pmudev(ours);
 	measure_bare(&constant, &learnt);
+	empty = time_empty_read();
 	set_gate(false);
 
-	printf("%s\n%-44s %8s %8s %8s %8s\n", machine_name(), "instructions a read, events:", "1",
-	       "2", "4", "6");
-	print_row("DIRECT, counter known when compiled", &constant, 1, "refused");
-	print_row("DIRECT, counter learnt", &learnt, 1, "refused");
-	print_row("pmudev_reader_counts", ours[0], NR_NUMBERS, "-");
-	print_row("pmudev_reader_counts_ticks", ours[1], NR_NUMBERS, "-");
-	print_row("pmudev_read_count, pmudev_read_counts", ours[2], NR_NUMBERS, "-");
-	print_row("pmudev_read_counts_times", ours[3], NR_NUMBERS, "-");
-	print_row("read(2) of a set", ours[4], NR_NUMBERS, "-");
-	print_row("perf: libperf, perf_evsel__read", theirs[0], NR_NUMBERS, "not here");
-	print_row("perf: the loop of perf_event.h", theirs[1], NR_NUMBERS, "-");
-	print_row("perf: read(2) of a group", theirs[2], NR_NUMBERS, "-");
+	print("read-ticks", ours[1], theirs[0]);
+	print("read-times", ours[3], theirs[0]);
+	print("read-values", ours[0], theirs[2]);
+	print("read-plain", ours[2], theirs[1]);
+	row("direct-known", 1, constant, REFUSED);
+	row("direct-learnt", 1, learnt, REFUSED);
+	print("read-call", calls[OURS], calls[THEIRS]);
+	row("read-call-empty", 0, empty, empty);
 	return 0;
 }

@@ -3,33 +3,21 @@
 #ifndef PMUDEV_READ_BENCH_H
 #define PMUDEV_READ_BENCH_H
 
-#include "common.h"
+#include "api.h"
 
 /* A row has a column for each number of events: 1, 2, 4, 6. */
 #define NR_NUMBERS 4
-#define MOST	   6
 
 extern const unsigned int numbers[NR_NUMBERS];
 
-/* Of a form that is not offered. */
-#define REFUSED (-1.0)
-
-static inline __u64 config_of(unsigned int i)
-{
-	return i % 2 ? EVENT_CYCLES : EVENT_INSTRUCTIONS;
-}
-
-void __attribute__((noreturn)) fail(const char *what, int error);
 /* What COST_OF() says, if it says anything. */
 double cost(long instructions);
-/* Nanoseconds of read(2), kernel and all: the median. */
-double time_read(int fd);
 
-/* pmudev: readers, with times, without a reader, the same with times, read(2). */
-void measure_pmudev(double row[5][NR_NUMBERS]);
+/* pmudev: readers, with ticks, without a reader, the same with times in ns. */
+void measure_pmudev(double row[4][NR_NUMBERS]);
 /* One DIRECT event: its counter known when compiled, and learnt. */
 void measure_bare(double *constant, double *learnt);
-/* perf: libperf, the loop that perf's header describes, read(2). */
+/* perf: libperf, the loop that perf's header describes, the best one for values alone. */
 void measure_perf(double row[3][NR_NUMBERS]);
 
 #endif /* PMUDEV_READ_BENCH_H */

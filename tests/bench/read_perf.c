@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What perf's reads cost, by libperf and by the loop of its header: see read_bench.c. */
+/* What perf's reads cost, by libperf, by the loop of its header, and at best: see read_bench.c. */
 #include "read_bench.h"
 #include "cost.h"
 
@@ -71,6 +71,34 @@ perf_page_read(const struct perf_event_mmap_page *page, struct perf_value *value
 	value->running = running;
 }
 
+/*
+ * Nothing but the value, of an event that is readable while it is on a counter. False, and no
+ * value, if it is not: then one asks by read(2).
+ */
+static inline __attribute__((always_inline)) bool
+perf_page_value(const struct perf_event_mmap_page *page, __u64 *value)
+{
+	__u32 seq, index;
+	__u64 count, raw;
+	unsigned int shift;
+
+	do {
+		seq = READ_ONCE(page->lock);
+		barrier();
+		index = READ_ONCE(page->index);
+		if (__builtin_expect(!index, 0))
+			return false;
+		count = page->offset;
+		/* As many instructions as to keep it from when the page was mapped. */
+		shift = -page->pmc_width;
+		raw = pmudev_counter(index - 1);
+		count += (__s64)(raw << (shift & 63)) >> (shift & 63);
+		barrier();
+	} while (__builtin_expect(READ_ONCE(page->lock) != seq, 0));
+	*value = count;
+	return true;
+}
+
 static uint64_t their_instructions(void *arg)
 {
 	struct perf_value value;
@@ -92,27 +120,36 @@ static uint64_t their_instructions(void *arg)
 		use_at(theirs);                                                                \
 	}
 
-#define THEIRS(name, n)                                                                 \
+#define THEIR_FORM(name, n)                                                                 \
 	static __attribute__((noinline)) long name##_##n(struct theirs *theirs)         \
 	{                                                                               \
 		return COST_OF(their_instructions, theirs->page[0], do_##name(theirs, n)); \
 	}
 
 FORM(perf_loop, perf_page_read(theirs->page[i], &theirs->v[i]))
-THEIRS(perf_loop, 1)
-THEIRS(perf_loop, 2)
-THEIRS(perf_loop, 4)
-THEIRS(perf_loop, 6)
+THEIR_FORM(perf_loop, 1)
+THEIR_FORM(perf_loop, 2)
+THEIR_FORM(perf_loop, 4)
+THEIR_FORM(perf_loop, 6)
+
+FORM(perf_best, (void)perf_page_value(theirs->page[i], &theirs->v[i].count))
+THEIR_FORM(perf_best, 1)
+THEIR_FORM(perf_best, 2)
+THEIR_FORM(perf_best, 4)
+THEIR_FORM(perf_best, 6)
+
+static measure_fn *const perf_best[NR_NUMBERS] = { perf_best_1, perf_best_2, perf_best_4,
+						   perf_best_6 };
 
 static measure_fn *const perf_loop[NR_NUMBERS] = { perf_loop_1, perf_loop_2, perf_loop_4,
 						   perf_loop_6 };
 
 #ifdef HAVE_LIBPERF
 FORM(libperf, perf_evsel__read(theirs->evsel[i], 0, 0, &theirs->counts[i]))
-THEIRS(libperf, 1)
-THEIRS(libperf, 2)
-THEIRS(libperf, 4)
-THEIRS(libperf, 6)
+THEIR_FORM(libperf, 1)
+THEIR_FORM(libperf, 2)
+THEIR_FORM(libperf, 4)
+THEIR_FORM(libperf, 6)
 
 static measure_fn *const libperf[NR_NUMBERS] = { libperf_1, libperf_2, libperf_4, libperf_6 };
 #endif
@@ -210,7 +247,7 @@ static double measure_libperf(struct theirs *theirs, unsigned int n)
 void measure_perf(double row[3][NR_NUMBERS])
 {
 	static struct theirs theirs;
-	unsigned int n;
+	unsigned int i, n;
 
 	for (n = 0; n < NR_NUMBERS; n++) {
 		row[0][n] = REFUSED;
@@ -219,7 +256,12 @@ void measure_perf(double row[3][NR_NUMBERS])
 #endif
 		open_theirs(&theirs, numbers[n]);
 		row[1][n] = cost(perf_loop[n](&theirs));
-		row[2][n] = time_read(theirs.fd[0]);
+		for (i = 0; i < numbers[n]; i++)
+			theirs.v[i].count = 0;
+		row[2][n] = cost(perf_best[n](&theirs));
+		for (i = 0; i < numbers[n]; i++)
+			if (!theirs.v[i].count)
+				fail("perf's page has no value", -EIO);
 		close_theirs(&theirs, numbers[n]);
 	}
 }

@@ -43,7 +43,7 @@ FORM(reader_ticks, pmudev_reader_counts_ticks(reader, v, n, &ours->ticks))
 FORM(read_counts, pmudev_read_counts(&ours->set, v, n))
 FORM(read_counts_times, pmudev_read_counts_times(&ours->set, v, n, &ours->times))
 
-#define OURS(name, n)                                                                         \
+#define OUR_FORM(name, n)                                                                         \
 	static __attribute__((noinline)) long name##_##n(struct ours *ours)                   \
 	{                                                                                     \
 		struct pmudev_reader *reader = IN_REGISTER(&ours->reader);                    \
@@ -52,20 +52,20 @@ FORM(read_counts_times, pmudev_read_counts_times(&ours->set, v, n, &ours->times)
 		return COST_OF(our_instructions, &ours->clock, do_##name(ours, reader, v, n)); \
 	}
 
-OURS(reader, 2)
-OURS(reader, 4)
-OURS(reader, 6)
-OURS(reader_ticks, 1)
-OURS(reader_ticks, 2)
-OURS(reader_ticks, 4)
-OURS(reader_ticks, 6)
-OURS(read_counts, 2)
-OURS(read_counts, 4)
-OURS(read_counts, 6)
-OURS(read_counts_times, 1)
-OURS(read_counts_times, 2)
-OURS(read_counts_times, 4)
-OURS(read_counts_times, 6)
+OUR_FORM(reader, 2)
+OUR_FORM(reader, 4)
+OUR_FORM(reader, 6)
+OUR_FORM(reader_ticks, 1)
+OUR_FORM(reader_ticks, 2)
+OUR_FORM(reader_ticks, 4)
+OUR_FORM(reader_ticks, 6)
+OUR_FORM(read_counts, 2)
+OUR_FORM(read_counts, 4)
+OUR_FORM(read_counts, 6)
+OUR_FORM(read_counts_times, 1)
+OUR_FORM(read_counts_times, 2)
+OUR_FORM(read_counts_times, 4)
+OUR_FORM(read_counts_times, 6)
 
 /* A value in a register. */
 static inline __attribute__((always_inline)) void use_value(struct pmudev_reader *reader)
@@ -145,7 +145,7 @@ static void open_ours(struct ours *ours, const struct pmudev_event_attr *events,
 	}
 }
 
-void measure_pmudev(double row[5][NR_NUMBERS])
+void measure_pmudev(double row[4][NR_NUMBERS])
 {
 	struct pmudev_event_attr events[MOST];
 	static struct ours ours;
@@ -157,7 +157,6 @@ void measure_pmudev(double row[5][NR_NUMBERS])
 		open_ours(&ours, events, numbers[n], NULL);
 		for (i = 0; i < NR_FORMS; i++)
 			row[i][n] = cost(forms[i][n](&ours));
-		row[NR_FORMS][n] = time_read(ours.set.fd);
 		pmudev_close(&ours.set);
 	}
 }

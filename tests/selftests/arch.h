@@ -42,8 +42,10 @@
 #include "arch_arm64.h"
 #elif defined(__x86_64__)
 #include "arch_x86.h"
+#elif defined(__arm__)
+#include "arch_arm.h"
 #else
-#error "the tests know arm64 and x86-64 only"
+#error "the tests know arm64, arm and x86-64 only"
 #endif
 
 /* Forever: each round adds 1 to *rounds, which was 0. The one file that uses it has SPIN_CODE. */

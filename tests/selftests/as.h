@@ -8,6 +8,7 @@
 
 #include <linux/capability.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include "common.h"
 
 #define NOBODY 65534
@@ -16,8 +17,17 @@
 #define CAP_PERFMON 38
 #endif
 
+/* Whoever likes may open the device from now on; @mode: which it had, for chmod(). 0 or -errno. */
+int open_to_all(mode_t *mode);
+
 /* From root to uid, keeping this one capability (or none: -1). */
 int become(uid_t uid, int capability);
+
+/*
+ * Into a new user namespace, as its root, who is the user that called: 0 or -errno. Of a child
+ * with one thread, whose capabilities are all those of a namespace then, and none of the machine.
+ */
+int enter_user_namespace(void);
 
 /* Exit codes have eight bits, lines of a file do not: in a shared word. */
 extern int *failed_line;

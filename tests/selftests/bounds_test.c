@@ -69,6 +69,8 @@ TEST(pages_at_a_switch)
 	pthread_t thread;
 	int fd, set, i;
 
+	if (!user_reads())
+		SKIP(return, NO_USER_READS);
 	if (!exact_clock())
 		SKIP(return, "the clock does not count instructions here (one CPU, -icount)");
 	ASSERT_EQ(0, set_gate(true));

@@ -175,6 +175,8 @@ int all_fault(void);
 
 /* 0 or -errno */
 int write_file(const char *path, const char *text);
+/* Does a (short) file have it? */
+bool has_word(const char *path, const char *word);
 /* The number at the start of a file, or -errno. */
 long read_number(const char *path);
 
@@ -189,18 +191,27 @@ bool emulated(void);
 const char *machine_name(void);
 /* May retired instructions be asserted to the unit: each CPU counts its own, all of them? */
 bool exact_instructions(void);
+/* Also those of a program from its start on? On 32-bit arm it starts with one more now and then. */
+bool exact_programs(void);
 /* May cycles, so many for each instruction? */
 bool exact_cycles(void);
 /* The raw event for counts that others must not disturb: instructions if exact, else cycles. */
 __u64 steady_event(void);
 /* Is an instruction a nanosecond of CLOCK_MONOTONIC? */
 bool exact_clock(void);
-/* Is this a kernel that checks its locks? It executes ten times as much. */
+/* Does this kernel offer them? */
+bool user_reads(void);
+#define NO_USER_READS "no user reads on this kernel"
+
+/* Is this a kernel that watches what it does? It executes ten times as much. */
 bool debug_kernel(void);
 /* Where the module is, to load it again: PMUDEV_KO, or where the test machine has it. */
 const char *module_file(void);
 int unload_module(void);
 int load_module(void);
+/* Others: by name, by file. 0 or -errno. */
+int unload_module_named(const char *name);
+int load_module_file(const char *path);
 int cpus_online(void);
 int pin_task_to(int tid, int cpu);
 

@@ -20,13 +20,9 @@ FIXTURE(credentials)
 
 FIXTURE_SETUP(credentials)
 {
-	struct stat stat_;
-
 	if (geteuid())
 		SKIP(return, "needs root");
-	ASSERT_EQ(0, stat(PMUDEV_DEVICE, &stat_));
-	self->mode = stat_.st_mode & 07777;
-	ASSERT_EQ(0, chmod(PMUDEV_DEVICE, 0666));
+	ASSERT_EQ(0, open_to_all(&self->mode));
 }
 
 FIXTURE_TEARDOWN(credentials)

@@ -108,6 +108,8 @@ TEST(right_ends_with_exec)
 	union record record;
 	int fd, child;
 
+	if (!user_reads())
+		SKIP(return, NO_USER_READS);
 	ASSERT_EQ(0, set_gate(true));
 	fd = pm_open();
 	ASSERT_GE(fd, 0);
@@ -137,6 +139,8 @@ TEST(right_ends_with_exec_in_a_shared_space)
 	struct pmudev_page *page;
 	int fd, child;
 
+	if (!user_reads())
+		SKIP(return, NO_USER_READS);
 	ASSERT_EQ(0, set_gate(true));
 	fd = pm_open();
 	ASSERT_GE(fd, 0);

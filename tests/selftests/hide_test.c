@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A thread reads its own counters and no others, where the hardware can hide them: beside everybody
- * who may be on the CPU. Where it cannot, what remains visible is what the README says, and a CPU's
- * counts and readers exclude each other.
+ * who may be on the CPU. Where it cannot, what remains visible is what docs/security.md says, and a
+ * CPU's counts and readers exclude each other.
  */
 #include "common.h"
 #include "kselftest_harness.h"

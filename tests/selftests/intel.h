@@ -18,6 +18,9 @@
 
 #define PROGRAMMABLE 0xffffffffULL
 
+/* What /dev/cpu/N/msr needs where it is no part of the kernel, in the test machine. */
+#define MSR_KO "/modules/msr.ko"
+
 /* Cycles of an instruction. */
 #define CORE 2
 #define REF  3

@@ -71,6 +71,7 @@ FIXTURE_SETUP(foreign)
 
 	self->cpus = cpus_online() > 1 ? 2 : 1;
 	self->fd = -1;
+	load_module_file(MSR_KO);
 	for (i = 0; i < self->cpus; i++) {
 		self->msr[i] = open_msrs(i);
 		if (self->msr[i] < 0)

@@ -25,6 +25,17 @@ int write_file(const char *path, const char *text)
 	return ret;
 }
 
+bool has_word(const char *path, const char *word)
+{
+	char text[256] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	return n > 0 && strstr(text, word);
+}
+
 long read_number(const char *path)
 {
 	char text[32] = "";
@@ -67,9 +78,17 @@ const char *machine_name(void)
 	return kernel_argument("vm_machine=", name, sizeof(name)) ? name : "";
 }
 
+bool user_reads(void)
+{
+	struct pmudev_query query;
+
+	return pm_query(&query) || query.features & PMUDEV_HAS_USER_READ;
+}
+
 bool debug_kernel(void)
 {
-	return !access("/proc/lockdep_stats", F_OK);
+	return !access("/proc/lockdep_stats", F_OK) ||
+	       !access("/sys/module/kcsan/parameters/skip_watch", F_OK);
 }
 
 const char *module_file(void)
@@ -79,14 +98,19 @@ const char *module_file(void)
 	return path ? path : "/pmudev.ko";
 }
 
-int unload_module(void)
+int unload_module_named(const char *name)
 {
-	return syscall(SYS_delete_module, "pmudev", O_NONBLOCK) ? -errno : 0;
+	return syscall(SYS_delete_module, name, O_NONBLOCK) ? -errno : 0;
 }
 
-int load_module(void)
+int unload_module(void)
 {
-	int fd = open(module_file(), O_RDONLY | O_CLOEXEC);
+	return unload_module_named("pmudev");
+}
+
+int load_module_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	int ret = 0;
 
 	if (fd < 0)
@@ -95,6 +119,11 @@ int load_module(void)
 		ret = -errno;
 	close(fd);
 	return ret;
+}
+
+int load_module(void)
+{
+	return load_module_file(module_file());
 }
 
 /* An emulator may have one count of instructions for all its CPUs: the machine's init knows. */
@@ -108,6 +137,11 @@ bool exact_instructions(void)
 	if (!emulated())
 		return true;
 	return exact ? !strcmp(exact, "1") : sysconf(_SC_NPROCESSORS_CONF) == 1;
+}
+
+bool exact_programs(void)
+{
+	return exact_instructions() && sizeof(void *) > 4;
 }
 
 bool exact_cycles(void)

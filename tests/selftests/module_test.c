@@ -26,7 +26,7 @@ FIXTURE_SETUP(module)
 {
 	if (geteuid() || access(module_file(), R_OK))
 		SKIP(return, "needs root and the module's file (PMUDEV_KO)");
-	self->event = raw_event(EVENT_CYCLES, DIRECT_READ);
+	self->event = raw_event(EVENT_CYCLES, user_reads() ? DIRECT_READ : USER_ONLY);
 	ASSERT_EQ(0, set_gate(true));
 }
 
@@ -62,6 +62,8 @@ TEST_F(module, stays_while_a_page_is_mapped)
 	__u64 value;
 	int fd = pm_set(&self->event, 1, true);
 
+	if (!user_reads())
+		SKIP(return, NO_USER_READS);
 	ASSERT_GE(fd, 0);
 	page = pm_map(fd);
 	ASSERT_NE(NULL, page);
@@ -80,6 +82,8 @@ TEST_F(module, goes_when_the_owner_has_ended)
 	struct turns turns;
 	int fd, child, grandchild;
 
+	if (!user_reads())
+		SKIP(return, NO_USER_READS);
 	ASSERT_EQ(0, turns_init(&turns));
 	child = fork();
 	if (!child) {

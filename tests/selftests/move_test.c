@@ -279,6 +279,8 @@ TEST_F(move, of_a_reader)
 	__u32 operand;
 	int fd, i;
 
+	if (!user_reads())
+		SKIP(return, NO_USER_READS);
 	ASSERT_EQ(0, set_gate(true));
 	event.flags = DIRECT_READ;
 	fd = pm_set(&event, 1, true);

@@ -7,6 +7,8 @@
 #ifndef PMUDEV_TEST_MUX_H
 #define PMUDEV_TEST_MUX_H
 
+#include <pmudev.h>
+
 #include "subject.h"
 
 #define GROUPS	     12
@@ -28,9 +30,10 @@ int mux_attach(const struct pool *pool, int tid, __u32 bind_flags, unsigned int 
 /* value * time_enabled / time_running: what the group would have counted. */
 static inline __u64 scaled(const struct pmudev_count *count)
 {
-	if (!count->time_running)
-		return 0;
-	return (__uint128_t)count->value * count->time_enabled / count->time_running;
+	uint64_t whole = 0;
+
+	pmudev_scale(count->value, count->time_enabled, count->time_running, &whole);
+	return whole;
 }
 
 /* The difference of two records, by slot. */

@@ -2,9 +2,9 @@
 #include "perf.h"
 #include "common.h"
 
-static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
+static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu, int leader)
 {
-	int fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd = syscall(SYS_perf_event_open, attr, pid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -21,7 +21,25 @@ int perf_open(__u64 config, __u64 config1, pid_t pid, int cpu)
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 	};
 
-	return open_event(&attr, pid, cpu);
+	return open_event(&attr, pid, cpu, -1);
+}
+
+int perf_open_excluding(__u64 config, __u32 flags, int cpu, int leader)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_RAW,
+		.config = config,
+		.disabled = leader < 0,
+		.exclude_user = !!(flags & PMUDEV_EXCLUDE_USER),
+		.exclude_kernel = !!(flags & PMUDEV_EXCLUDE_KERNEL),
+		.exclude_hv = !!(flags & PMUDEV_EXCLUDE_HV),
+		.exclude_host = !!(flags & PMUDEV_EXCLUDE_HOST),
+		.exclude_guest = !!(flags & PMUDEV_EXCLUDE_GUEST),
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+
+	return open_event(&attr, cpu < 0 ? 0 : -1, cpu, leader);
 }
 
 int perf_open_clock(void)
@@ -33,7 +51,7 @@ int perf_open_clock(void)
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 	};
 
-	return open_event(&attr, 0, -1);
+	return open_event(&attr, 0, -1, -1);
 }
 
 struct perf_count perf_count(int fd)

@@ -15,6 +15,11 @@ struct perf_count {
 
 /* A raw event that counts in user mode: a descriptor or -errno. */
 int perf_open(__u64 config, __u64 config1, pid_t pid, int cpu);
+/*
+ * One with pmudev's PMUDEV_EXCLUDE_* flags, of the calling thread or of a CPU if that is not
+ * negative. Without a leader (-1) it is disabled.
+ */
+int perf_open_excluding(__u64 config, __u32 flags, int cpu, int leader);
 /* The task clock, which is a software event. */
 int perf_open_clock(void);
 struct perf_count perf_count(int fd);

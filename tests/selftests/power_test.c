@@ -15,17 +15,6 @@
 /* Without it the test waits for 5 s, which are minutes of emulation. */
 #define PM_DELAY "/sys/module/hibernate/parameters/pm_test_delay"
 
-static bool has_word(const char *path, const char *word)
-{
-	char text[256] = "";
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-
-	if (fd >= 0)
-		close(fd);
-	return n > 0 && strstr(text, word);
-}
-
 /* Why there is no suspend test, or NULL. */
 static const char *cannot_suspend(void)
 {

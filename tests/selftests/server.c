@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -98,22 +99,22 @@ static char thread_state(int pid, const char *tid)
 	return state ? state[2] : 0;
 }
 
-/* How many threads it has, and how many of them are in this state. */
-static int count_threads(int pid, char state, int *in_state)
+/* How many threads it has, and how many of them are asleep. */
+static int count_threads(int pid, int *asleep)
 {
 	struct dirent *entry;
 	char path[64];
 	int n = 0;
 	DIR *dir;
 
-	*in_state = 0;
+	*asleep = 0;
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	dir = opendir(path);
 	while (dir && (entry = readdir(dir))) {
 		if (entry->d_name[0] == '.')
 			continue;
 		n++;
-		*in_state += thread_state(pid, entry->d_name) == state;
+		*asleep += thread_state(pid, entry->d_name) == 'S';
 	}
 	if (dir)
 		closedir(dir);
@@ -124,21 +125,21 @@ static bool all_asleep(int pid)
 {
 	int asleep;
 
-	return count_threads(pid, 'S', &asleep) == SERVER_THREADS + 1 &&
-	       asleep == SERVER_THREADS + 1;
+	return count_threads(pid, &asleep) == SERVER_THREADS + 1 && asleep == SERVER_THREADS + 1;
 }
 
-static bool all_ended(int pid)
-{
-	int ended;
-
-	return count_threads(pid, 'Z', &ended) == ended;
-}
-
+/* The directory of its threads cannot be trusted while they end. */
 int end_server(int pid)
 {
+	struct pollfd server = { .fd = syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
+	int ended;
+
+	if (server.fd < 0)
+		return -1;
 	kill(pid, SIGKILL);
-	return WAIT_FOR(all_ended(pid)) ? 0 : -1;
+	ended = poll(&server, 1, 10000);
+	close(server.fd);
+	return ended == 1 ? 0 : -1;
 }
 
 int start_server(void)

@@ -111,7 +111,7 @@ static long long counted_more(const char *options, const char *part)
 /* Is that so many loops more? Where counts are not exact, loops are at least counted. */
 static bool is_more(int loops, long long more)
 {
-	return exact_instructions() ? more == (long long)(loops * MORE) :
+	return exact_programs() ? more == (long long)(loops * MORE) :
 				      more > loops * (MANY - FEW) / 2;
 }
 
@@ -135,7 +135,7 @@ TEST_F(stat, children_and_theirs)
 
 TEST_F(stat, no_children)
 {
-	if (!exact_instructions())
+	if (!exact_programs())
 		SKIP(return, "instructions are not counted exactly here (PMUDEV_EXACT)");
 	EXPECT_EQ(0, counted_more("--no-inherit", "family")) TH_LOG("%s", output.text);
 }

@@ -183,7 +183,7 @@ static __u64 measured_hz(void)
 	do
 		to = now_ns();
 	while (to - from < 10000000);
-	return (__uint128_t)(read_clock() - tick) * 1000000000 / (now_ns() - from);
+	return (read_clock() - tick) * 1000000000 / (now_ns() - from);
 }
 
 TEST(query_fields)

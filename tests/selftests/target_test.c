@@ -176,6 +176,8 @@ TEST_F(target, a_threads_page)
 	long cost;
 	int fd;
 
+	if (!user_reads())
+		SKIP(return, NO_USER_READS);
 	ASSERT_EQ(0, set_gate(true));
 	ASSERT_EQ(0, subject_thread(&t));
 	fd = pm_attach(t.pid, 0, &event, 1, true);

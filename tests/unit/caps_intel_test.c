@@ -16,7 +16,7 @@ struct row {
 	struct {
 		u32 version, width, width_hw, width_fixed;
 		u64 counters;
-		u32 missing;
+		u32 missing, declared;
 	} wanted;
 };
 
@@ -27,50 +27,50 @@ static const struct row machines[] = {
 	{
 		.name = "Core 2 (Conroe), which does not tell of its fixed counters",
 		.leaf0a = { 0x07280202, 0, 0, 0 },
-		.wanted = { 2, 31, 40, 40, 0x700000003, 0 },
+		.wanted = { 2, 31, 40, 40, 0x700000003, 0, 7 },
 	},
 	{
 		.name = "Core 2 (Penryn)",
 		.leaf0a = { 0x07280202, 0, 0, 0x00000503 },
-		.wanted = { 2, 31, 40, 40, 0x700000003, 0 },
+		.wanted = { 2, 31, 40, 40, 0x700000003, 0, 7 },
 	},
 	{
 		.name = "Atom (Diamondville), which tells of one fixed counter",
 		.leaf0a = { 0x07280203, 0, 0, 0x00002501 },
-		.wanted = { 3, 31, 40, 40, 0x700000003, 0 },
+		.wanted = { 3, 31, 40, 40, 0x700000003, 0, 7 },
 	},
 	{
 		.name = "Nehalem (Bloomfield), no branch misses",
 		.leaf0a = { 0x07300403, 0x40, 0, 0x00000603 },
-		.wanted = { 3, 31, 48, 48, 0x70000000f, 0x40 },
+		.wanted = { 3, 31, 48, 48, 0x70000000f, 0x40, 7 },
 	},
 	{
 		.name = "Sandy Bridge",
 		.leaf0a = { 0x07300403, 0, 0, 0x00000603 },
-		.wanted = { 3, 31, 48, 48, 0x70000000f, 0 },
+		.wanted = { 3, 31, 48, 48, 0x70000000f, 0, 7 },
 	},
 	{
 		.name = "Sandy Bridge without hyperthreading",
 		.leaf0a = { 0x07300803, 0, 0, 0x00000603 },
-		.wanted = { 3, 31, 48, 48, 0x7000000ff, 0 },
+		.wanted = { 3, 31, 48, 48, 0x7000000ff, 0, 7 },
 	},
 	{
 		.name = "Skylake",
 		.leaf0a = { 0x07300404, 0, 0, 0x00000603 },
 		.full_width = true,
-		.wanted = { 4, 48, 48, 48, 0x70000000f, 0 },
+		.wanted = { 4, 48, 48, 48, 0x70000000f, 0, 7 },
 	},
 	{
 		.name = "Ice Lake, Sapphire Rapids",
 		.leaf0a = { 0x08300805, 0, 0x0000000f, 0x00008604 },
 		.full_width = true,
-		.wanted = { 5, 48, 48, 48, 0xf000000ff, 0 },
+		.wanted = { 5, 48, 48, 48, 0xf000000ff, 0, 8 },
 	},
 	{
 		.name = "Alder Lake",
 		.leaf0a = { 0x07300605, 0, 0x00000007, 0x00008603 },
 		.full_width = true,
-		.wanted = { 5, 48, 48, 48, 0x70000003f, 0 },
+		.wanted = { 5, 48, 48, 48, 0x70000003f, 0, 7 },
 	},
 	{
 		.name = "Lunar Lake, a Lion Cove: 0AH speaks for all cores, 23H for this one",
@@ -79,20 +79,20 @@ static const struct row machines[] = {
 		.full_width = true,
 		.eq = true,
 		.umask2 = true,
-		.wanted = { 6, 48, 48, 48, 0xf000003ff, ~0x1dffU },
+		.wanted = { 6, 48, 48, 48, 0xf000003ff, ~0x1dffU, 13 },
 	},
 	{
 		.name = "a KVM guest on Skylake",
 		.leaf0a = { 0x07300402, 0, 0, 0x00000603 },
 		.hypervisor = true,
 		.full_width = true,
-		.wanted = { 2, 48, 48, 48, 0x70000000f, 0 },
+		.wanted = { 2, 48, 48, 48, 0x70000000f, 0, 7 },
 	},
 	{
 		.name = "the emulator, two counters, LLC events missing",
 		.leaf0a = { 0x07300204, 0x18, 0, 0x00000603 },
 		.hypervisor = true,
-		.wanted = { 4, 31, 48, 48, 0x700000003, 0x18 },
+		.wanted = { 4, 31, 48, 48, 0x700000003, 0x18, 7 },
 	},
 };
 
@@ -103,110 +103,116 @@ static const struct row others[] = {
 	{
 		.name = "version 5, fixed counters 0 1 3 and 5",
 		.leaf0a = { 0x08300805, 0, 0x0000002b, 0x00008600 },
-		.wanted = { 5, 31, 48, 48, 0x2b000000ff, 0 },
+		.wanted = { 5, 31, 48, 48, 0x2b000000ff, 0, 8 },
 	},
 	{
 		.name = "version 5, the number of fixed counters counts too",
 		.leaf0a = { 0x08300805, 0, 0x00000020, 0x00008602 },
-		.wanted = { 5, 31, 48, 48, 0x23000000ff, 0 },
+		.wanted = { 5, 31, 48, 48, 0x23000000ff, 0, 8 },
 	},
 	{
 		.name = "version 5 has its bitmap: what it lacks is not assumed",
 		.leaf0a = { 0x08300805, 0, 0x00000002, 0x00008600 },
-		.wanted = { 5, 31, 48, 48, 0x2000000ff, 0 },
+		.wanted = { 5, 31, 48, 48, 0x2000000ff, 0, 8 },
 	},
 	{
 		.name = "before version 5 ECX means nothing",
 		.leaf0a = { 0x07300404, 0, 0xffffffff, 0x00000603 },
-		.wanted = { 4, 31, 48, 48, 0x70000000f, 0 },
+		.wanted = { 4, 31, 48, 48, 0x70000000f, 0, 7 },
 	},
 	{
 		.name = "more fixed counters than IA32_FIXED_CTR_CTRL controls",
 		.leaf0a = { 0x08300805, 0, 0xffff8000, 0x00008601 },
-		.wanted = { 5, 31, 48, 48, 0x8001000000ff, 0 },
+		.wanted = { 5, 31, 48, 48, 0x8001000000ff, 0, 8 },
 	},
 	{
 		.name = "leaf 23H: bitmaps with holes, instead of 0AH's",
 		.leaf0a = { 0x0d300806, 0, 0x0000000f, 0x00008604 },
 		.leaf23 = { { 0x03, 0, 0, 0 }, { 0xa5, 0x71, 0, 0 } },
-		.wanted = { 6, 31, 48, 48, 0x71000000a5, 0 },
+		.wanted = { 6, 31, 48, 48, 0x71000000a5, 0, 13 },
 	},
 	{
 		.name = "leaf 23H without subleaves 1 and 3: what stands there means nothing",
 		.leaf0a = { 0x0d300806, 0x1000, 0x0000000f, 0x00008604 },
 		.leaf23 = { { 0x15, 0x02, 0, 0 }, { 0xa5, 0x71, 0, 0 }, {}, { 0x1, 0, 0, 0 } },
 		.eq = true,
-		.wanted = { 6, 31, 48, 48, 0xf000000ff, 0x1000 },
+		.wanted = { 6, 31, 48, 48, 0xf000000ff, 0x1000, 13 },
+	},
+	{
+		.name = "leaf 23H lists the events, whatever 0AH's declaration is",
+		.leaf0a = { 0x08300806, 0xff, 0x0000000f, 0x00008604 },
+		.leaf23 = { { 0x09, 0, 0, 0 }, {}, {}, { 0x0103, 0, 0, 0 } },
+		.wanted = { 6, 31, 48, 48, 0xf000000ff, ~0x0103U, 13 },
 	},
 	{
 		.name = "leaf 23H: unit masks without EQ; another number of counters than can be",
 		.leaf0a = { 0x0d30ff06, 0, 0, 0x00008600 },
 		.leaf23 = { { 0x02, 0x01, 0, 0 }, { 0x80000001, 0, 0, 0 } },
 		.umask2 = true,
-		.wanted = { 6, 31, 48, 0, 0x80000001, 0 },
+		.wanted = { 6, 31, 48, 0, 0x80000001, 0, 13 },
 	},
 	{
 		.name = "leaf 23H: counters that can be hidden, all eight fixed ones",
 		.leaf0a = { 0x0d300806, 0, 0x000000ff, 0x00008603 },
 		.leaf23 = { { 0x01, 0x04, 0, 0 } },
 		.hiding = true,
-		.wanted = { 6, 31, 48, 48, 0xff000000ff, 0 },
+		.wanted = { 6, 31, 48, 48, 0xff000000ff, 0, 13 },
 	},
 	{
 		.name = "leaf 23H: a ninth fixed counter, which has no bit to hide it",
 		.leaf0a = { 0x0d300806, 0, 0x00000107, 0x00008603 },
 		.leaf23 = { { 0x01, 0x04, 0, 0 } },
-		.wanted = { 6, 31, 48, 48, 0x107000000ff, 0 },
+		.wanted = { 6, 31, 48, 48, 0x107000000ff, 0, 13 },
 	},
 	{
 		.name = "a hypervisor's word: no fixed counters, whatever their width",
 		.leaf0a = { 0x07300402, 0, 0, 0x00001fe0 },
 		.hypervisor = true,
 		.full_width = true,
-		.wanted = { 2, 48, 48, 0, 0xf, 0 },
+		.wanted = { 2, 48, 48, 0, 0xf, 0, 7 },
 	},
 	{
 		.name = "a hypervisor's word: one fixed counter",
 		.leaf0a = { 0x07300403, 0, 0, 0x00000601 },
 		.hypervisor = true,
-		.wanted = { 3, 31, 48, 48, 0x10000000f, 0 },
+		.wanted = { 3, 31, 48, 48, 0x10000000f, 0, 7 },
 	},
 	{
 		.name = "fixed counters only, whatever the width of others",
 		.leaf0a = { 0x07050004, 0, 0, 0x00000503 },
 		.full_width = true,
-		.wanted = { 4, 0, 0, 40, 0x700000000, 0 },
+		.wanted = { 4, 0, 0, 40, 0x700000000, 0, 7 },
 	},
 	{
 		.name = "32 counters of 64 bits",
 		.leaf0a = { 0x07402004, 0, 0, 0x00000803 },
 		.full_width = true,
-		.wanted = { 4, 64, 64, 64, 0x7ffffffff, 0 },
+		.wanted = { 4, 64, 64, 64, 0x7ffffffff, 0, 7 },
 	},
 	{
 		.name = "counters of 32 bits, which are all written but bit 31",
 		.leaf0a = { 0x07200404, 0, 0, 0x00000403 },
-		.wanted = { 4, 31, 32, 32, 0x70000000f, 0 },
+		.wanted = { 4, 31, 32, 32, 0x70000000f, 0, 7 },
 	},
 	{
 		.name = "a declaration of three events",
 		.leaf0a = { 0x03300404, 0xffffff02, 0, 0x00000603 },
-		.wanted = { 4, 31, 48, 48, 0x70000000f, 0x7a },
+		.wanted = { 4, 31, 48, 48, 0x70000000f, 0x7a, 3 },
 	},
 	{
 		.name = "a declaration of none",
 		.leaf0a = { 0x00300404, 0, 0, 0x00000603 },
-		.wanted = { 4, 31, 48, 48, 0x70000000f, 0x7f },
+		.wanted = { 4, 31, 48, 48, 0x70000000f, 0x7f, 0 },
 	},
 	{
 		.name = "a declaration of 31 events",
 		.leaf0a = { 0x1f300404, 0xc0000080, 0, 0x00000603 },
-		.wanted = { 4, 31, 48, 48, 0x70000000f, 0x40000080 },
+		.wanted = { 4, 31, 48, 48, 0x70000000f, 0x40000080, 13 },
 	},
 	{
 		.name = "a declaration of more events than EBX has bits",
 		.leaf0a = { 0xff300404, 0x80000081, 0, 0x00000603 },
-		.wanted = { 4, 31, 48, 48, 0x70000000f, 0x80000081 },
+		.wanted = { 4, 31, 48, 48, 0x70000000f, 0x80000081, 13 },
 	},
 };
 
@@ -240,6 +246,7 @@ static void expect_caps(const struct row *row)
 	EXPECT_EQ(row->hiding, caps.hiding);
 	EXPECT_EQ(row->wanted.counters, caps.counters);
 	EXPECT_EQ(row->wanted.missing, caps.missing);
+	EXPECT_EQ(row->wanted.declared, caps.declared);
 }
 
 static void machines_that_were_built(void)

@@ -38,7 +38,7 @@ static void too_high(void)
 		for (compare = 0; compare < ARRAY_SIZE(bits); compare++) {
 			unit_row("%s %u", compares[compare], thresholds[i]);
 			expect_refused(&caps, threshold(raw(INSTRUCTIONS), thresholds[i], compare),
-				       EOPNOTSUPP, PMUDEV_WHY_THRESHOLD, 255, 0);
+				       EINVAL, PMUDEV_WHY_THRESHOLD, 255, 0);
 		}
 	}
 }
@@ -80,20 +80,7 @@ static void only_cycles_are_counted(void)
 	}
 }
 
-/* By itself the flag would be ignored, and events counted instead of cycles. */
-static void counting_cycles_without_a_threshold(void)
-{
-	struct intel_caps caps = everything();
-	unsigned int compare;
-
-	for (compare = 0; compare < ARRAY_SIZE(bits); compare++) {
-		unit_row("%s", compares[compare]);
-		expect_refused(&caps, threshold(raw(INSTRUCTIONS), 0, compare), EOPNOTSUPP,
-			       PMUDEV_WHY_MODULE, PMUDEV_THRESHOLD_COUNT, 0);
-	}
-}
-
-/* A comparison means nothing without a threshold. */
+/* Without a threshold neither comparison nor cycles mean anything. */
 static void no_threshold(void)
 {
 	struct intel_caps caps = version4();
@@ -102,9 +89,14 @@ static void no_threshold(void)
 	for (compare = 0; compare < ARRAY_SIZE(bits); compare++) {
 		struct pmudev_event_attr attr = raw(INSTRUCTIONS);
 
-		attr.threshold_compare = compare;
 		unit_row("%s", compares[compare]);
+		expect_code(&caps, threshold(attr, 0, compare), INSTRUCTIONS | ALL,
+			    PROGRAMMABLE | FIXED(0));
+		attr.threshold_compare = compare;
 		expect_code(&caps, attr, INSTRUCTIONS | ALL, PROGRAMMABLE | FIXED(0));
+		/* Nor do they beside fields of the event's own. */
+		expect_code(&caps, threshold(raw(INSTRUCTIONS | 0x02000000), 0, compare),
+			    INSTRUCTIONS | 0x02000000 | ALL, PROGRAMMABLE);
 	}
 }
 
@@ -153,7 +145,6 @@ int main(void)
 	RUN(too_high);
 	RUN(equality_needs_eq);
 	RUN(only_cycles_are_counted);
-	RUN(counting_cycles_without_a_threshold);
 	RUN(no_threshold);
 	RUN(thresholds_and_raw_fields);
 	RUN(reference_cycles);

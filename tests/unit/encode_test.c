@@ -1,115 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* pmuv3_encode(): which levels are counted, and which event. */
+/* pmuv3_encode(): which event. */
 #include "encode_pmuv3.h"
-
-/* --------------------------------------------------------------- levels -- */
-
-#define U PMUDEV_EXCLUDE_USER
-#define K PMUDEV_EXCLUDE_KERNEL
-#define H PMUDEV_EXCLUDE_HV
-
-/*
- * user: EL0. kernel: EL1 (VHE: guests' kernels) and with VHE EL2, where the kernel runs. hv: EL2
- * without VHE; with VHE there is no other hypervisor, and below a kernel at EL1 without one of our
- * own nothing is counted anyway.
- */
-static const struct {
-	u32 exclude;
-	u32 bits[3]; /* by shape: EL1, nVHE, VHE; 1: nothing left to count */
-} levels[] = {
-	{ 0, { 0x00000000, 0x08000000, 0x08000000 } },
-	{ U, { 0x40000000, 0x48000000, 0x48000000 } },
-	{ K, { 0x80000000, 0x88000000, 0x80000000 } },
-	{ U | K, { 1, 0xc8000000, 1 } },
-	{ H, { 0x00000000, 0x00000000, 0x08000000 } },
-	{ H | U, { 0x40000000, 0x40000000, 0x48000000 } },
-	{ H | K, { 0x80000000, 0x80000000, 0x80000000 } },
-	{ H | U | K, { 1, 1, 1 } },
-};
-
-/* More than the host's user mode: its kernel, guests' kernels, or code below the kernel. */
-static bool privileged(enum pmuv3_shape shape, u32 exclude)
-{
-	return !(exclude & K) || (shape == PMUV3_NVHE && !(exclude & H));
-}
-
-static void expect_levels(const struct pmuv3_caps *caps, u64 event, u32 flags, u32 bits)
-{
-	struct pmudev_event_attr attr = raw(event);
-	struct pmudev_refusal why;
-	struct pmudev_code code;
-	int ret;
-
-	attr.flags = flags;
-	ret = encode(caps, &attr, &code, &why);
-	if (bits == 1) {
-		EXPECT_REFUSED(ret, &why, EINVAL, PMUDEV_WHY_ALL_EXCLUDED, 0);
-		return;
-	}
-	if (!EXPECT_EQ(0, ret))
-		return;
-	EXPECT_EQ(event | bits, code.config);
-	EXPECT_EQ(privileged(caps->shape, flags), code.privileged);
-}
-
-static void levels_by_what_is_excluded(void)
-{
-	/* PMCCFILTR_EL0 has the same bits. */
-	static const u64 events[] = { INSTRUCTIONS, CYCLES, 0xc0, 0x4004 };
-	unsigned int row, shape, i, version;
-
-	for (row = 0; row < ARRAY_SIZE(levels); row++) {
-		for (shape = 0; shape < 3; shape++) {
-			for (i = 0; i < ARRAY_SIZE(events); i++) {
-				for (version = 1; version < ARRAY_SIZE(versions); version++) {
-					struct pmuv3_caps caps = everything();
-
-					caps.shape = shape;
-					caps.version = versions[version];
-					unit_row("%s, exclude %#x, event %#llx, PMUVer %u",
-						 shapes[shape], levels[row].exclude,
-						 (unsigned long long)events[i], caps.version);
-					expect_levels(&caps, events[i], levels[row].exclude,
-						      levels[row].bits[shape]);
-				}
-			}
-		}
-	}
-}
-
-/* Host and guests cannot be told apart yet; without guests, excluding them is no work. */
-static void host_and_guest(void)
-{
-	unsigned int row, shape;
-
-	for (row = 0; row < ARRAY_SIZE(levels); row++) {
-		for (shape = 0; shape < 3; shape++) {
-			struct pmuv3_caps caps = everything();
-			struct pmudev_event_attr attr = raw(INSTRUCTIONS);
-			struct pmudev_refusal why = unit_refusal();
-
-			caps.shape = shape;
-			unit_row("%s, exclude %#x", shapes[shape], levels[row].exclude);
-
-			attr.flags = levels[row].exclude | PMUDEV_EXCLUDE_HOST;
-			expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_MODULE,
-				       PMUDEV_EXCLUDE_HOST, 0);
-
-			attr.flags = levels[row].exclude | PMUDEV_EXCLUDE_GUEST;
-			if (shape == PMUV3_EL1)
-				expect_levels(&caps, INSTRUCTIONS, attr.flags,
-					      levels[row].bits[shape]);
-			else
-				expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_MODULE,
-					       PMUDEV_EXCLUDE_GUEST, 0);
-
-			/* Both: nothing is left, on whatever machine. */
-			attr.flags |= PMUDEV_EXCLUDE_HOST;
-			EXPECT_EQ(EINVAL, -pmudev_attr_check(&attr, &why));
-			EXPECT_EQ(PMUDEV_WHY_ALL_EXCLUDED, why.code);
-		}
-	}
-}
 
 /* --------------------------------------------------------------- events -- */
 
@@ -136,7 +27,7 @@ static void expect_generic(const struct pmuv3_caps *caps, u64 event, u16 wanted)
 	struct pmudev_event_attr attr = { .type = PMUDEV_TYPE_GENERIC, .config = event };
 	u64 allowed = wanted == CYCLES ? PROGRAMMABLE | CYCLE : PROGRAMMABLE;
 
-	attr.flags = K;
+	attr.flags = PMUDEV_EXCLUDE_KERNEL;
 	if (wanted) {
 		EXPECT_EQ(wanted, pmuv3_generic(caps, event));
 		expect_code(caps, attr, wanted | 0x80000000, allowed);
@@ -260,8 +151,6 @@ static void half_a_pair_is_no_event(void)
 
 int main(void)
 {
-	RUN(levels_by_what_is_excluded);
-	RUN(host_and_guest);
 	RUN(generic_events);
 	RUN(common_events_by_pmceid);
 	RUN(other_events);

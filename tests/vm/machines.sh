@@ -80,7 +80,7 @@ x86_representative() { # KERNEL
 
 # The particular machines of arm64; kernels before 6.13 do not hide counters on p9.
 arm64_particular() { # KERNEL
-	printf '%s\n' "$1 wide 1" "$1 p9 4" "$1 p9-el1 1" "$1 kinds 4" "$1 kinds32 4"
+	printf '%s\n' "$1 wide 1" "$1 vhe32 1" "$1 p9 4" "$1 p9-el1 1" "$1 kinds 4" "$1 kinds32 4"
 }
 
 # default_matrix: what `make check` boots.
@@ -90,7 +90,13 @@ default_matrix() {
 	x86_pairwise
 	printf '%s\n' "6.1-amd64 nopmu 1" "6.12-amd64 nopmu 1"
 	arm64_particular 6.12-arm64
+	arm_machines 6.12-armhf
 	printf '%s\n' "6.1-arm64 kinds32 4" "6.12-amd64 v5-g8-w-hide 4" "6.12-amd64 hybrid 4" "6.1-amd64 hybrid 4"
+}
+
+# The machines of 32 bits.
+arm_machines() { # KERNEL
+	printf '%s\n' "$1 a32 1" "$1 nopmu 1"
 }
 
 # full_matrix: what `make check-all` boots.
@@ -116,6 +122,7 @@ machine_is() {
 	case $1 in
 	nopmu) ;;
 	v[0-9]* | hybrid) [ "$2" = x86 ] ;;
+	a32) [ "$2" = arm ] ;;
 	*) [ "$2" = arm64 ] ;;
 	esac
 }
@@ -124,7 +131,7 @@ machine_is() {
 # but for what they are about.
 machine_is_particular() {
 	case $1 in
-	hybrid | kinds* | wide | p9* | *-hide) ;;
+	a32 | hybrid | kinds* | wide | vhe32 | p9* | *-hide) ;;
 	*) return 1 ;;
 	esac
 }

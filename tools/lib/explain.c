@@ -24,7 +24,7 @@ struct text {
 
 static __attribute__((__format__(printf, 2, 3))) void put(struct text *t, const char *format, ...)
 {
-	bool room = t->used < t->len;
+	bool room = t->buf && t->used < t->len;
 	va_list args;
 	int n;
 
@@ -173,6 +173,17 @@ static void put_detail(struct text *t, enum pmudev_detail detail, const struct p
 
 /* ------------------------------------------------------------------ sentences -- */
 
+/* As strerror() says it, which is not for threads. */
+static void put_system_error(struct text *t, int error)
+{
+	char words[128];
+
+	if (strerror_r(error, words, sizeof(words)))
+		put(t, "error %d", error);
+	else
+		put(t, "%s", words);
+}
+
 /* Errors without a reason: those of open(2), and of calls that did not reach the module. */
 static void put_errno(struct text *t, int error)
 {
@@ -188,7 +199,11 @@ static void put_errno(struct text *t, int error)
 		break;
 	case -EACCES:
 	case -EPERM:
-		put(t, "this user may not use " PMUDEV_DEVICE ": see its mode, or be root");
+		put(t, "this user may not use " PMUDEV_DEVICE
+		       ": be root, or in the group that `ls -l " PMUDEV_DEVICE "` shows");
+		break;
+	case -EFAULT:
+		put(t, "a pointer is NULL, or does not point to memory of this program");
 		break;
 	case -EBADF:
 		put(t, "the set is not open: open it first");
@@ -200,7 +215,7 @@ static void put_errno(struct text *t, int error)
 		put(t, "the module does not know this call: load a newer one");
 		break;
 	default:
-		put(t, "%s", strerror(-error));
+		put_system_error(t, -error);
 		break;
 	}
 }
@@ -262,12 +277,16 @@ int pmudev_bundle_explain(struct pmudev_bundle *bundle, char *buf, size_t len)
 {
 	struct text t = { .buf = buf, .len = len };
 
+	if (!bundle)
+		return pmudev_explain_refusal(-EFAULT, NULL, buf, len);
 	if (bundle->cpu >= 0)
 		put(&t, "CPU %d: ", bundle->cpu);
 	put_event(&t, &bundle->refusal);
 	/* What only bundles are refused for. */
 	if (bundle->error == -EEXIST)
 		put(&t, "the group has events already: add those of a group in one call");
+	else if (bundle->refusal.code == PMUDEV_WHY_NO_PMU && bundle->refusal.event >= 0)
+		put(&t, "no set is for that PMU: leave the event out, or add such CPUs");
 	else
 		put_sentence(&t, bundle->error, &bundle->refusal);
 	return t.used;

@@ -5,7 +5,7 @@
 
 #include <pmudev_bundle.h>
 
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 #define HIDDEN __attribute__((__visibility__("hidden")))
 
@@ -16,6 +16,9 @@
  */
 HIDDEN bool pmudev_lock(struct pmudev *set);
 HIDDEN void pmudev_unlock(struct pmudev *set);
+
+/* Whether calls can be made of it: 0, -EFAULT (NULL) or -EBADF, which is remembered. */
+HIDDEN int pmudev_usable(struct pmudev *set);
 
 /* Remember why a call failed, and return @error: with @code, or with what the module says. */
 HIDDEN int pmudev_fail(struct pmudev *set, int error, uint32_t code);
@@ -33,19 +36,39 @@ HIDDEN bool pmudev_learnt_owner(const struct pmudev_page *page);
 /* @a * @b / @by, rounded to the nearest; UINT64_MAX if it is more than that. @by is not 0. */
 HIDDEN uint64_t pmudev_muldiv(uint64_t a, uint64_t b, uint64_t by);
 
+/**
+ * struct pmudev_member - what a bundle knows of a set of its
+ * @pmu: the number of its PMU
+ * @groups: mask of those that it has
+ * @slots: the bundle's slots by its own
+ */
+struct pmudev_member {
+	uint32_t pmu;
+	uint64_t groups;
+	uint8_t slots[PMUDEV_MAX_EVENTS];
+};
+
 /*
  * The sum of records: total.c. All zeroes, then each record, then the end. @known: ns that those
  * were enabled on which the slot was on a counter at all. @parts: all are of one target, whose time
- * goes on while only one of them counts.
+ * goes on while only one of them counts. @sets: how many parts there are; @with: how many have the
+ * slot.
  */
 struct pmudev_adding {
 	struct pmudev_total *total;
 	uint64_t known[PMUDEV_MAX_EVENTS];
+	unsigned int with[PMUDEV_MAX_EVENTS];
+	unsigned int sets;
 	bool parts;
 	bool any;
 };
 
-HIDDEN void pmudev_total_add(struct pmudev_adding *adding, const struct pmudev_record *record);
+/* Takes away what was counted, and the times that had passed, @before. */
+HIDDEN void pmudev_record_since(struct pmudev_record *record, const struct pmudev_record *before);
+
+/* @slots: where the record's slots are added; NULL: they are the same */
+HIDDEN void pmudev_total_add(struct pmudev_adding *adding, const struct pmudev_record *record,
+			     const uint8_t *slots);
 HIDDEN void pmudev_total_end(struct pmudev_adding *adding);
 
 #endif /* PMUDEV_LIB_H */

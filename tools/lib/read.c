@@ -13,7 +13,7 @@
 
 /* -------------------------------------------------------------- the thread's id -- */
 
-__thread uint32_t pmudev_cached_tid = PMUDEV_NO_TID;
+__thread uint32_t pmudev_cached_tid __attribute__((__tls_model__("initial-exec"))) = PMUDEV_NO_TID;
 
 bool pmudev_learn_tid(void)
 {
@@ -52,8 +52,11 @@ bool pmudev_learnt_owner(const struct pmudev_page *page)
 int pmudev_map(struct pmudev *set)
 {
 	size_t size = sysconf(_SC_PAGESIZE);
+	int error = pmudev_usable(set);
 	void *page;
 
+	if (error)
+		return error;
 	if (set->page)
 		return 0;
 	pmudev_learn_tid();
@@ -67,17 +70,18 @@ int pmudev_map(struct pmudev *set)
 
 void pmudev_unmap(struct pmudev *set)
 {
-	void *page = (void *)set->page;
+	void *page;
 
-	if (!page)
+	if (!set || !set->page)
 		return;
+	page = (void *)set->page;
 	set->page = NULL;
 	munmap(page, set->page_size);
 }
 
 /* ------------------------------------------------------------------- by a call -- */
 
-int pmudev_read(struct pmudev *set, struct pmudev_record *record, size_t size)
+static int read_or_fail(struct pmudev *set, struct pmudev_record *record, size_t size)
 {
 	ssize_t got;
 
@@ -91,6 +95,19 @@ int pmudev_read(struct pmudev *set, struct pmudev_record *record, size_t size)
 	return 0;
 }
 
+/* errno is that of whatever a signal handler that reads has interrupted. */
+int pmudev_read(struct pmudev *set, struct pmudev_record *record, size_t size)
+{
+	const int before = errno;
+	int error = pmudev_usable(set);
+
+	if (error)
+		return error;
+	error = read_or_fail(set, record, size);
+	errno = before;
+	return error;
+}
+
 static int read_record(struct pmudev *set, uint64_t *values, unsigned int n,
 		       struct pmudev_times *times)
 {
@@ -102,6 +119,8 @@ static int read_record(struct pmudev *set, uint64_t *values, unsigned int n,
 	error = pmudev_read(set, record, sizeof(buffer));
 	if (error)
 		return error;
+	if (!values && n)
+		return pmudev_fail(set, -EFAULT, PMUDEV_WHY_POINTER);
 	if (n > record->nr)
 		return pmudev_fail(set, -EINVAL, PMUDEV_WHY_SLOT);
 	for (i = 0; i < n; i++)
@@ -121,6 +140,8 @@ static int record_count(struct pmudev *set, unsigned int slot, uint64_t *value)
 	error = pmudev_read(set, &buffer.record, sizeof(buffer));
 	if (error)
 		return error;
+	if (!value)
+		return pmudev_fail(set, -EFAULT, PMUDEV_WHY_POINTER);
 	if (slot >= buffer.record.nr || !(buffer.record.present >> slot & 1))
 		return pmudev_fail(set, -EINVAL, PMUDEV_WHY_SLOT);
 	*value = buffer.record.counts[slot].value;
@@ -182,7 +203,8 @@ int pmudev_read_count_slow(struct pmudev *set, unsigned int slot, uint64_t *valu
 {
 	const struct pmudev_page *page = set->page;
 
-	if (page && pmudev_learnt_owner(page) && pmudev_page_count(page, slot, value))
+	if (page && slot < PMUDEV_MAX_EVENTS && pmudev_learnt_owner(page) &&
+	    pmudev_page_count(page, slot, value))
 		return 0;
 	return record_count(set, slot, value);
 }

@@ -23,6 +23,10 @@ int pmudev_reader_init(struct pmudev_reader *reader, struct pmudev *set, const u
 {
 	unsigned int i;
 
+	if (!set)
+		return -EFAULT;
+	if (!reader)
+		return pmudev_fail(set, -EFAULT, PMUDEV_WHY_POINTER);
 	if (!nr || nr > PMUDEV_READER_EVENTS)
 		return pmudev_fail(set, -EINVAL, PMUDEV_WHY_NUMBER);
 	memset(reader, 0, sizeof(*reader));
@@ -187,11 +191,11 @@ int pmudev_reader_slow(struct pmudev_reader *reader, uint64_t *values, unsigned 
 
 bool pmudev_direct_begin(struct pmudev *set, unsigned int slot, struct pmudev_direct *direct)
 {
-	const struct pmudev_page *page = set->page;
+	const struct pmudev_page *page = set ? set->page : NULL;
 	struct pmudev_slot s;
 	uint64_t head;
 
-	if (!PMUDEV_CAN_READ || !page || slot >= PMUDEV_MAX_EVENTS)
+	if (!PMUDEV_CAN_READ || !page || !direct || slot >= PMUDEV_MAX_EVENTS)
 		return false;
 	do {
 		if (!owned(page, &head))

@@ -46,7 +46,7 @@ uint64_t pmudev_muldiv(uint64_t a, uint64_t b, uint64_t by)
 
 bool pmudev_scale(uint64_t value, uint64_t enabled, uint64_t running, uint64_t *whole)
 {
-	if (!running)
+	if (!running || !whole)
 		return false;
 	*whole = running < enabled ? pmudev_muldiv(value, enabled, running) : value;
 	return true;

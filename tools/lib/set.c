@@ -70,10 +70,19 @@ int pmudev_fail_why(struct pmudev *set, int error)
 	return keep(set, error, &why.refusal, holders);
 }
 
+int pmudev_usable(struct pmudev *set)
+{
+	if (!set)
+		return -EFAULT;
+	return set->opened && set->fd >= 0 ? 0 : pmudev_fail(set, -EBADF, PMUDEV_OK);
+}
+
 int pmudev_why(struct pmudev *set, struct pmudev_refusal *why)
 {
 	int error;
 
+	if (!set)
+		return -EFAULT;
 	if (!pmudev_lock(set))
 		return -EAGAIN;
 	error = set->error;
@@ -87,8 +96,10 @@ int pmudev_why(struct pmudev *set, struct pmudev_refusal *why)
 static int call(struct pmudev *set, unsigned long request, void *arg, struct pmudev_refusal *why)
 {
 	struct pmudev_holder holders[PMUDEV_MAX_HOLDERS] = { 0 };
-	int error;
+	int error = pmudev_usable(set);
 
+	if (error)
+		return error;
 	why->event = -1;
 	why->nr_holders = PMUDEV_MAX_HOLDERS;
 	why->holders = (uintptr_t)holders;
@@ -105,21 +116,25 @@ static int call(struct pmudev *set, unsigned long request, void *arg, struct pmu
 
 int pmudev_open(struct pmudev *set)
 {
+	if (!set)
+		return -EFAULT;
 	memset(set, 0, sizeof(*set));
 	pmudev_learn_tid();
 	set->fd = open(PMUDEV_DEVICE, O_RDWR | O_CLOEXEC);
 	if (set->fd < 0)
 		return pmudev_fail(set, -errno, PMUDEV_OK);
+	set->opened = 1;
 	return 0;
 }
 
 void pmudev_close(struct pmudev *set)
 {
-	if (set->fd < 0)
+	if (!set || !set->opened)
 		return;
 	pmudev_unmap(set);
 	close(set->fd);
 	set->fd = -1;
+	set->opened = 0;
 }
 
 static int bind_to(struct pmudev *set, uint32_t target, int32_t id, uint32_t flags, uint32_t pmu)
@@ -234,6 +249,12 @@ int pmudev_reset_group(struct pmudev *set, uint32_t group, uint64_t value)
 static int query_number(struct pmudev *set, unsigned int number, uint32_t flags,
 			struct pmudev_query *query)
 {
+	int error = pmudev_usable(set);
+
+	if (error)
+		return error;
+	if (!query)
+		return pmudev_fail(set, -EFAULT, PMUDEV_WHY_POINTER);
 	memset(query, 0, sizeof(*query));
 	query->size = sizeof(*query);
 	query->flags = flags;

@@ -36,7 +36,37 @@ static void add_count(struct pmudev_sum *sum, const struct pmudev_count *count, 
 	*known += count->time_enabled;
 }
 
-void pmudev_total_add(struct pmudev_adding *adding, const struct pmudev_record *record)
+static void add_slot(struct pmudev_adding *adding, const struct pmudev_record *record,
+		     unsigned int from, unsigned int to)
+{
+	struct pmudev_total *total = adding->total;
+
+	if (to >= total->nr)
+		total->nr = to + 1;
+	total->present |= 1ULL << to;
+	total->multiplexed |= (record->multiplexed >> from & 1) << to;
+	adding->with[to]++;
+	if (adding->parts)
+		add_part(&total->sums[to], &record->counts[from]);
+	else
+		add_count(&total->sums[to], &record->counts[from], &adding->known[to]);
+}
+
+void pmudev_record_since(struct pmudev_record *record, const struct pmudev_record *before)
+{
+	unsigned int i;
+
+	record->time_enabled -= before->time_enabled;
+	record->time_running -= before->time_running;
+	for (i = 0; i < record->nr && i < before->nr && i < PMUDEV_MAX_EVENTS; i++) {
+		record->counts[i].value -= before->counts[i].value;
+		record->counts[i].time_enabled -= before->counts[i].time_enabled;
+		record->counts[i].time_running -= before->counts[i].time_running;
+	}
+}
+
+void pmudev_total_add(struct pmudev_adding *adding, const struct pmudev_record *record,
+		      const uint8_t *slots)
 {
 	struct pmudev_total *total = adding->total;
 	uint32_t ended = record->flags & PMUDEV_RECORD_ENDED;
@@ -46,30 +76,27 @@ void pmudev_total_add(struct pmudev_adding *adding, const struct pmudev_record *
 		ended &= total->flags;
 	adding->any = true;
 	total->flags = ((total->flags | record->flags) & ~PMUDEV_RECORD_ENDED) | ended;
-	if (record->nr > total->nr)
-		total->nr = record->nr;
-	total->present |= record->present;
-	total->multiplexed |= record->multiplexed;
 	total->time_enabled = adding->parts ? longest(total->time_enabled, record->time_enabled) :
 					      total->time_enabled + record->time_enabled;
 	total->time_running += record->time_running;
 	for (i = 0; i < record->nr && i < PMUDEV_MAX_EVENTS; i++)
-		if (record->present >> i & 1) {
-			if (adding->parts)
-				add_part(&total->sums[i], &record->counts[i]);
-			else
-				add_count(&total->sums[i], &record->counts[i], &adding->known[i]);
-		}
+		if (record->present >> i & 1)
+			add_slot(adding, record, i, slots ? slots[i] : i);
 }
 
-/* The parts make the whole, if they were on counters in turn all the time. */
-static void estimate(struct pmudev_sum *sum)
+/*
+ * The parts make the whole, if they were on counters in turn all the time. What not all have is not
+ * to be estimated: how much of its time it waited, and how much was the others', is not known.
+ */
+static void estimate(struct pmudev_sum *sum, bool whole)
 {
 	uint64_t running = sum->time_running;
 
 	if (running > sum->time_enabled)
 		running = sum->time_enabled;
-	pmudev_scale(sum->value, sum->time_enabled, running, &sum->estimate);
+	sum->estimate = sum->value;
+	if (whole)
+		pmudev_scale(sum->value, sum->time_enabled, running, &sum->estimate);
 }
 
 void pmudev_total_end(struct pmudev_adding *adding)
@@ -80,7 +107,7 @@ void pmudev_total_end(struct pmudev_adding *adding)
 	/* Where nothing is known of all, the estimate stays 0. */
 	for (i = 0; i < PMUDEV_MAX_EVENTS; i++) {
 		if (adding->parts)
-			estimate(&sum[i]);
+			estimate(&sum[i], adding->with[i] == adding->sets);
 		else
 			pmudev_scale(sum[i].estimate, sum[i].time_enabled, adding->known[i],
 				     &sum[i].estimate);

@@ -8,43 +8,57 @@
 
 #include <pmudev_bundle.h>
 
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /* Exit statuses of our own; others are those of the command that was run. */
-#define EXIT_USAGE	2
-#define EXIT_NOT_RUN	126
-#define EXIT_NOT_FOUND	127
+#define EXIT_USAGE     2
+#define EXIT_NOT_RUN   126
+#define EXIT_NOT_FOUND 127
 
 /* argv[0] is the subcommand. Return: the exit status. */
 int cmd_info(int argc, char **argv);
+int cmd_list(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_monitor(int argc, char **argv);
+int cmd_bench(int argc, char **argv);
+int cmd_plot(int argc, char **argv);
 
 /* "pmudev: ..." on stderr, with a line end. */
 void complain(const char *format, ...) __attribute__((__format__(printf, 1, 2)));
 
+/* Has all that was printed arrived? False if not, and it has been told. */
+bool stdout_arrived(void);
+
 /* "pmudev: WHAT: why the set's last call failed: what to do" on stderr. */
 void complain_refusal(struct pmudev *set, const char *what);
+
+/* 1234567 -> "1,234,567" */
+const char *thousands(unsigned long long n, char buf[32]);
 
 /* ------------------------------------------------------------------------- -e LIST */
 
 struct event_list;
+struct pmudev_pmus;
 
 /* For the help of commands that take events. */
-#define EVENTS_HELP                                                                           \
-	"Events are cycles, instructions, ref-cycles, cache-references, cache-misses,\n"       \
-	"branches, branch-misses, and the CPU's own codes: rHEX or cpu/event=0xc0/ (Intel\n"   \
-	"also has umask=N, cmask=N, edge, inv). Behind an event may stand, in this order:\n"   \
-	"\n"                                                                                   \
-	"  @2        on counter 2 and no other; @fixed0 or @32 is the first fixed one,\n"      \
-	"            @0-3 is one of these (`pmudev info` shows those there are)\n"             \
-	"  :u        count user mode, :k the kernel, :h the hypervisor (all without one),\n"   \
-	"            :G guests, :H the host\n"                                                 \
-	"\n"                                                                                   \
+#define EVENTS_HELP                                                                             \
+	"Events are cycles, instructions, ref-cycles, cache-references, cache-misses,\n"        \
+	"branches, branch-misses; the names that `pmudev list` shows, with terms such as\n"     \
+	"NAME/threshold=2/; and the CPU's own codes: rHEX, or PMU/event=0xc0,umask=0/, where\n" \
+	"PMU is a PMU's name, or cpu for all. Behind an event may stand, in this order:\n"      \
+	"\n"                                                                                    \
+	"  @2        on counter 2 and no other; @fixed0 or @32 is the first fixed one,\n"       \
+	"            @0-3 is one of these (`pmudev info` shows those there are)\n"              \
+	"  :u        count user mode, :k the kernel, :h the hypervisor (all without one),\n"    \
+	"            :G guests, :H the host\n"                                                  \
+	"\n"                                                                                    \
 	"Events in braces are on counters together or not at all: '{instructions,cycles}:u'.\n" \
-	"EVENT/threshold=N,threshold_count/ counts the cycles with at least N of the event;\n" \
+	"EVENT/threshold=N,threshold_count/ counts the cycles with at least N of the event;\n"  \
 	"threshold_compare=lt those with less. name=TEXT between slashes names an event.\n"
+
+/* The PMUs of this machine, from sysfs; none while the module is not loaded. */
+const struct pmudev_pmus *known_pmus(void);
 
 /* Appends @more to a list that was allocated, or NULL, as if it had been given in one. */
 char *join_events(char *list, const char *more);
@@ -52,14 +66,12 @@ char *join_events(char *list, const char *more);
 /* Parses it. False if that cannot be done, and why has been told on stderr. */
 bool read_events(const char *text, struct event_list *list);
 
-/* Are all codes such as this machine's? False also if not known; it has been told on stderr. */
-bool codes_fit(struct pmudev *set, const struct event_list *list);
-
 /*
- * Restricts what has no u, k or h to user mode, which needs no capability; false if there is no
- * such event.
+ * What can be done about a refusal: count less, and say so in the events' names. False if nothing.
+ * @user_only, @cycles: set if it is that
  */
-bool restrict_to_user(struct event_list *list);
+bool give_way(struct event_list *list, const struct pmudev_refusal *why, bool *user_only,
+	      bool *cycles);
 
 /*
  * Why the set's or the bundle's last call was refused, with the name of the event in place of its

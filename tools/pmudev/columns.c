@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <string.h>
 
+#include "cmd.h"
 #include "columns.h"
 
 /* Room for a count of a minute, and for the names of most events. */
@@ -21,15 +22,14 @@ static int width(const struct event_list *list, unsigned int i)
 	return 1 + (len < LEAST_WIDTH ? LEAST_WIDTH : len);
 }
 
-/* Is it the first reading of its event? Those that follow stand behind it. */
-static bool is_first(const struct event_list *list, unsigned int i)
+unsigned int columns_first(const struct event_list *list, unsigned int i)
 {
 	unsigned int j;
 
 	for (j = 0; j < i; j++)
 		if (same_event(&list->attrs[j], &list->attrs[i]))
-			return false;
-	return true;
+			break;
+	return j;
 }
 
 /* The next reading of the same event after @i; list->nr if there is none. */
@@ -47,15 +47,13 @@ void columns_header(FILE *out, const struct event_list *list)
 {
 	unsigned int i, j;
 
-	fprintf(out, "#%10s", "seconds");
 	for (i = 0; i < list->nr; i++) {
-		if (!is_first(list, i))
+		if (columns_first(list, i) != i)
 			continue;
 		fprintf(out, " %*s", width(list, i), list->events[i].name);
 		for (j = next_reading(list, i); j < list->nr; j = next_reading(list, j))
 			fprintf(out, " %*s  %s", width(list, j), list->events[j].name, DIFFERENCE);
 	}
-	fprintf(out, "\n");
 }
 
 static unsigned long long gained(const struct pmudev_record *before,
@@ -64,22 +62,32 @@ static unsigned long long gained(const struct pmudev_record *before,
 	return after->counts[i].value - before->counts[i].value;
 }
 
-void columns_line(FILE *out, const struct event_list *list, double seconds,
-		  const struct pmudev_record *before, const struct pmudev_record *after)
+static void print_count(FILE *out, int width, unsigned long long count, bool commas)
+{
+	char text[32];
+
+	if (commas)
+		fprintf(out, " %*s", width, thousands(count, text));
+	else
+		fprintf(out, " %*llu", width, count);
+}
+
+void columns_line(FILE *out, const struct event_list *list, const struct pmudev_record *before,
+		  const struct pmudev_record *after, bool commas)
 {
 	unsigned long long first, other;
 	unsigned int i, j;
 
-	fprintf(out, " %10.3f", seconds);
 	for (i = 0; i < list->nr; i++) {
-		if (!is_first(list, i))
+		if (columns_first(list, i) != i)
 			continue;
 		first = gained(before, after, i);
-		fprintf(out, " %*llu", width(list, i), first);
+		print_count(out, width(list, i), first, commas);
 		for (j = next_reading(list, i); j < list->nr; j = next_reading(list, j)) {
 			other = gained(before, after, j);
-			fprintf(out, " %*llu  %*lld", width(list, j), other,
-				(int)strlen(DIFFERENCE), (long long)(other - first));
+			print_count(out, width(list, j), other, commas);
+			fprintf(out, "  %*lld", (int)strlen(DIFFERENCE),
+				(long long)(other - first));
 		}
 	}
 }

@@ -3,12 +3,14 @@
  * What the subcommands share: messages, and the way from -e to a list of events.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
 #include "events.h"
+#include "parts.h"
 
 void complain(const char *format, ...)
 {
@@ -22,12 +24,37 @@ void complain(const char *format, ...)
 	fprintf(stderr, "\n");
 }
 
+bool stdout_arrived(void)
+{
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return true;
+	complain("cannot write to stdout%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
+	return false;
+}
+
 void complain_refusal(struct pmudev *set, const char *what)
 {
 	char text[512];
 
 	pmudev_explain(set, text, sizeof(text));
 	complain("%s: %s", what, text);
+}
+
+const char *thousands(unsigned long long n, char buf[32])
+{
+	char *at = buf + 31;
+	int digits = 0;
+
+	*at = '\0';
+	do {
+		if (digits && digits % 3 == 0)
+			*--at = ',';
+		*--at = '0' + n % 10;
+		n /= 10;
+		digits++;
+	} while (n);
+	return at;
 }
 
 char *join_events(char *list, const char *more)
@@ -42,41 +69,30 @@ char *join_events(char *list, const char *more)
 	return both;
 }
 
+const struct pmudev_pmus *known_pmus(void)
+{
+	static struct pmudev_pmus *pmus;
+
+	if (!pmus && pmudev_pmus_load(&pmus, NULL)) {
+		complain("no memory left");
+		exit(EXIT_USAGE);
+	}
+	return pmus;
+}
+
 bool read_events(const char *text, struct event_list *list)
 {
-	struct event_error error;
+	struct pmudev_events_error error;
 
-	if (parse_events(text, list, &error))
+	if (parse_events(text, known_pmus(), list, &error))
 		return true;
 	complain("%s", error.text);
 	fprintf(stderr, "  %s\n  %*s\n", text, (int)error.position + 1, "^");
 	return false;
 }
 
-bool codes_fit(struct pmudev *set, const struct event_list *list)
-{
-	struct pmudev_query query;
-	unsigned int i;
-
-	if (pmudev_query(set, 0, &query)) {
-		complain_events(set, list);
-		return false;
-	}
-	for (i = 0; i < list->nr; i++) {
-		if (!list->events[i].arch || list->events[i].arch == query.arch)
-			continue;
-		if (list->events[i].arch == PMUDEV_ARCH_INTEL)
-			complain("%s: umask, cmask, edge and inv are Intel's, not this CPU's",
-				 list->events[i].name);
-		else
-			complain("%s: on this CPU event is a number up to 0xff, and umask another",
-				 list->events[i].name);
-		return false;
-	}
-	return true;
-}
-
-bool restrict_to_user(struct event_list *list)
+/* Restricts what has no u, k or h to user mode, which needs no capability; false if none has. */
+static bool restrict_to_user(struct event_list *list)
 {
 	bool any = false;
 	unsigned int i;
@@ -88,6 +104,22 @@ bool restrict_to_user(struct event_list *list)
 		any = true;
 	}
 	return any;
+}
+
+bool give_way(struct event_list *list, const struct pmudev_refusal *why, bool *user_only,
+	      bool *cycles)
+{
+	bool *what = NULL;
+
+	if (why->code == PMUDEV_WHY_CAP_KERNEL && restrict_to_user(list))
+		what = user_only;
+	if (why->code == PMUDEV_WHY_HARDWARE && why->limit == PMUDEV_THRESHOLD_COUNT &&
+	    why->event >= 0 && (unsigned int)why->event < list->nr &&
+	    event_count_cycles(list, why->event))
+		what = cycles;
+	if (what)
+		*what = true;
+	return what;
 }
 
 /* @before stands before the event's name. */
@@ -117,8 +149,13 @@ void complain_bundle(struct pmudev_bundle *bundle, const struct event_list *list
 {
 	struct pmudev_refusal why;
 	int error = pmudev_bundle_why(bundle, &why);
-	char before[32] = "";
+	char before[32] = "", names[128];
 
+	if (why.code == PMUDEV_WHY_NO_PMU && why.event >= 0 && (unsigned int)why.event < list->nr) {
+		complain("%s: none of these CPUs is one of %s", list->events[why.event].name,
+			 parts_names(list, why.event, names, sizeof(names)));
+		return;
+	}
 	if (bundle->cpu >= 0)
 		snprintf(before, sizeof(before), "CPU %d: ", bundle->cpu);
 	complain_about(before, list, error, &why);

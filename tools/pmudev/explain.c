@@ -12,6 +12,7 @@
 #include "fit.h"
 #include "holders.h"
 #include "identity.h"
+#include "parts.h"
 #include "target.h"
 
 /* It could not be found out. */
@@ -194,16 +195,23 @@ static void show_takers(struct pmudev *set, const struct event_list *list, const
 
 /* ------------------------------------------------------------------------ together -- */
 
-/* How the explanation goes on from CPU to CPU. */
+/*
+ * How the explanation goes on from CPU to CPU. @part: the events of the PMU; @set: on the first of
+ * those that are alike
+ */
 struct progress {
 	struct pmudev_bundle *bundle;
 	const struct event_list *list;
-	struct pmudev *set; /* on the first of those that are alike */
+	const uint32_t *pmus;
+	struct pmudev *set;
 	int cpu;
-	unsigned int pmu; /* of a thread's or process's parts */
+	struct pmudev_query query;
 	unsigned int alike;
+	struct event_list part;
 	struct fit result;
-	bool refused;
+	uint64_t seen; /* events of some part */
+	unsigned int refused;
+	bool multiplex_helps;
 };
 
 /* What was found out for some CPUs that are alike, or for a thread or process. */
@@ -212,33 +220,70 @@ static void show(struct progress *p)
 	if (!p->alike)
 		return;
 	if (p->bundle->parts)
-		printf("On the CPUs of PMU %u:\n", p->pmu);
+		printf("On the CPUs of %.*s:\n", (int)sizeof(p->query.name), p->query.name);
 	else if (p->alike > 1)
 		printf("CPU %d and %u more:\n", p->cpu, p->alike - 1);
 	else if (p->bundle->nr > 1)
 		printf("CPU %d:\n", p->cpu);
-	show_table(p->list, &p->result);
-	if (fit_misfits(p->list, &p->result))
-		show_takers(p->set, p->list, &p->result);
-	p->refused |= fit_misfits(p->list, &p->result);
+	if (p->part.nr)
+		show_table(&p->part, &p->result);
+	else
+		printf("none of these events is for them\n");
+	if (fit_misfits(&p->part, &p->result)) {
+		show_takers(p->set, &p->part, &p->result);
+		p->multiplex_helps =
+			parts_can_turn(p->bundle, p->list) && fit_multiplexed(p->set, &p->part);
+		p->refused++;
+	}
 	printf("\n");
 }
 
-static void proceed(struct progress *p, unsigned int i, const struct fit *result)
+/* What set @i can have. False if it cannot be told. */
+static bool proceed(struct progress *p, unsigned int i)
 {
-	if (!p->alike || p->bundle->parts || !fit_same(p->list, &p->result, result)) {
+	struct pmudev *set = &p->bundle->sets[i];
+	unsigned int index[PMUDEV_MAX_EVENTS], e;
+	struct event_list part;
+	struct pmudev_query query;
+	struct fit result = { .fits = 0 };
+
+	if (!parts_query(p->bundle, i, &query)) {
+		complain_refusal(set, "explain");
+		return false;
+	}
+	parts_list(p->list, p->pmus, query.pmu, &part, index);
+	if (part.nr && !fit_find(set, &part, query.counters, &result)) {
+		complain_events(set, &part);
+		return false;
+	}
+	for (e = 0; e < part.nr; e++)
+		p->seen |= bit(index[e]);
+	if (!p->alike || query.pmu != p->query.pmu || !fit_same(&part, &p->result, &result)) {
 		show(p);
-		p->pmu = i;
-		p->set = &p->bundle->sets[i];
+		p->set = set;
 		p->cpu = p->bundle->cpus[i];
 		p->alike = 0;
-		p->result = *result;
+		p->query = query;
+		p->part = part;
+		p->result = result;
 	}
 	p->alike++;
+	return true;
 }
 
-static void show_verdict(struct progress *p, bool multiplex)
+/* Return: the exit status */
+static int show_verdict(const struct progress *p, bool multiplex)
 {
+	char names[128];
+	unsigned int i;
+
+	for (i = 0; i < p->list->nr; i++) {
+		if (p->seen & bit(i))
+			continue;
+		complain("%s: none of these CPUs is one of %s", p->list->events[i].name,
+			 parts_names(p->list, i, names, sizeof(names)));
+		return 1;
+	}
 	if (p->refused && multiplex)
 		printf("Some group does not fit even alone: this list is refused.\n");
 	else if (p->refused)
@@ -247,59 +292,68 @@ static void show_verdict(struct progress *p, bool multiplex)
 		printf("It fits.\n");
 	else
 		printf("All %u fit%s.\n", p->list->nr, multiplex ? ", taking turns" : "");
-	if (p->refused && !multiplex && fit_multiplexed(p->set, p->list))
+	if (p->multiplex_helps && !multiplex)
 		printf("`pmudev stat --multiplex` lets them take turns on the counters.\n");
+	return p->refused ? 1 : 0;
 }
 
-/* Return: the exit status */
-static int explain_all(struct pmudev_bundle *bundle, const struct event_list *list,
-		       uint64_t counters, bool multiplex)
+/* What `pmudev stat` would change about the events before it adds them. */
+static bool give_way_all(struct pmudev_bundle *bundle, struct event_list *list,
+			 const uint32_t *pmus)
 {
-	struct progress progress = { .bundle = bundle, .list = list };
-	struct fit result;
-	unsigned int i;
+	unsigned int index[PMUDEV_MAX_EVENTS], i;
+	bool user_only = false, cycles = false;
+	int32_t counter[PMUDEV_MAX_EVENTS];
+	struct pmudev_refusal why;
+	struct pmudev_query query;
+	struct event_list part;
 
 	for (i = 0; i < bundle->nr; i++) {
-		if (!fit_find(&bundle->sets[i], list, counters, &result)) {
-			complain_events(&bundle->sets[i], list);
-			return 1;
-		}
-		proceed(&progress, i, &result);
+		do {
+			if (!parts_query(bundle, i, &query)) {
+				complain_refusal(&bundle->sets[i], "explain");
+				return false;
+			}
+			parts_list(list, pmus, query.pmu, &part, index);
+			if (!part.nr ||
+			    !pmudev_place(&bundle->sets[i], part.attrs, part.nr, counter))
+				break;
+			pmudev_why(&bundle->sets[i], &why);
+			if (why.event >= 0 && (unsigned int)why.event < part.nr)
+				why.event = index[why.event];
+		} while (give_way(list, &why, &user_only, &cycles));
 	}
-	show(&progress);
-	show_verdict(&progress, multiplex);
-	return progress.refused ? 1 : 0;
-}
-
-/* Without the right to count the kernel, `pmudev stat` counts user mode only. */
-static void restrict_if_needed(struct pmudev *set, struct event_list *list)
-{
-	struct pmudev_refusal why = { .code = PMUDEV_OK };
-	int32_t counter[PMUDEV_MAX_EVENTS];
-
-	if (pmudev_place(set, list->attrs, list->nr, counter))
-		pmudev_why(set, &why);
-	if (why.code == PMUDEV_WHY_CAP_KERNEL && restrict_to_user(list))
+	if (user_only)
 		printf("Only user mode (:u): counting the kernel needs CAP_PERFMON.\n\n");
+	if (cycles)
+		printf("Cycles that pass the threshold (threshold_count): this CPU cannot count\n"
+		       "the events in them.\n\n");
+	return true;
 }
 
 static int explain(struct pmudev_bundle *bundle, const struct options *options,
 		   struct event_list *list)
 {
-	struct pmudev *first = &bundle->sets[0];
-	struct pmudev_query query;
+	struct progress progress = { .bundle = bundle, .list = list };
+	uint32_t pmus[PMUDEV_MAX_EVENTS];
 	unsigned int i;
 
-	if (!codes_fit(first, list))
-		return EXIT_USAGE;
-	if (pmudev_query(first, 0, &query)) {
-		complain_refusal(first, "explain");
+	if (!parts_find(&bundle->sets[0], list, pmus)) {
+		complain_refusal(&bundle->sets[0], "explain");
 		return EXIT_UNKNOWN;
 	}
 	for (i = 0; i < list->nr && options->multiplex; i++)
 		list->attrs[i].flags |= PMUDEV_MULTIPLEX;
-	restrict_if_needed(first, list);
-	return explain_all(bundle, list, query.counters, options->multiplex);
+	if (options->multiplex && !parts_check_turns(bundle, list))
+		return EXIT_USAGE;
+	if (!give_way_all(bundle, list, pmus))
+		return EXIT_UNKNOWN;
+	progress.pmus = pmus;
+	for (i = 0; i < bundle->nr; i++)
+		if (!proceed(&progress, i))
+			return 1;
+	show(&progress);
+	return show_verdict(&progress, options->multiplex);
 }
 
 int cmd_explain(int argc, char **argv)

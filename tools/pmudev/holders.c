@@ -71,3 +71,19 @@ void holder_text(const struct pmudev_holder *holder, char *buf, size_t len)
 		break;
 	}
 }
+
+const char *holder_kind(const struct pmudev_holder *holder)
+{
+	static const char *const kinds[] = {
+		[PMUDEV_HOLDER_NONE] = "unknown",
+		[PMUDEV_HOLDER_SET] = "task-set",
+		[PMUDEV_HOLDER_TASK_SET] = "task-set",
+		[PMUDEV_HOLDER_CPU_SET] = "cpu-set",
+		[PMUDEV_HOLDER_PERF] = "perf",
+		[PMUDEV_HOLDER_WATCHDOG] = "nmi-watchdog",
+		[PMUDEV_HOLDER_HYPERVISOR] = "hypervisor",
+		[PMUDEV_HOLDER_CLAIM] = "claim",
+	};
+
+	return holder->kind < sizeof(kinds) / sizeof(*kinds) ? kinds[holder->kind] : kinds[0];
+}

@@ -18,4 +18,7 @@ enum counter_state counter_state(struct pmudev *set, const struct pmudev_event_a
 /* "process 123, counting CPU 1" */
 void holder_text(const struct pmudev_holder *holder, char *buf, size_t len);
 
+/* One word for machines: "cpu-set" */
+const char *holder_kind(const struct pmudev_holder *holder);
+
 #endif /* HOLDERS_H */

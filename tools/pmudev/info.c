@@ -4,37 +4,33 @@
  * PMU is not taken from perf for it.
  */
 #define _GNU_SOURCE
-#include <sched.h>
+#include <errno.h>
+#include <getopt.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cmd.h"
+#include "colour.h"
 #include "events.h"
 #include "holders.h"
 #include "identity.h"
+#include "info.h"
 
 static const char help[] =
-	"usage: pmudev info\n\n"
-	"Shows every PMU (class of CPUs with the same counters) of this machine: its counters,\n"
-	"which are free, who holds the others, the events with a name, and the state of the gate\n"
-	"for user reads and of the claim against perf. As root it also tells the processes of\n"
-	"other users.\n";
+	"usage: pmudev info [--json] [--color=WHEN]\n"
+	"\n"
+	"Shows who may count and who does, and every PMU (class of CPUs with the same counters) of\n"
+	"this machine: its counters, which are free, who holds the others, the events with a name,\n"
+	"and the state of the gate for user reads and of the claim against perf. As root it also\n"
+	"tells the processes of other users. Nothing is counted and nobody is disturbed.\n"
+	"\n"
+	"  --json  one object with the same\n" COLOUR_HELP;
 
-static const struct {
-	__u64 bit;
-	const char *name;
-} features[] = {
-	{ .bit = PMUDEV_HAS_LONG, .name = "64-bit counters" },
-	{ .bit = PMUDEV_HAS_CHAIN, .name = "chained counters" },
-	{ .bit = PMUDEV_HAS_THRESHOLD, .name = "thresholds" },
-	{ .bit = PMUDEV_HAS_USER_READ, .name = "user reads" },
-	{ .bit = PMUDEV_HAS_DIRECT, .name = "direct events" },
-	{ .bit = PMUDEV_HAS_OTHER_TASKS, .name = "other tasks" },
-	{ .bit = PMUDEV_HAS_INHERIT, .name = "children" },
-	{ .bit = PMUDEV_HAS_MULTIPLEX, .name = "sharing over time" },
-	{ .bit = PMUDEV_HAS_GUEST, .name = "guests" },
-	{ .bit = PMUDEV_HAS_HIDING, .name = "hidden counters" },
+/* By the bits of PMUDEV_HAS_*. */
+const char *const feature_names[MAX_FEATURES] = {
+	"64-bit counters", "chained counters", "thresholds",	    "user reads", "direct events",
+	"other tasks",	   "children",	       "sharing over time", "guests",	  "hidden counters",
 };
 
 static __attribute__((__format__(printf, 2, 3))) void row(const char *label, const char *format,
@@ -54,12 +50,11 @@ static void show_cpus(struct pmudev *set, const struct pmudev_query *q)
 {
 	const long nr = sysconf(_SC_NPROCESSORS_CONF);
 	const char *comma = " (";
-	struct pmudev_query other;
 	long cpu;
 
 	printf("  %-16s %u", "CPUs", q->nr_cpus);
 	for (cpu = 0; cpu < nr && q->nr_pmus > 1; cpu++) {
-		if (pmudev_query_cpu(set, cpu, &other) || other.pmu != q->pmu)
+		if (!info_has_cpu(set, q, cpu))
 			continue;
 		printf("%s%ld", comma, cpu);
 		comma = ", ";
@@ -71,7 +66,8 @@ static void show_identity(struct pmudev *set, const struct pmudev_query *q)
 {
 	char text[256];
 
-	printf("%.*s (PMU %u)\n", (int)sizeof(q->name), q->name, q->pmu);
+	printf("%s%.*s%s (PMU %u)\n", colour(stdout, COLOUR_HEAD), (int)sizeof(q->name), q->name,
+	       colour(stdout, COLOUR_END), q->pmu);
 	architecture_text(q, text, sizeof(text));
 	row("architecture", "%s", text);
 	model_text(q, text, sizeof(text));
@@ -97,7 +93,7 @@ static void show_events(const struct pmudev_query *q)
 	printf("  %-16s", "events");
 	for (i = 0; i < PMUDEV_GENERIC_MAX; i++)
 		if (q->generic >> i & 1)
-			printf(" %s", generic_name(i));
+			printf(" %s", pmudev_generic_name(i));
 	printf("%s rHEX\n", q->generic ? "," : "");
 	if (q->threshold_max)
 		row("thresholds", "up to %u", q->threshold_max);
@@ -109,10 +105,10 @@ static void show_features(const struct pmudev_query *q)
 	size_t i;
 
 	printf("  %-16s ", "features");
-	for (i = 0; i < ARRAY_SIZE(features); i++) {
-		if (!(q->features & features[i].bit))
+	for (i = 0; i < MAX_FEATURES; i++) {
+		if (!(q->features >> i & 1))
 			continue;
-		printf("%s%s", comma, features[i].name);
+		printf("%s%s", comma, feature_names[i]);
 		comma = ", ";
 	}
 	printf("%s\n", *comma ? "" : "none");
@@ -130,97 +126,178 @@ static void show_state(const struct pmudev_query *q)
 		row("held by", "pmudev, for the sets enabled; perf's hardware events do not count");
 	else
 		row("held by", "nobody of pmudev's; perf can use it");
-	row("hooks", "%s", q->state & PMUDEV_STATE_HOOKS ? "installed (fork, exec, exit)" : "none");
+	row("hooks", "%s%s",
+	    q->state & PMUDEV_STATE_HOOKS ? "installed (fork, exec, exit)" : "none",
+	    q->state & PMUDEV_STATE_GUEST ? ", and where KVM enters and leaves guests" : "");
 	row("claims", "%llu  times the PMU was taken from perf since the module was loaded",
 	    (unsigned long long)q->claims);
 	row("mends", "%llu  times perf changed the PMU meanwhile, and ours was put back",
 	    (unsigned long long)q->mends);
 }
 
-/* Some counters take instructions only. */
-static bool find_holder(struct pmudev *set, unsigned int counter, struct pmudev_holder *holder)
-{
-	struct pmudev_event_attr attr = {
-		.type = PMUDEV_TYPE_GENERIC,
-		.flags = PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV,
-	};
-
-	for (attr.config = PMUDEV_CYCLES; attr.config <= PMUDEV_INSTRUCTIONS; attr.config++)
-		if (counter_state(set, &attr, counter, holder) == COUNTER_HELD &&
-		    holder->kind != PMUDEV_HOLDER_NONE)
-			return true;
-	return false;
-}
-
-static void show_holder(unsigned int counter, const struct pmudev_holder *holder)
-{
-	char text[64];
-
-	holder_text(holder, text, sizeof(text));
-	printf("    counter %-4u %s\n", counter, text);
-}
-
-/*
- * Who has the counters that are in use or kept back: asked for a thread, which is refused what sets
- * of CPUs have, and for a CPU, which is refused what sets of threads have.
- */
 static void show_holders(const struct pmudev_query *q)
 {
-	__u64 held = q->busy | (q->counters & ~q->available);
-	struct pmudev_holder holder;
-	struct pmudev thread, cpu;
-	unsigned int i;
+	struct pmudev_holder holders[MAX_HELD];
+	unsigned int i, nr = info_holders(q, holders);
+	char text[64];
 
-	if (!held)
-		return;
-	/* Where one of them cannot be had, its dry runs fail without naming a holder. */
-	if (!pmudev_open(&thread))
-		pmudev_bind_self(&thread);
-	if (!pmudev_open(&cpu))
-		pmudev_bind_cpu(&cpu, sched_getcpu(), 0);
-	for (i = 0; i < 64; i++)
-		if (held >> i & 1 &&
-		    (find_holder(&thread, i, &holder) || find_holder(&cpu, i, &holder)))
-			show_holder(i, &holder);
-	pmudev_close(&thread);
-	pmudev_close(&cpu);
+	for (i = 0; i < nr; i++) {
+		holder_text(&holders[i], text, sizeof(text));
+		printf("    counter %-4u %s\n", holders[i].counter, text);
+	}
 }
 
-int cmd_info(int argc, char **argv)
+/* ------------------------------------------------------------ what is not one PMU's -- */
+
+static void show_users(const char *label, const struct users *users, const char *remark)
+{
+	char name[sizeof(users->name[0])];
+	unsigned int i;
+
+	if (!users->nr) {
+		row(label, "none%s", geteuid() ? " of your processes" : "");
+		return;
+	}
+	printf("  %-16s ", label);
+	for (i = 0; i < users->nr && i < MAX_USERS; i++) {
+		/* A process may call itself anything. */
+		snprintf(name, sizeof(name), "%s", users->name[i]);
+		utf8_printable(name);
+		printf("%sprocess %d (%s)", i ? ", " : "", users->pid[i], name);
+	}
+	if (users->nr > MAX_USERS)
+		printf(" and %u more", users->nr - MAX_USERS);
+	printf("%s\n", remark);
+}
+
+static void show_device(const struct info *info)
+{
+	const char *who = "everybody may use it";
+	char group[80];
+
+	if (!(info->mode & 0006)) {
+		who = "only its owner may use it";
+		snprintf(group, sizeof(group), "also group %s may use it", info->group);
+		if (info->mode & 0060)
+			who = group;
+	}
+	row("device", PMUDEV_DEVICE ", mode %04o, %s:%s: %s", info->mode, info->owner, info->group,
+	    who);
+}
+
+static void show_common(const struct info *info, unsigned int abi)
+{
+	printf("%spmudev%s %s, module %s%s(ABI %u)\n", colour(stdout, COLOUR_HEAD),
+	       colour(stdout, COLOUR_END), PMUDEV_LIB_VERSION, info->version,
+	       *info->version ? " " : "loaded ", abi);
+	show_device(info);
+	row("you may count", "%s",
+	    info->may_all ? "CPUs, the kernel, and any thread (CAP_PERFMON)" :
+			    "your own threads in user mode; the rest takes CAP_PERFMON");
+	show_users("event sets", &info->sets, "");
+	show_users("perf events", &info->perf, "; while pmudev holds the PMU they do not count");
+	if (info->watchdog)
+		row("NMI watchdog", "%son%s, and in the way: `sysctl kernel.nmi_watchdog=0`",
+		    colour(stdout, COLOUR_WARN), colour(stdout, COLOUR_END));
+}
+
+/* What a user can do who may not open it, or whose module is not there. */
+static void complain_missing(struct pmudev *set, const struct info *info, int error)
+{
+	complain_refusal(set, "info");
+	if (error == -EACCES && info->mode & 0060 && strcmp(info->group, "root"))
+		complain("group %s may use it: `usermod -aG %s USER`, and log in again",
+			 info->group, info->group);
+	else if (error == -EACCES)
+		complain("its mode is %04o, %s:%s; `pmudev list` works all the same", info->mode,
+			 info->owner, info->group);
+	else if (error == -ENOENT)
+		complain("if the kernel refused it, `dmesg | grep pmudev` tells why");
+}
+
+/* ------------------------------------------------------------------------- options -- */
+
+static const struct option long_options[] = {
+	{ "json", no_argument, NULL, 'j' },
+	{ "color", optional_argument, NULL, 'k' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* Return: -1 to go on, else the exit status. */
+static int parse_options(int argc, char **argv, bool *json)
+{
+	int c;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+		switch (c) {
+		case 'j':
+			*json = true;
+			break;
+		case 'k':
+			if (!colour_option(optarg))
+				return EXIT_USAGE;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return 0;
+		default:
+			complain("unknown option '%s'; `pmudev info --help` lists them",
+				 argv[optind - 1]);
+			return EXIT_USAGE;
+		}
+	}
+	if (optind == argc)
+		return -1;
+	complain("info takes no '%s'; `pmudev info --help` tells more", argv[optind]);
+	return EXIT_USAGE;
+}
+
+static int show_all(struct pmudev *set, const struct info *info)
 {
 	struct pmudev_query q;
-	struct pmudev set;
 	unsigned int pmu = 0;
-	int status = 1;
 
-	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-		fputs(help, stdout);
-		return 0;
-	}
-	if (argc > 1) {
-		complain("info takes no '%s'; `pmudev info --help` tells more", argv[1]);
-		return EXIT_USAGE;
-	}
-	if (pmudev_open(&set)) {
-		complain_refusal(&set, "info");
-		return 1;
-	}
 	do {
-		if (pmudev_query(&set, pmu, &q)) {
-			complain_refusal(&set, "info");
-			goto out;
+		if (pmudev_query(set, pmu, &q)) {
+			complain_refusal(set, "info");
+			return 1;
 		}
-		if (pmu)
-			printf("\n");
-		show_identity(&set, &q);
+		if (!pmu)
+			show_common(info, q.abi);
+		printf("\n");
+		show_identity(set, &q);
 		show_counters(&q);
 		show_holders(&q);
 		show_events(&q);
 		show_features(&q);
 		show_state(&q);
 	} while (++pmu < q.nr_pmus);
-	status = 0;
-out:
+	return 0;
+}
+
+int cmd_info(int argc, char **argv)
+{
+	struct pmudev set;
+	bool json = false;
+	struct info info;
+	int status, error;
+
+	status = parse_options(argc, argv, &json);
+	if (status >= 0)
+		return status;
+	info_device(&info);
+	error = pmudev_open(&set);
+	if (error) {
+		complain_missing(&set, &info, error);
+		return 1;
+	}
+	info_find(&info);
+	if (json)
+		info_json(&set, &info);
+	else
+		status = show_all(&set, &info);
 	pmudev_close(&set);
-	return status;
+	return json ? 0 : status;
 }

@@ -2,6 +2,7 @@
 /*
  * pmudev - shows the performance counters and counts programs with them.
  */
+#include <signal.h>
 #include <string.h>
 
 #include "cmd.h"
@@ -12,9 +13,12 @@ static const struct {
 	const char *about;
 } commands[] = {
 	{ "info", cmd_info, "the CPU's counters, who uses them, what is switched on" },
+	{ "list", cmd_list, "what can be counted here: events by name, and their terms" },
 	{ "explain", cmd_explain, "which counters events would get, or who is in the way" },
 	{ "stat", cmd_stat, "count the events of a program, a process, a thread or some CPUs" },
-	{ "monitor", cmd_monitor, "print a CPU's events every few seconds, each on two counters" },
+	{ "monitor", cmd_monitor, "show what CPUs count, every few seconds" },
+	{ "bench", cmd_bench, "what counting costs on this machine, beside perf" },
+	{ "plot", cmd_plot, "draw a recording of stat -I or monitor (JSON)" },
 };
 
 static void show_help(FILE *out)
@@ -38,7 +42,7 @@ static int run_command(int argc, char **argv)
 	return EXIT_USAGE;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	if (argc < 2) {
 		show_help(stderr);
@@ -55,4 +59,15 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	return run_command(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	/* Where the parent ignored it, a command's status would be lost. */
+	signal(SIGCHLD, SIG_DFL);
+	status = run(argc, argv);
+	/* What failed has told so. */
+	return status || stdout_arrived() ? status : 1;
 }

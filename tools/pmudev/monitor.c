@@ -1,38 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmudev monitor: what a CPU counts, every few seconds, and whether two counters that count the
- * same event agree.
+ * pmudev monitor: what CPUs count, every few seconds, and whether two counters that count the same
+ * event agree.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
-#include "columns.h"
+#include "colour.h"
+#include "monitor.h"
+#include "parts.h"
+#include "target.h"
 #include "ticks.h"
 
 static const char help[] =
-	"usage: pmudev monitor [-c CPU] [-i SECONDS] [-n LINES] [-e LIST]\n"
+	"usage: pmudev monitor [-C CPUS] [-i SECONDS] [-n INTERVALS] [-e LIST]\n"
+	"                      [--plain | --json | --csv] [--color=WHEN]\n"
 	"\n"
-	"Counts everything that runs on one CPU and prints, every few seconds, how much that was\n"
-	"since the line before. By default instructions and cycles are counted twice each, by two\n"
-	"counters at the same time: both readings must agree but for the instructions that the\n"
-	"kernel executes between reading the one and the other. Ctrl-C ends it with the sums.\n"
+	"Counts everything that runs on a CPU, or on several, and shows every few seconds how much\n"
+	"that was: on a terminal as a table that is drawn anew, else line by line. By default\n"
+	"instructions and cycles are counted twice each, by two counters at the same time: both\n"
+	"readings must agree but for the instructions that the kernel executes between reading the\n"
+	"one and the other. Ctrl-C ends it with the sums.\n"
 	"\n"
-	"  -c CPU      the CPU (default: 3)\n"
-	"  -i SECONDS  the interval, such as 5 or 0.2 (default: 5)\n"
-	"  -n LINES    end after so many intervals (default: never)\n"
-	"  -e LIST     events, separated by commas; they are on counters together or not at all\n"
-	"\n"
-	"A line has the seconds since the beginning and a number for each event; where the same\n"
-	"event is in the list again, the difference to its first reading follows. The last line has\n"
-	"the sums. Anything behind a '#' is a remark. Counting a CPU needs CAP_PERFMON.\n"
+	"  -C CPUS       the CPUs, such as 0-3,5 (default: 3, or the last if there are fewer)\n"
+	"  -a            all CPUs that are online\n"
+	"  -i SECONDS    the interval, such as 5 or 0.2 (default: 5)\n"
+	"  -n INTERVALS  end after so many (default: never)\n"
+	"  -e LIST       events, separated by commas; they are on counters together or not at all\n"
+	"  --plain       lines on a terminal, too\n"
+	"  --json        an object for each event, CPU and interval, one a line\n"
+	"  --csv         a line for each CPU and interval, after one with names\n" COLOUR_HELP "\n"
+	"A line has the seconds since the beginning, of several CPUs the CPU, and a number for each\n"
+	"event; where the same event is in the list again, the difference to its first reading\n"
+	"follows. The last has the sums. Anything behind a '#' is a remark. Counting a CPU needs\n"
+	"CAP_PERFMON.\n"
 	"\n" EVENTS_HELP "\n"
-	"  pmudev monitor -c 0 -i 1\n"
-	"  pmudev monitor -c 0 -e instructions@2,instructions@3,branches\n"
+	"  pmudev monitor -a -i 1 -e instructions,cycles\n"
+	"  pmudev monitor -C 0 -e instructions@2,instructions@3,branches\n"
 	"\n"
 	"By default the list is, on Intel (CPU event codes C0H and 3CH)\n"
 	"  cpu/event=0xc0,umask=0,name=instructions/@2, the same @fixed0,\n"
@@ -50,30 +61,40 @@ static const char intel_events[] = INTEL_INSTRUCTIONS
 static const char arm64_events[] = "instructions@2,instructions@4,cycles@3,cycles@32";
 
 struct options {
-	unsigned int cpu;
-	uint64_t interval; /* ns */
-	uint64_t lines;	   /* 0: no end */
-	char *events;	   /* NULL: those that suit the CPU */
+	struct target target;
+	uint64_t interval;  /* ns */
+	uint64_t intervals; /* 0: no end */
+	char *events;	    /* NULL: those that suit the CPU */
+	const struct view *view;
 };
 
+/* -c and --cpu are what -C was called first. */
 static const struct option long_options[] = {
-	{ "cpu", required_argument, NULL, 'c' },   { "interval", required_argument, NULL, 'i' },
-	{ "lines", required_argument, NULL, 'n' }, { "event", required_argument, NULL, 'e' },
-	{ "help", no_argument, NULL, 'h' },	   { NULL, 0, NULL, 0 },
+	{ "cpu", required_argument, NULL, 'C' },
+	{ "all-cpus", no_argument, NULL, 'a' },
+	{ "interval", required_argument, NULL, 'i' },
+	{ "intervals", required_argument, NULL, 'n' },
+	{ "lines", required_argument, NULL, 'n' },
+	{ "event", required_argument, NULL, 'e' },
+	{ "plain", no_argument, NULL, 'P' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "csv", no_argument, NULL, 'v' },
+	{ "color", optional_argument, NULL, 'k' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
 };
 
 /* ----------------------------------------------------------------------- options -- */
 
-static bool get_number(const char *text, const char *what, uint64_t least, uint64_t *number)
+static bool get_intervals(const char *text, uint64_t *number)
 {
 	char *end;
 
 	errno = 0;
 	*number = strtoull(text, &end, 10);
-	if (!errno && end != text && !*end && *text != '-' && *number >= least &&
-	    *number <= INT_MAX)
+	if (!errno && end != text && !*end && *text != '-' && *number && *number <= INT_MAX)
 		return true;
-	complain("'%s' is not %s", text, what);
+	complain("'%s' is not a number of intervals", text);
 	return false;
 }
 
@@ -90,28 +111,66 @@ static bool get_interval(const char *text, uint64_t *ns)
 	return true;
 }
 
+/* The last one given counts. */
+static bool get_cpus(struct options *options, const char *text)
+{
+	memset(&options->target, 0, sizeof(options->target));
+	return target_parse(&options->target, 'C', text);
+}
+
+static bool all_cpus(struct options *options)
+{
+	memset(&options->target, 0, sizeof(options->target));
+	return target_all(&options->target);
+}
+
+/* That of the experiment, or the last there is. */
+static bool default_cpu(struct options *options)
+{
+	static char cpu[16];
+	long nr = sysconf(_SC_NPROCESSORS_ONLN);
+
+	snprintf(cpu, sizeof(cpu), "%ld", nr > 3 || nr < 1 ? 3 : nr - 1);
+	return get_cpus(options, cpu);
+}
+
+static bool get_option(struct options *options, int c)
+{
+	switch (c) {
+	case 'C':
+	case 'c':
+		return get_cpus(options, optarg);
+	case 'a':
+		return all_cpus(options);
+	case 'i':
+		return get_interval(optarg, &options->interval);
+	case 'n':
+		return get_intervals(optarg, &options->intervals);
+	case 'e':
+		options->events = join_events(options->events, optarg);
+		return true;
+	case 'P':
+		options->view = &view_lines;
+		return true;
+	case 'j':
+		options->view = &view_json;
+		return true;
+	case 'v':
+		options->view = &view_csv;
+		return true;
+	default:
+		return colour_option(optarg);
+	}
+}
+
 /* Return: -1 to go on, else the exit status. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
-	uint64_t cpu = options->cpu;
-	bool fine = true;
 	int c;
 
 	opterr = 0;
-	while (fine && (c = getopt_long(argc, argv, ":c:i:n:e:h", long_options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, ":C:c:ai:n:e:h", long_options, NULL)) != -1) {
 		switch (c) {
-		case 'c':
-			fine = get_number(optarg, "the number of a CPU", 0, &cpu);
-			break;
-		case 'i':
-			fine = get_interval(optarg, &options->interval);
-			break;
-		case 'n':
-			fine = get_number(optarg, "a number of lines", 1, &options->lines);
-			break;
-		case 'e':
-			options->events = join_events(options->events, optarg);
-			break;
 		case 'h':
 			fputs(help, stdout);
 			return 0;
@@ -119,15 +178,19 @@ static int parse_options(int argc, char **argv, struct options *options)
 			complain("'%s' needs a value; `pmudev monitor --help` tells more",
 				 argv[optind - 1]);
 			return EXIT_USAGE;
-		default:
+		case '?':
 			complain("unknown option '%s'; `pmudev monitor --help` lists them",
 				 argv[optind - 1]);
 			return EXIT_USAGE;
+		default:
+			if (!get_option(options, c))
+				return EXIT_USAGE;
 		}
 	}
-	options->cpu = cpu;
-	if (!fine)
+	if (options->target.kind == TARGET_NONE && !default_cpu(options))
 		return EXIT_USAGE;
+	if (!options->view)
+		options->view = live_possible() ? &view_live : &view_lines;
 	if (optind == argc)
 		return -1;
 	complain("monitor takes no '%s': it counts whatever runs on the CPU", argv[optind]);
@@ -155,150 +218,192 @@ static void one_group(struct event_list *list)
 	list->groups = 1;
 }
 
-static void complain_choice(struct pmudev *set, const struct event_list *list, bool by_default)
+static void complain_choice(struct pmudev_bundle *bundle, const struct event_list *list,
+			    bool by_default)
 {
 	struct pmudev_refusal why = { .event = -1 };
 
-	complain_events(set, list);
-	pmudev_why(set, &why);
+	complain_bundle(bundle, list);
+	pmudev_bundle_why(bundle, &why);
 	if (by_default && why.event >= 0)
 		complain("other events and counters: `pmudev monitor -e LIST`, see its --help");
 }
 
+/* Are all events for all of the CPUs? False if not, and it has been told. */
+static bool check_pmus(struct pmudev_bundle *bundle, const struct event_list *list)
+{
+	uint32_t pmus[PMUDEV_MAX_EVENTS];
+	struct pmudev_query query;
+	unsigned int i, e;
+	char names[128];
+
+	if (!parts_find(&bundle->sets[0], list, pmus)) {
+		complain_refusal(&bundle->sets[0], "monitor");
+		return false;
+	}
+	for (i = 0; i < bundle->nr; i++) {
+		if (!parts_query(bundle, i, &query)) {
+			complain_refusal(&bundle->sets[i], "monitor");
+			return false;
+		}
+		for (e = 0; e < list->nr; e++) {
+			if (pmus[e] >> query.pmu & 1)
+				continue;
+			complain("%s: CPU %d is none of %s", list->events[e].name, bundle->cpus[i],
+				 parts_names(list, e, names, sizeof(names)));
+			return false;
+		}
+	}
+	return true;
+}
+
 /* Return: 0, or the exit status after something went wrong, which has been told on stderr. */
-static int set_up(struct pmudev *set, const struct options *options, struct event_list *list)
+static int set_up(struct pmudev_bundle *bundle, const struct options *options,
+		  struct event_list *list)
 {
 	const char *events = options->events;
-	char what[32];
 
-	snprintf(what, sizeof(what), "CPU %u", options->cpu);
-	if (pmudev_open(set)) {
-		complain_refusal(set, "monitor");
+	list->nr = 0;
+	if (target_open(&options->target, bundle, 0)) {
+		complain_bundle(bundle, list);
 		return 1;
 	}
 	if (!events)
-		events = default_events(set);
+		events = default_events(&bundle->sets[0]);
 	if (!events) {
-		complain_refusal(set, "monitor");
+		complain_refusal(&bundle->sets[0], "monitor");
 		return 1;
 	}
-	if (!read_events(events, list) || !codes_fit(set, list))
+	if (!read_events(events, list))
 		return EXIT_USAGE;
 	one_group(list);
-	if (pmudev_bind_cpu(set, options->cpu, 0)) {
-		complain_refusal(set, what);
-		return 1;
-	}
-	if (pmudev_add(set, list->attrs, list->nr, NULL) || pmudev_enable(set, PMUDEV_ALL)) {
-		complain_choice(set, list, !options->events);
+	if (!check_pmus(bundle, list))
+		return EXIT_USAGE;
+	if (pmudev_bundle_add(bundle, list->attrs, list->nr) ||
+	    pmudev_bundle_enable(bundle, PMUDEV_ALL)) {
+		complain_choice(bundle, list, !options->events);
 		return 1;
 	}
 	return 0;
 }
 
-/* ------------------------------------------------------------------------- lines -- */
-
-/* The records between which a line tells what was counted. */
-struct state {
-	union pmudev_record_buffer start;
-	union pmudev_record_buffer before;
-	union pmudev_record_buffer now;
-};
-
-static bool read_now(struct pmudev *set, struct state *state)
-{
-	if (!pmudev_read(set, &state->now.record, sizeof(state->now)))
-		return true;
-	complain_refusal(set, "monitor");
-	return false;
-}
-
-static double seconds_since(const struct pmudev_record *start, const struct pmudev_record *now)
-{
-	return (double)(now->time - start->time) / NS_PER_SECOND;
-}
-
-static bool print_line(struct pmudev *set, const struct event_list *list, struct state *state,
-		       uint64_t missed)
-{
-	if (!read_now(set, state))
-		return false;
-	columns_line(stdout, list, seconds_since(&state->start.record, &state->now.record),
-		     &state->before.record, &state->now.record);
-	columns_remark(stdout, &state->before.record, &state->now.record, missed);
-	printf("\n");
-	state->before = state->now;
-	return true;
-}
-
-/* What lies between the last line and the end is in the sums as well. */
-static bool print_sums(struct pmudev *set, const struct event_list *list, struct state *state)
-{
-	if (!read_now(set, state))
-		return false;
-	columns_line(stdout, list, seconds_since(&state->start.record, &state->now.record),
-		     &state->start.record, &state->now.record);
-	printf("  # sum");
-	columns_remark(stdout, &state->start.record, &state->now.record, 0);
-	printf("\n");
-	return true;
-}
-
 /* ---------------------------------------------------------------------- the loop -- */
 
-static bool watch(struct pmudev *set, const struct options *options, const struct event_list *list,
-		  struct ticks *timer)
+static bool read_all(struct pmudev_bundle *bundle, struct monitor *m)
 {
-	struct state state;
-	uint64_t line = 0, ended;
+	unsigned int i;
 
-	if (!read_now(set, &state))
+	for (i = 0; i < m->nr; i++) {
+		struct watched *w = &m->cpus[i];
+
+		if (!pmudev_read(&bundle->sets[i], &w->now.record, sizeof(w->now)))
+			continue;
+		live_leave();
+		complain_refusal(&bundle->sets[i], "monitor");
 		return false;
-	state.start = state.now;
-	state.before = state.now;
-	/* Line by line, also into a pipe. */
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	printf("# CPU %u: events since the line before, every %g s\n", options->cpu,
-	       (double)options->interval / NS_PER_SECOND);
-	columns_header(stdout, list);
-	while (!options->lines || line < options->lines) {
-		ended = ticks_wait(timer);
-		if (!ended)
-			break;
-		if (!print_line(set, list, &state, ended - 1))
-			return false;
-		line++;
 	}
-	return print_sums(set, list, &state);
+	return true;
 }
 
-static int monitor(struct pmudev *set, const struct options *options)
+/* What is to come is counted from here. @start: for the sums, too */
+static void begin_interval(struct monitor *m, bool start)
+{
+	struct watched *w;
+
+	for (w = m->cpus; w < m->cpus + m->nr; w++) {
+		w->before = w->now;
+		if (start)
+			w->start = w->now;
+	}
+}
+
+/* A signal came. False if it is one that ends it. */
+static bool go_on(int signal, const struct monitor *m, const struct view *view)
+{
+	if (signal == SIGTSTP) {
+		live_leave();
+		raise(SIGSTOP);
+	}
+	if (signal != SIGTSTP && signal != SIGWINCH)
+		return false;
+	view->resized(m);
+	return true;
+}
+
+static bool watch(struct pmudev_bundle *bundle, const struct options *options, struct monitor *m,
+		  struct ticks *timer)
+{
+	const struct view *view = options->view;
+	uint64_t shown = 0, ended;
+
+	if (!read_all(bundle, m))
+		return false;
+	begin_interval(m, true);
+	view->begin(m);
+	while (!options->intervals || shown < options->intervals) {
+		ended = ticks_wait(timer);
+		if (!ended && go_on(timer->signal, m, view))
+			continue;
+		if (!ended)
+			break;
+		begin_interval(m, false);
+		if (!read_all(bundle, m))
+			return false;
+		m->missed = ended - 1;
+		view->show(m);
+		if (!stdout_arrived())
+			return false;
+		shown++;
+	}
+	if (!read_all(bundle, m))
+		return false;
+	view->end(m);
+	return true;
+}
+
+static int monitor(struct pmudev_bundle *bundle, const struct options *options)
 {
 	struct event_list list;
+	struct monitor m = {
+		.list = &list,
+		.cpus_text = options->target.text,
+		.interval = options->interval,
+	};
 	struct ticks timer;
 	int status;
 
-	status = set_up(set, options, &list);
+	status = set_up(bundle, options, &list);
 	if (status)
 		return status;
-	if (!ticks_open(&timer, options->interval))
+	m.nr = bundle->nr;
+	m.cpus = calloc(m.nr, sizeof(*m.cpus));
+	if (!m.cpus) {
+		complain("no memory left");
 		return 1;
-	if (!watch(set, options, &list, &timer))
-		status = 1;
-	ticks_close(&timer);
+	}
+	for (unsigned int i = 0; i < m.nr; i++)
+		m.cpus[i].cpu = bundle->cpus[i];
+	status = 1;
+	if (ticks_open(&timer, options->interval)) {
+		if (!options->view->resized ||
+		    (ticks_also(&timer, SIGWINCH) && ticks_also(&timer, SIGTSTP)))
+			status = watch(bundle, options, &m, &timer) ? 0 : 1;
+		ticks_close(&timer);
+	}
+	free(m.cpus);
 	return status;
 }
 
 int cmd_monitor(int argc, char **argv)
 {
-	struct options options = { .cpu = 3, .interval = 5 * NS_PER_SECOND };
-	struct pmudev set = { .fd = -1 };
+	static struct options options = { .interval = 5 * NS_PER_SECOND };
+	struct pmudev_bundle bundle = { .nr = 0 };
 	int status;
 
 	status = parse_options(argc, argv, &options);
 	if (status < 0) {
-		status = monitor(&set, &options);
-		pmudev_close(&set);
+		status = monitor(&bundle, &options);
+		pmudev_bundle_close(&bundle);
 	}
 	free(options.events);
 	return status;

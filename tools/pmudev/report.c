@@ -1,249 +1,190 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The report of `pmudev stat`, in the look of perf's.
+ * `pmudev stat` for people: the look of perf's, within 80 columns.
  */
 #include <string.h>
 
 #include "cmd.h"
+#include "colour.h"
 #include "stat.h"
 #include "ticks.h"
 
-const char *thousands(unsigned long long n, char buf[32])
-{
-	char *at = buf + 31;
-	int digits = 0;
-
-	*at = '\0';
-	do {
-		if (digits && digits % 3 == 0)
-			*--at = ',';
-		*--at = '0' + n % 10;
-		n /= 10;
-		digits++;
-	} while (n);
-	return at;
-}
+#define LEAST_NAME 12
+#define MOST_NAME  24
 
 /* ----------------------------------------------------------------- one event -- */
 
-static bool counted(const struct pmudev_total *total, unsigned int i)
+static int name_width(const struct event_list *list)
 {
-	return total->present >> i & 1 && total->sums[i].time_running;
-}
-
-/* Times are not taken at the very same instruction: less than would be shown is no difference. */
-static bool counted_always(const struct pmudev_total *total, unsigned int i)
-{
-	const struct pmudev_sum *sum = &total->sums[i];
-
-	return counted(total, i) &&
-	       sum->time_running >= sum->time_enabled - sum->time_enabled / 20000;
-}
-
-static bool multiplexed(const struct pmudev_total *total, unsigned int i)
-{
-	return total->multiplexed >> i & 1;
-}
-
-/* Estimated only where that was asked for: what is stopped by others is not made up. */
-static uint64_t shown(const struct pmudev_total *total, unsigned int i)
-{
-	return multiplexed(total, i) ? total->sums[i].estimate : total->sums[i].value;
-}
-
-static const char *why_not_counted(const struct pmudev_total *total, unsigned int i)
-{
-	if (total->flags & PMUDEV_RECORD_OFFLINE)
-		return "the CPU is offline";
-	if (total->flags & PMUDEV_RECORD_GATED)
-		return "stopped: user reads were switched off";
-	if (!(total->present >> i & 1))
-		return "not in the set any more";
-	if (!total->sums[i].time_enabled)
-		return "the target did not run while it was enabled";
-	if (multiplexed(total, i))
-		return "its turn did not come; run it for longer, or count fewer events";
-	return "was not on a counter";
-}
-
-/* What is worth showing of two events: "# value unit" behind the first. */
-static const struct {
-	enum pmudev_generic event;
-	enum pmudev_generic per;
-	double scale;
-	const char *unit;
-} ratios[] = {
-	{ PMUDEV_INSTRUCTIONS, PMUDEV_CYCLES, 1, "  insn per cycle" },
-	{ PMUDEV_CACHE_MISSES, PMUDEV_CACHE_REFERENCES, 100, "% of all cache references" },
-	{ PMUDEV_BRANCH_MISSES, PMUDEV_BRANCHES, 100, "% of all branches" },
-};
-
-/* A generic event as it is, whatever counter it is on. */
-static bool is_generic(const struct pmudev_event_attr *attr, enum pmudev_generic config)
-{
-	return attr->type == PMUDEV_TYPE_GENERIC && attr->config == config && !attr->threshold;
-}
-
-static bool same_levels(const struct pmudev_event_attr *a, const struct pmudev_event_attr *b)
-{
-	return !((a->flags ^ b->flags) & ~PMUDEV_COUNTER);
-}
-
-/* Can it be divided by? Estimates can, but not what was stopped for some time. */
-static bool comparable(const struct pmudev_total *total, unsigned int i)
-{
-	return counted_always(total, i) || (counted(total, i) && multiplexed(total, i));
-}
-
-/* The event that counts @config on the same levels as event @like; -1 if there is none. */
-static int find_event(const struct event_list *list, const struct pmudev_total *total,
-		      enum pmudev_generic config, unsigned int like)
-{
+	size_t longest = LEAST_NAME, len;
 	unsigned int i;
 
-	for (i = 0; i < list->nr; i++)
-		if (is_generic(&list->attrs[i], config) &&
-		    same_levels(&list->attrs[i], &list->attrs[like]) && comparable(total, i) &&
-		    shown(total, i))
-			return i;
-	return -1;
-}
-
-static void ratio_text(const struct event_list *list, const struct pmudev_total *total,
-		       unsigned int i, char *buf, size_t len)
-{
-	double ratio;
-	size_t r;
-	int per;
-
-	for (r = 0; r < ARRAY_SIZE(ratios); r++) {
-		if (!is_generic(&list->attrs[i], ratios[r].event))
-			continue;
-		per = find_event(list, total, ratios[r].per, i);
-		if (per < 0)
-			continue;
-		ratio = ratios[r].scale * shown(total, i) / shown(total, per);
-		snprintf(buf, len, "  # %8.2f%s", ratio, ratios[r].unit);
+	for (i = 0; i < list->nr; i++) {
+		len = strlen(list->events[i].name);
+		if (len > longest)
+			longest = len;
 	}
+	return longest < MOST_NAME ? longest : MOST_NAME;
 }
 
-static void print_event(FILE *out, const struct event_list *list, const struct pmudev_total *total,
-			unsigned int i)
+/* What there is to say of when and where an event was counted, if that is not always. */
+static void part_text(const struct row *row, char *buf, size_t len)
 {
-	const struct pmudev_sum *sum = &total->sums[i];
-	const char *name = list->events[i].name;
-	char number[32], remark[80] = "", part[40] = "";
+	*buf = '\0';
+	if (row->some_cpus && row->always)
+		snprintf(buf, len, "  (on %s)", row->pmus);
+	else if (row->some_cpus)
+		snprintf(buf, len, "  (on %s: %.2f%% of the time)", row->pmus, row->percent);
+	else if (!row->always)
+		snprintf(buf, len, row->estimate ? "  (%.2f%%)" : "  (counted %.2f%% of the time)",
+			 row->percent);
+}
 
-	if (!counted(total, i)) {
-		fprintf(out, "%18s      %-24s  (%s)\n", "<not counted>", name,
-			why_not_counted(total, i));
+static void metric_text(const struct row *row, char *buf, size_t len)
+{
+	*buf = '\0';
+	if (row->unit)
+		snprintf(buf, len, "  # %6.2f%s%s", row->metric, *row->unit == '%' ? "" : " ",
+			 row->unit);
+}
+
+static void deviation_text(const struct measurement *m, const struct row *row, char *buf,
+			   size_t len)
+{
+	*buf = '\0';
+	if (m->runs > 1)
+		snprintf(buf, len, "  ( +- %5.2f%% )", row->deviation);
+}
+
+static void print_row(const struct measurement *m, const struct row *row, int width)
+{
+	char number[32], metric[64], part[192], deviation[32], remark[288];
+	const int name = name_width(&m->list);
+	FILE *out = m->out;
+
+	if (row->why) {
+		fprintf(out, "%s%*s%s  %-*s  (%s)\n", colour(out, COLOUR_WARN), width,
+			"<not counted>", colour(out, COLOUR_END), name, row->event, row->why_text);
 		return;
 	}
-	if (comparable(total, i))
-		ratio_text(list, total, i, remark, sizeof(remark));
-	if (!counted_always(total, i))
-		snprintf(part, sizeof(part),
-			 multiplexed(total, i) ? "  (%.2f%%)" : "  (counted %.2f%% of the time)",
-			 100.0 * sum->time_running / sum->time_enabled);
-	fprintf(out, "%18s      %-*s%s%s\n", thousands(shown(total, i), number),
-		*remark || *part ? 24 : 0, name, remark, part);
+	metric_text(row, metric, sizeof(metric));
+	part_text(row, part, sizeof(part));
+	deviation_text(m, row, deviation, sizeof(deviation));
+	snprintf(remark, sizeof(remark), "%s%s%s", metric, part, deviation);
+	if (m->options.big_numbers)
+		fprintf(out, "%*s", width, thousands(row->value, number));
+	else
+		fprintf(out, "%*llu", width, (unsigned long long)row->value);
+	if (*remark)
+		fprintf(out, "  %-*s%s%s%s\n", name, row->event, colour(out, COLOUR_DIM), remark,
+			colour(out, COLOUR_END));
+	else
+		fprintf(out, "  %s\n", row->event);
 }
 
-/* --------------------------------------------------------------------- notes -- */
-
-static uint64_t ns(const struct timeval *tv)
+static void print_rows(const struct measurement *m, const struct counted *counted, bool interval)
 {
-	return tv->tv_sec * NS_PER_SECOND + tv->tv_usec * 1000ULL;
+	unsigned int part, i;
+	struct row row;
+
+	for (part = 0; part < counted->nr; part++)
+		for (i = 0; i < m->list.nr; i++) {
+			row_make(&row, &m->list, counted, part, i);
+			if (interval)
+				fprintf(m->out, "%12.6f ", (double)counted->time / NS_PER_SECOND);
+			if (row.cpu >= 0)
+				fprintf(m->out, "CPU%-4d", row.cpu);
+			print_row(m, &row, interval || row.cpu >= 0 ? 15 : 17);
+		}
 }
 
-/*
- * Whether the command used much more CPU time than was counted. Its own times have a grain of
- * microseconds, and start a bit earlier.
- */
-static bool much_is_missing(const struct stat_run *run, uint64_t *used)
+/* ------------------------------------------------------------------ intervals -- */
+
+static void human_begin(const struct measurement *m)
 {
-	*used = ns(&run->usage.ru_utime) + ns(&run->usage.ru_stime);
-	return *used > run->total.time_enabled * 11 / 10 + 20 * 1000 * 1000;
+	const char *cpu = m->options.each_cpu ? "CPU    " : "";
+
+	if (m->options.interval)
+		fprintf(m->out, "%s#    seconds %s%15s  events%s\n", colour(m->out, COLOUR_HEAD),
+			cpu, "counts", colour(m->out, COLOUR_END));
 }
 
-static bool any_estimate(const struct event_list *list, const struct pmudev_total *total)
+static void human_interval(const struct measurement *m, const struct counted *counted)
 {
-	unsigned int i;
-
-	for (i = 0; i < list->nr; i++)
-		if (multiplexed(total, i) && counted(total, i) && !counted_always(total, i))
-			return true;
-	return false;
-}
-
-static void print_missing(FILE *out, const struct stat_options *options, const struct stat_run *run)
-{
-	uint64_t used;
-
-	if (run->privileged && run->total.flags & PMUDEV_RECORD_ENDED)
-		fprintf(out, " '%s' gains privileges (set-uid, set-gid), which ended counting.\n",
-			options->command[0]);
-	else if (much_is_missing(run, &used))
-		fprintf(out, " %.3f of %.3f seconds of CPU time were counted: not %s.\n",
-			(double)run->total.time_enabled / NS_PER_SECOND,
-			(double)used / NS_PER_SECOND,
-			options->inherit ? "what follows after a set-uid program" :
-					   "other threads and children (-i)");
-}
-
-static void print_notes(FILE *out, const struct stat_options *options,
-			const struct event_list *list, const struct stat_run *run)
-{
-	if (run->user_only)
-		fprintf(out, " Only user mode is counted (:u): the kernel needs CAP_PERFMON.\n");
-	if (any_estimate(list, &run->total))
-		fprintf(out,
-			" Events took turns: those with a percentage were counted for that part\n"
-			" of the time, and their counts are estimates.\n");
-	if (run->total.flags & PMUDEV_RECORD_INCOMPLETE)
-		fprintf(out, " Incomplete: some children were not counted for want of memory.\n");
-	if (options->target.kind == TARGET_NONE)
-		print_missing(out, options, run);
-	else if (options->command && run->total.flags & PMUDEV_RECORD_ENDED)
-		fprintf(out, " The %s ended before the command did.\n",
-			target_noun(&options->target));
+	print_rows(m, counted, true);
 }
 
 /* -------------------------------------------------------------------- report -- */
 
-static void print_title(FILE *out, const struct stat_options *options)
+static void print_title(const struct measurement *m)
 {
+	const struct stat_options *options = &m->options;
+	FILE *out = m->out;
 	char **arg;
 
-	fprintf(out, "\n Performance counter stats for '");
+	fprintf(out, "\n%s Performance counter stats for '", colour(out, COLOUR_HEAD));
 	if (options->target.kind != TARGET_NONE)
 		fprintf(out, "%s %s%s", target_noun(&options->target), options->target.text,
 			options->command ? "' during '" : "");
 	for (arg = options->command; arg && *arg; arg++)
 		fprintf(out, "%s%s", arg == options->command ? "" : " ", *arg);
-	fprintf(out, "':\n\n");
+	fprintf(out, "'");
+	if (m->runs > 1)
+		fprintf(out, " (%u runs)", m->runs);
+	fprintf(out, ":%s\n\n", colour(out, COLOUR_END));
 }
 
-static void print_seconds(FILE *out, uint64_t time, const char *what)
+static void print_seconds(FILE *out, const struct spread *spread, const char *what)
 {
-	fprintf(out, "%18.9f seconds %s\n", (double)time / NS_PER_SECOND, what);
+	if (spread->nr > 1)
+		fprintf(out, "%17.5f +- %.5f seconds %s  ( +- %5.2f%% )\n", spread->mean,
+			spread_error(spread), what, spread_percent(spread));
+	else
+		fprintf(out, "%17.9f seconds %s\n", spread->mean, what);
 }
 
-void stat_report(FILE *out, const struct stat_options *options, const struct event_list *list,
-		 const struct stat_run *run)
+/* A note in lines of at most 79 characters, each behind a blank. */
+static void print_note(void *context, const char *note)
 {
-	unsigned int i;
+	const size_t most = 78;
+	FILE *out = context;
+	size_t len;
 
-	print_title(out, options);
-	for (i = 0; i < list->nr; i++)
-		print_event(out, list, &run->total, i);
-	fprintf(out, "\n");
-	print_seconds(out, run->end - run->start, "time elapsed");
-	if (options->target.kind == TARGET_NONE) {
-		fprintf(out, "\n");
-		print_seconds(out, ns(&run->usage.ru_utime), "user");
-		print_seconds(out, ns(&run->usage.ru_stime), "sys");
+	for (;;) {
+		len = strlen(note);
+		if (len > most)
+			for (len = most; len && note[len] != ' '; len--)
+				;
+		if (!len)
+			len = strcspn(note, " ");
+		fprintf(out, " %.*s\n", (int)len, note);
+		if (!note[len])
+			return;
+		note += len + 1;
 	}
-	fprintf(out, "\n");
-	print_notes(out, options, list, run);
 }
+
+static void human_report(const struct measurement *m, bool ended_only)
+{
+	FILE *out = m->out;
+
+	if (!ended_only) {
+		print_title(m);
+		print_rows(m, &m->counted, false);
+		fprintf(out, "\n");
+		print_seconds(out, &m->elapsed, "time elapsed");
+		if (m->options.target.kind == TARGET_NONE) {
+			fprintf(out, "\n");
+			print_seconds(out, &m->user, "user");
+			print_seconds(out, &m->sys, "sys");
+		}
+		fprintf(out, "\n");
+	}
+	stat_notes(m, print_note, out);
+}
+
+const struct stat_format human_format = {
+	.begin = human_begin,
+	.interval = human_interval,
+	.report = human_report,
+};

@@ -1,336 +1,306 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Running a command while something is counted, or counting without one.
- *
- * The command's process waits until it may go, so that its set, which begins to count when it
- * executes the command, is there before. Two pipes connect it to the parent, both closed by a
- * successful exec: `go` tells it to begin, `told` tells the parent what went wrong. End of file on
- * `told` without bad news means that the command runs.
+ * One run: something is counted while a command runs, or without one.
  */
-#define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "child.h"
 #include "cmd.h"
-#include "fit.h"
-#include "stat.h"
-#include "ticks.h"
+#include "sets.h"
+#include "watch.h"
 
-/* How often it is looked whether a target without a command has ended. */
-#define LOOK_NS (NS_PER_SECOND / 10)
-
-static uint64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * NS_PER_SECOND + ts.tv_nsec;
-}
-
-/* ----------------------------------------------------------------- the command -- */
-
-/* The command's process and the parent's ends of the pipes. */
-struct child {
-	pid_t pid;
-	int told;
-	int go;
+/**
+ * struct counting - a run
+ * @m: what it is part of
+ * @child: the command's process, NULL: none
+ * @watch: what is waited for
+ * @bundle: the sets
+ * @pmus: of each event the PMUs that it is for, by number
+ * @before: the records at the end of the last interval; all zeroes before
+ * @now: the records
+ * @intervals: how many have ended
+ * @all: what was counted since the beginning
+ * @since: what was counted since @before
+ */
+struct counting {
+	struct measurement *m;
+	struct child *child;
+	struct watch watch;
+	struct pmudev_bundle bundle;
+	uint32_t pmus[PMUDEV_MAX_EVENTS];
+	union pmudev_record_buffer *before;
+	union pmudev_record_buffer *now;
+	uint64_t intervals;
+	struct counted all;
+	struct counted since;
 };
 
-/*
- * Where the command is, so that the search is not counted. A path with a slash is taken as it is;
- * NULL if there is no such program.
- */
-static char *find_program(const char *name)
+/* ------------------------------------------------------------------- intervals -- */
+
+static bool make_room(struct counting *c)
 {
-	const char *path = getenv("PATH"), *end;
-	struct stat st;
-	char *file;
-
-	if (strchr(name, '/'))
-		return strdup(name);
-	if (!path)
-		path = "/usr/local/bin:/usr/bin:/bin";
-	for (;; path = end + 1) {
-		end = strchrnul(path, ':');
-		if (asprintf(&file, "%.*s/%s", end > path ? (int)(end - path) : 1,
-			     end > path ? path : ".", name) < 0)
-			return NULL;
-		if (!stat(file, &st) && S_ISREG(st.st_mode) && !access(file, X_OK))
-			return file;
-		free(file);
-		if (!*end)
-			return NULL;
-	}
-}
-
-static bool gains_privileges(const char *file)
-{
-	struct stat st;
-
-	if (stat(file, &st))
-		return false;
-	return (st.st_mode & S_ISUID && st.st_uid != geteuid()) ||
-	       (st.st_mode & S_ISGID && st.st_mode & 0010 && st.st_gid != getegid());
-}
-
-/* The child, up to the exec. */
-static void be_command(const char *program, char **command, int told, int go)
-{
-	int error;
-	char byte;
-
-	if (read(go, &byte, 1) != 1)
-		_exit(EXIT_NOT_RUN);
-	execvp(program, command);
-	error = errno;
-	/* A parent that is gone cannot be told. */
-	if (write(told, &error, sizeof(error)) < 0)
-		_exit(EXIT_NOT_RUN);
-	_exit(EXIT_NOT_RUN);
-}
-
-static bool start_child(struct child *child, const char *program, char **command)
-{
-	int told[2], go[2];
-
-	if (pipe2(told, O_CLOEXEC) || pipe2(go, O_CLOEXEC)) {
-		complain("cannot make a pipe: %s", strerror(errno));
-		return false;
-	}
-	fflush(NULL);
-	child->pid = fork();
-	if (!child->pid) {
-		close(told[0]);
-		close(go[1]);
-		be_command(program, command, told[1], go[0]);
-	}
-	close(told[1]);
-	close(go[0]);
-	child->told = told[0];
-	child->go = go[1];
-	if (child->pid > 0)
+	c->before = calloc(c->bundle.nr, sizeof(*c->before));
+	c->now = calloc(c->bundle.nr, sizeof(*c->now));
+	counted_open(&c->all, &c->bundle, c->m->options.each_cpu);
+	counted_open(&c->since, &c->bundle, c->m->options.each_cpu);
+	if (c->before && c->now)
 		return true;
-	complain("cannot fork: %s", strerror(errno));
-	close(child->told);
-	close(child->go);
+	complain("no memory left");
 	return false;
 }
 
-/* Lets it go, and hears whether it executes the command. Return: 0 or an exit status. */
-static int release_child(struct child *child, const char *name)
+/* Reads the sets. Return: 0, or the exit status, and what is wrong has been told. */
+static int read_now(struct counting *c)
 {
-	int error;
+	if (pmudev_bundle_records(&c->bundle, c->now))
+		return sets_refused(&c->bundle, &c->m->list);
+	c->all.time = watch_now() - c->m->run.start;
+	c->since.time = c->all.time;
+	counted_between(&c->all, &c->bundle, NULL, c->now);
+	counted_between(&c->since, &c->bundle, c->before, c->now);
+	return 0;
+}
 
-	if (write(child->go, "g", 1) != 1) {
-		complain("the command could not be started: %s", strerror(errno));
-		return EXIT_NOT_RUN;
+/* The interval ends with what was read last. */
+static int end_interval(struct counting *c)
+{
+	union pmudev_record_buffer *records = c->before;
+
+	c->before = c->now;
+	c->now = records;
+	c->intervals++;
+	return stat_interval(c->m, &c->since, &c->all) ? 0 : 1;
+}
+
+/* ------------------------------------------------------------------- waiting -- */
+
+/* Is the run over? The terminal's signals reach the command by themselves. */
+static bool signalled(struct counting *c)
+{
+	c->m->run.interrupted = true;
+	if (!c->child)
+		return true;
+	if (c->watch.signal == SIGTERM)
+		kill(c->child->pid, SIGTERM);
+	return false;
+}
+
+/* Until counting is to begin. True if the run was over before. */
+static bool wait_to_begin(struct counting *c)
+{
+	unsigned int events = 0;
+
+	watch_until(&c->watch, watch_now() + c->m->options.delay);
+	while (!(events & WATCH_MOMENT)) {
+		events = watch_wait(&c->watch);
+		if (events & WATCH_CHILD || (events & WATCH_SIGNAL && signalled(c)))
+			return true;
 	}
-	if (read(child->told, &error, sizeof(error)) != (ssize_t)sizeof(error))
+	return false;
+}
+
+/* Return: 0, or the exit status, and what is wrong has been told. */
+static int begin_late(struct counting *c)
+{
+	struct measurement *m = c->m;
+	const int error = sets_enable(m, &c->bundle);
+	int status;
+
+	/* What has ended meanwhile is no more to be counted. */
+	if (!error || error == -ESRCH)
 		return 0;
-	complain("cannot run '%s': %s", name, strerror(error));
-	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN;
+	status = sets_refused(&c->bundle, &m->list);
+	sets_advise(m, &c->bundle, c->pmus);
+	return status;
 }
 
-/* One that was not released ends by itself. */
-static void end_child(struct child *child, struct stat_run *run)
+static bool has_ended(struct counting *c)
 {
-	close(child->go);
-	close(child->told);
-	while (wait4(child->pid, &run->status, 0, &run->usage) < 0 && errno == EINTR)
-		;
+	struct pmudev_total total;
+
+	/* What cannot be read here cannot afterwards. */
+	return pmudev_bundle_read(&c->bundle, &total) || total.flags & PMUDEV_RECORD_ENDED;
 }
 
-/* ------------------------------------------------------------------- the sets -- */
-
-static int refused(struct pmudev_bundle *bundle, const struct event_list *list)
+/* Is the run over? */
+static bool timed_out(struct counting *c)
 {
-	complain_bundle(bundle, list);
-	return EXIT_NOT_RUN;
+	if (c->child)
+		kill(c->child->pid, SIGTERM);
+	return !c->child;
 }
 
-static int open_target(const struct stat_options *options, struct pmudev_bundle *bundle,
-		       pid_t child)
+static bool was_last_interval(struct counting *c)
 {
-	unsigned int flags = options->inherit ? PMUDEV_BIND_INHERIT : 0;
+	const uint64_t most = c->m->options.intervals;
 
-	if (options->target.kind == TARGET_NONE)
-		return pmudev_bundle_task(bundle, PMUDEV_TARGET_TASK, child,
-					  flags | PMUDEV_BIND_ON_EXEC);
-	return target_open(&options->target, bundle, flags);
+	c->m->run.stopped = most && c->intervals == most;
+	return c->m->run.stopped;
 }
 
-static int add_events(struct pmudev_bundle *bundle, struct event_list *list, bool *user_only)
+/* Return: 0, or the exit status, and what is wrong has been told. */
+static int wait_for_end(struct counting *c)
 {
-	struct pmudev_refusal why;
-	int error;
+	const struct stat_options *options = &c->m->options;
+	unsigned int events;
+	int status = 0;
 
-	error = pmudev_bundle_add(bundle, list->attrs, list->nr);
-	pmudev_bundle_why(bundle, &why);
-	if (!error || why.code != PMUDEV_WHY_CAP_KERNEL || !restrict_to_user(list))
-		return error;
-	*user_only = true;
-	return pmudev_bundle_add(bundle, list->attrs, list->nr);
-}
-
-/* The set that refused last. */
-static struct pmudev *refusing(struct pmudev_bundle *bundle)
-{
-	unsigned int i;
-
-	for (i = 0; i + 1 < bundle->nr && bundle->cpus[i] != bundle->cpu; i++)
-		;
-	return &bundle->sets[i];
-}
-
-/* What helps if there are not enough counters for all groups at once. */
-static void advise(struct pmudev_bundle *bundle, const struct stat_options *options,
-		   const struct event_list *list)
-{
-	struct pmudev *set = refusing(bundle);
-	struct pmudev_refusal why;
-
-	pmudev_bundle_why(bundle, &why);
-	if (why.code != PMUDEV_WHY_NO_COUNTER && why.code != PMUDEV_WHY_HELD)
-		return;
-	/* Its groups are tried anew: as they are in the set, they are another kind. */
-	pmudev_remove(set, PMUDEV_ALL);
-	if (!options->multiplex && fit_multiplexed(set, list))
-		complain("--multiplex lets the events take turns, and estimates their counts");
-	complain("`pmudev explain` with the same events tells who has which counter");
-}
-
-static int set_up(struct pmudev_bundle *bundle, const struct stat_options *options,
-		  struct event_list *list, struct stat_run *run)
-{
-	int error = add_events(bundle, list, &run->user_only);
-
-	run->start = now();
-	if (!error)
-		error = pmudev_bundle_enable(bundle, PMUDEV_ALL);
-	if (!error)
-		return 0;
-	error = refused(bundle, list);
-	advise(bundle, options, list);
-	return error;
+	if (options->interval)
+		watch_every(&c->watch, c->m->run.start, options->interval);
+	if (options->timeout)
+		watch_until(&c->watch, c->m->run.start + options->timeout);
+	if (!c->child && options->target.kind != TARGET_CPUS)
+		watch_look(&c->watch);
+	for (;;) {
+		events = watch_wait(&c->watch);
+		if (events & WATCH_CHILD || (events & WATCH_SIGNAL && signalled(c)) ||
+		    (events & WATCH_MOMENT && timed_out(c)) ||
+		    (events & WATCH_LOOK && has_ended(c)))
+			return 0;
+		if (!(events & WATCH_TICK))
+			continue;
+		status = read_now(c);
+		if (!status)
+			status = end_interval(c);
+		if (status || was_last_interval(c))
+			return status;
+	}
 }
 
 /* ------------------------------------------------------------------- together -- */
 
-/* Until the target has ended, or Ctrl-C. What cannot be read here cannot afterwards. */
-static int wait_for_target(struct pmudev_bundle *bundle, struct stat_run *run)
+/* From the refusal or not of its sets to the end of its target. */
+static int count(struct counting *c)
 {
-	struct ticks ticks;
-	int error = 0;
+	struct measurement *m = c->m;
+	int status = sets_open(m, &c->bundle, c->pmus, c->child ? c->child->pid : 0);
 
-	if (!ticks_open(&ticks, LOOK_NS))
-		return EXIT_NOT_RUN;
-	while (!error && !(run->total.flags & PMUDEV_RECORD_ENDED) && ticks_wait(&ticks))
-		error = pmudev_bundle_read(bundle, &run->total);
-	ticks_close(&ticks);
-	return 0;
-}
-
-static int count(struct pmudev_bundle *bundle, const struct stat_options *options,
-		 struct event_list *list, struct stat_run *run, struct child *child)
-{
-	int status = set_up(bundle, options, list, run);
-
-	if (!status && child)
-		status = release_child(child, options->command[0]);
-	else if (!status)
-		status = wait_for_target(bundle, run);
-	if (child)
-		end_child(child, run);
-	run->end = now();
+	if (!status && !make_room(c))
+		status = EXIT_NOT_RUN;
+	if (!status && c->child)
+		status = child_release(c->child, m->options.command[0]);
 	if (status)
 		return status;
-	if (options->target.kind != TARGET_NONE && pmudev_bundle_disable(bundle, PMUDEV_ALL))
-		return refused(bundle, list);
-	if (pmudev_bundle_read(bundle, &run->total))
-		return refused(bundle, list);
-	return 0;
+	if (m->options.delay) {
+		if (wait_to_begin(c)) {
+			m->run.start = watch_now();
+			return 0;
+		}
+		status = begin_late(c);
+	}
+	if (!status)
+		status = wait_for_end(c);
+	if (status && c->child)
+		kill(c->child->pid, SIGTERM);
+	return status;
 }
 
-/* What cannot be known before there is a module to ask. Return: 0 or an exit status. */
-static int check_events(const struct stat_options *options, struct event_list *list)
+/* What was counted in all; the last interval is part of it. */
+static int finish(struct counting *c)
 {
-	struct pmudev set;
-	unsigned int i;
+	struct measurement *m = c->m;
 	int status = 0;
 
-	if (pmudev_open(&set)) {
-		complain_refusal(&set, "stat");
-		return EXIT_NOT_RUN;
+	if (!m->run.stopped) {
+		if (m->options.target.kind != TARGET_NONE &&
+		    pmudev_bundle_disable(&c->bundle, PMUDEV_ALL))
+			return sets_refused(&c->bundle, &m->list);
+		status = read_now(c);
+		if (!status && m->options.interval)
+			status = end_interval(c);
 	}
-	if (!codes_fit(&set, list))
-		status = EXIT_USAGE;
-	pmudev_close(&set);
-	for (i = 0; i < list->nr && options->multiplex; i++)
-		list->attrs[i].flags |= PMUDEV_MULTIPLEX;
+	m->run.end = m->run.start + c->all.time;
+	pmudev_bundle_sum(&c->bundle, PMUDEV_ALL, NULL, m->options.interval ? c->before : c->now,
+			  &m->run.total);
+	if (!status)
+		counted_add(&m->counted, &c->all, m->list.nr);
+	m->counted.time = c->all.time;
 	return status;
 }
 
-static int run_without_command(const struct stat_options *options, struct event_list *list,
-			       struct stat_run *run)
+/* The command's end, however long that takes; one that was not released ends at once. */
+static void wait_for_child(struct counting *c)
 {
-	struct pmudev_bundle bundle;
-	int status;
+	struct stat_run *run = &c->m->run;
+	unsigned int events = 0;
 
-	if (open_target(options, &bundle, 0))
-		return refused(&bundle, list);
-	status = count(&bundle, options, list, run, NULL);
-	pmudev_bundle_close(&bundle);
+	child_cut(c->child);
+	while (!(events & WATCH_CHILD)) {
+		events = watch_wait(&c->watch);
+		if (events & WATCH_SIGNAL)
+			signalled(c);
+		if (events & WATCH_MOMENT)
+			timed_out(c);
+	}
+	child_end(c->child, &run->status, &run->usage);
+}
+
+static int run_watched(struct counting *c)
+{
+	struct stat_run *run = &c->m->run;
+	int status = count(c);
+	const bool ended = c->child && !(run->stopped && !status);
+
+	/* Its last instructions are counted when it has been waited for. */
+	if (ended)
+		wait_for_child(c);
+	if (!status)
+		status = finish(c);
+	if (c->child && !ended)
+		wait_for_child(c);
+	pmudev_bundle_close(&c->bundle);
+	counted_close(&c->all);
+	counted_close(&c->since);
+	free(c->before);
+	free(c->now);
 	return status;
 }
 
-static int run_command(const struct stat_options *options, struct event_list *list,
-		       struct stat_run *run, const char *program)
+static int run_program(struct counting *c, const char *program)
 {
-	sighandler_t on_int, on_quit;
-	struct pmudev_bundle bundle;
+	const struct stat_options *options = &c->m->options;
 	struct child child;
-	int status;
+	int status = EXIT_NOT_RUN;
 
-	run->privileged = options->target.kind == TARGET_NONE && gains_privileges(program);
-	if (!start_child(&child, program, options->command))
-		return EXIT_NOT_RUN;
-	/* An interrupt from the terminal ends the command; the counts are shown all the same. */
-	on_int = signal(SIGINT, SIG_IGN);
-	on_quit = signal(SIGQUIT, SIG_IGN);
-	if (open_target(options, &bundle, child.pid)) {
-		status = refused(&bundle, list);
-		end_child(&child, run);
-	} else {
-		status = count(&bundle, options, list, run, &child);
-		pmudev_bundle_close(&bundle);
+	if (program) {
+		if (!child_start(&child, program, options->command))
+			return EXIT_NOT_RUN;
+		c->child = &child;
 	}
-	signal(SIGINT, on_int);
-	signal(SIGQUIT, on_quit);
+	if (watch_open(&c->watch, program ? child.fd : -1)) {
+		status = run_watched(c);
+		watch_close(&c->watch);
+		/* It may have come together with the command's end. */
+		if (c->watch.signal)
+			c->m->run.interrupted = true;
+	} else if (program) {
+		child_end(&child, &c->m->run.status, &c->m->run.usage);
+	}
 	return status;
 }
 
-int stat_run(const struct stat_options *options, struct event_list *list, struct stat_run *run)
+int stat_run(struct measurement *m)
 {
-	int status = check_events(options, list);
+	const struct stat_options *options = &m->options;
+	struct counting c = { .m = m };
 	char *program;
+	int status;
 
-	if (status)
-		return status;
+	m->run.status = 0;
+	m->run.usage = (struct rusage){ 0 };
+	if (options->multiplex)
+		sets_take_turns(m);
 	if (!options->command)
-		return run_without_command(options, list, run);
+		return run_program(&c, NULL);
 	program = find_program(options->command[0]);
 	if (!program) {
 		complain("cannot find '%s' in PATH", options->command[0]);
 		return EXIT_NOT_FOUND;
 	}
-	status = run_command(options, list, run, program);
+	m->run.privileged = options->target.kind == TARGET_NONE && gains_privileges(program);
+	status = run_program(&c, program);
 	free(program);
 	return status;
 }

@@ -1,156 +1,177 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmudev stat: the options, and the order of things.
+ * pmudev stat: the order of things.
  */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "cmd.h"
+#include "detailed.h"
+#include "output.h"
 #include "stat.h"
+#include "ticks.h"
 
-static const char help[] =
-	"usage: pmudev stat [options] [--] COMMAND [ARG...]\n"
-	"       pmudev stat [options] -p PID | -t TID | -C CPUS [[--] COMMAND [ARG...]]\n"
-	"\n"
-	"Runs COMMAND and shows how many events it caused, with its threads and children. The\n"
-	"report goes to stderr; the exit status is the command's. With -p, -t or -C something else\n"
-	"is counted as long as COMMAND runs; without one, until it ends, or Ctrl-C.\n"
-	"\n"
-	"  -e LIST      events, separated by commas (default: instructions,cycles)\n"
-	"  -p PID       count this process: all threads that it has or gets\n"
-	"  -t TID       count this thread\n"
-	"  -C CPUS      count these CPUs, such as 0-3,5 (needs CAP_PERFMON)\n"
-	"  -i           without children; and of COMMAND or a TID, without further threads\n"
-	"               (--no-inherit)\n"
-	"  --multiplex  if there are not enough counters, let each event or group take turns on\n"
-	"               them: what is shown with a percentage was counted for that part of the\n"
-	"               time, and is an estimate. Without it, all are counted or none.\n"
-	"  -o FILE      write the report there\n"
-	"\n" EVENTS_HELP "\n"
-	"  pmudev stat -- make -j4\n"
-	"  pmudev stat -e '{instructions:u,cycles:u},branches' -- sha256sum /bin/ls\n"
-	"  pmudev stat -e cpu/event=0xc0,cmask=1,inv/u -- true  # Intel: cycles that retire nothing\n"
-	"  pmudev stat -p 1234 -- sleep 10\n"
-	"  pmudev stat -C 0-3 -- sleep 1\n";
+static struct output output;
 
-static const struct option long_options[] = {
-	{ "event", required_argument, NULL, 'e' },
-	{ "cpu", required_argument, NULL, 'C' },
-	{ "tid", required_argument, NULL, 't' },
-	{ "pid", required_argument, NULL, 'p' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "no-inherit", no_argument, NULL, 'i' },
-	{ "multiplex", no_argument, NULL, 'm' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
-
-/* Return: -1 to go on, else the exit status. */
-static int parse_option(int c, struct stat_options *options, char **events, const char *word)
-{
-	switch (c) {
-	case 'e':
-		*events = join_events(*events, optarg);
-		return -1;
-	case 'C':
-	case 't':
-	case 'p':
-		return target_parse(&options->target, c, optarg) ? -1 : EXIT_USAGE;
-	case 'i':
-		options->inherit = false;
-		return -1;
-	case 'm':
-		options->multiplex = true;
-		return -1;
-	case 'o':
-		options->output = optarg;
-		return -1;
-	case 'h':
-		fputs(help, stdout);
-		return 0;
-	case ':':
-		complain("'%s' needs a value; `pmudev stat --help` tells more", word);
-		return EXIT_USAGE;
-	default:
-		complain("unknown option '%s'; `pmudev stat --help` lists them", word);
-		return EXIT_USAGE;
-	}
-}
-
-/* Return: -1 to go on, else the exit status. */
-static int parse_options(int argc, char **argv, struct stat_options *options, char **events)
-{
-	int c, status;
-
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:e:C:t:p:o:ih", long_options, NULL)) != -1) {
-		status = parse_option(c, options, events, argv[optind - 1]);
-		if (status >= 0)
-			return status;
-	}
-	if (optind < argc)
-		options->command = argv + optind;
-	if (options->command || options->target.kind != TARGET_NONE)
-		return -1;
-	complain("no command to run; for instance: pmudev stat -- sleep 1");
-	return EXIT_USAGE;
-}
-
-static int write_report(const struct stat_options *options, const struct event_list *list,
-			const struct stat_run *run)
-{
-	FILE *out = stderr;
-
-	fflush(stdout);
-	if (options->output) {
-		out = fopen(options->output, "we");
-		if (!out) {
-			complain("cannot write '%s': %s", options->output, strerror(errno));
-			return 1;
-		}
-	}
-	stat_report(out, options, list, run);
-	if (options->output && fclose(out)) {
-		complain("cannot write '%s': %s", options->output, strerror(errno));
-		return 1;
-	}
-	return 0;
-}
-
-/* The shell's convention. */
-static int exit_status(int status)
+int stat_exit_status(int status)
 {
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* ------------------------------------------------------------------------- reports -- */
+
+static bool begin_report(struct measurement *m)
+{
+	fflush(stdout);
+	if (!output_begin(&output))
+		return false;
+	m->out = output.out;
+	if (!m->begun && m->options.format->begin)
+		m->options.format->begin(m);
+	m->begun = true;
+	return true;
+}
+
+/* A format of which each report is all there is shows what was counted up to now. */
+static bool report_up_to_now(const struct measurement *m, const struct counted *all)
+{
+	static struct measurement up_to_now;
+
+	up_to_now = *m;
+	up_to_now.counted = *all;
+	up_to_now.runs = 1;
+	up_to_now.elapsed = (struct spread){ .nr = 1, .mean = (double)all->time / NS_PER_SECOND };
+	m->options.format->report(&up_to_now, false);
+	return output_end(&output);
+}
+
+bool stat_interval(struct measurement *m, const struct counted *since, const struct counted *all)
+{
+	if (!begin_report(m))
+		return false;
+	if (m->options.format->whole)
+		return report_up_to_now(m, all);
+	m->options.format->interval(m, since);
+	return output_end(&output);
+}
+
+static bool final_report(struct measurement *m)
+{
+	const struct stat_format *format = m->options.format;
+
+	if (!begin_report(m))
+		return false;
+	format->report(m, m->options.interval && !m->options.summary && !format->whole);
+	return output_end(&output);
+}
+
+/* -v: as they were read, and the sums of all runs. */
+static void tell_counts(const struct measurement *m)
+{
+	unsigned int part, i;
+
+	for (part = 0; part < m->counted.nr; part++)
+		for (i = 0; i < m->list.nr; i++) {
+			const struct counted_part *counted = &m->counted.parts[part];
+			const struct pmudev_sum *sum = &counted->total.sums[i];
+			char cpu[24] = "";
+
+			if (counted->cpu >= 0)
+				snprintf(cpu, sizeof(cpu), "CPU %d: ", counted->cpu);
+			complain("%s%s: %llu counted, %llu ns enabled, %llu ns running", cpu,
+				 m->list.events[i].name, (unsigned long long)sum->value,
+				 (unsigned long long)sum->time_enabled,
+				 (unsigned long long)sum->time_running);
+		}
+}
+
+/* ---------------------------------------------------------------------------- runs -- */
+
+static double seconds(const struct timeval *tv)
+{
+	return tv->tv_sec + tv->tv_usec / 1e6;
+}
+
+static void note_run(struct measurement *m)
+{
+	const struct stat_run *run = &m->run;
+
+	m->runs++;
+	spread_add(&m->elapsed, (double)(run->end - run->start) / NS_PER_SECOND);
+	spread_add(&m->user, seconds(&run->usage.ru_utime));
+	spread_add(&m->sys, seconds(&run->usage.ru_stime));
+	if (WIFSIGNALED(run->status))
+		complain("'%s' was ended by signal %d (%s)", m->options.command[0],
+			 WTERMSIG(run->status), strsignal(WTERMSIG(run->status)));
+	if (m->failed || !stat_exit_status(run->status))
+		return;
+	m->failed = m->runs;
+	m->status = stat_exit_status(run->status);
+}
+
+/* Return: 0, or the exit status after something went wrong, which has been told on stderr. */
+static int run_all(struct measurement *m)
+{
+	int status = 0;
+
+	while (!status && m->runs < m->options.repeat && !m->run.interrupted) {
+		status = stat_run(m);
+		if (!status)
+			note_run(m);
+	}
+	if (status)
+		return status;
+	if (m->options.verbose)
+		tell_counts(m);
+	return final_report(m) ? 0 : 1;
+}
+
+/* False: told on stderr. @status: for which reason */
+static bool open_output(const struct stat_options *options, int *status)
+{
+	const bool whole = options->format->whole;
+
+	*status = 1;
+	if (!output_open(&output, options->output, options->append, whole))
+		return false;
+	if (!whole || !options->interval || output.whole)
+		return true;
+	complain("--openmetrics with -I writes a file anew each time: '%s' cannot be replaced",
+		 options->output);
+	*status = EXIT_USAGE;
+	output_close(&output);
+	return false;
+}
+
+static bool get_events(struct measurement *m)
+{
+	if (m->options.detailed)
+		detailed_events(&m->options.events, known_pmus(), m->missing, sizeof(m->missing));
+	return read_events(m->options.events ? m->options.events : "instructions,cycles", &m->list);
+}
+
 int cmd_stat(int argc, char **argv)
 {
-	struct stat_options options = { .inherit = true };
-	struct event_list list;
-	struct stat_run run = { 0 };
-	char *events = NULL;
-	int status;
+	static struct measurement m;
+	const struct stat_options *options = &m.options;
+	int status = stat_parse_options(argc, argv, &m.options);
 
-	status = parse_options(argc, argv, &options, &events);
 	if (status >= 0)
 		goto out;
 	status = EXIT_USAGE;
-	if (!read_events(events ? events : "instructions,cycles", &list))
+	if (!get_events(&m))
 		goto out;
-	status = stat_run(&options, &list, &run);
-	if (status)
+	if (!open_output(options, &status))
 		goto out;
-	status = write_report(&options, &list, &run);
-	if (WIFSIGNALED(run.status))
-		complain("'%s' was ended by signal %d (%s)", options.command[0],
-			 WTERMSIG(run.status), strsignal(WTERMSIG(run.status)));
+	status = run_all(&m);
+	if (!output_close(&output) && !status)
+		status = 1;
 	if (!status)
-		status = exit_status(run.status);
+		status = m.status;
 out:
-	free(events);
+	counted_close(&m.counted);
+	free(m.options.events);
 	return status;
 }

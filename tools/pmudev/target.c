@@ -52,13 +52,39 @@ static bool parse_id(int *id, const char *at)
 	return true;
 }
 
-bool target_parse(struct target *target, int option, const char *text)
+/* Says that there is one already; false then. */
+static bool is_first(const struct target *target, const char *hint)
 {
-	if (target->kind != TARGET_NONE) {
-		complain("only one of -C, -t and -p can be given%s",
-			 option == 'C' ? "; several CPUs are -C 0-3,5" : "");
+	if (target->kind == TARGET_NONE)
+		return true;
+	complain("only one of -C, -a, -t and -p can be given%s", hint);
+	return false;
+}
+
+bool target_all(struct target *target)
+{
+	static const char file[] = "/sys/devices/system/cpu/online";
+	static char cpus[4096];
+	FILE *in;
+
+	if (!is_first(target, ""))
+		return false;
+	in = fopen(file, "re");
+	if (!in || !fgets(cpus, sizeof(cpus), in) || !strchr(cpus, '\n')) {
+		complain("cannot read %s; name the CPUs with -C", file);
+		if (in)
+			fclose(in);
 		return false;
 	}
+	fclose(in);
+	cpus[strcspn(cpus, "\n")] = '\0';
+	return target_parse(target, 'C', cpus);
+}
+
+bool target_parse(struct target *target, int option, const char *text)
+{
+	if (!is_first(target, option == 'C' ? "; several CPUs are -C 0-3,5" : ""))
+		return false;
 	target->text = text;
 	if (option == 'C') {
 		target->kind = TARGET_CPUS;

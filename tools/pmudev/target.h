@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is counted: -C CPUS, -t TID or -p PID. */
+/* What is counted: -C CPUS, -a, -t TID or -p PID. */
 #ifndef TARGET_H
 #define TARGET_H
 
@@ -33,6 +33,9 @@ struct target {
 
 /* @option: 'C', 't' or 'p'. False if @text is none, which has been told on stderr. */
 bool target_parse(struct target *target, int option, const char *text);
+
+/* All CPUs that are online. False if they cannot be found, which has been told on stderr. */
+bool target_all(struct target *target);
 
 /* A set on each CPU, or on the thread or process. @flags: PMUDEV_BIND_*, for CPUs none. */
 int target_open(const struct target *target, struct pmudev_bundle *bundle, unsigned int flags);

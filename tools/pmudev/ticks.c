@@ -26,22 +26,24 @@ static int open_timer(uint64_t interval)
 	return -1;
 }
 
-static int open_signals(void)
+/* What is watched is blocked from now on. */
+static bool take_signals(struct ticks *ticks)
 {
-	sigset_t signals;
-
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
-	return signalfd(-1, &signals, SFD_CLOEXEC);
+	sigprocmask(SIG_BLOCK, &ticks->watched, NULL);
+	ticks->signals = signalfd(ticks->signals, &ticks->watched, SFD_CLOEXEC);
+	return ticks->signals >= 0;
 }
 
 bool ticks_open(struct ticks *ticks, uint64_t interval_ns)
 {
-	ticks->signals = open_signals();
+	sigemptyset(&ticks->watched);
+	sigaddset(&ticks->watched, SIGINT);
+	sigaddset(&ticks->watched, SIGQUIT);
+	sigaddset(&ticks->watched, SIGTERM);
+	ticks->signal = 0;
+	ticks->signals = -1;
 	ticks->timer = open_timer(interval_ns);
-	if (ticks->signals >= 0 && ticks->timer >= 0)
+	if (take_signals(ticks) && ticks->timer >= 0)
 		return true;
 	complain("cannot make a timer: %s", strerror(errno));
 	ticks_close(ticks);
@@ -56,17 +58,30 @@ void ticks_close(struct ticks *ticks)
 		close(ticks->signals);
 }
 
+bool ticks_also(struct ticks *ticks, int signal)
+{
+	sigaddset(&ticks->watched, signal);
+	return take_signals(ticks);
+}
+
 uint64_t ticks_wait(struct ticks *ticks)
 {
 	struct pollfd fds[] = {
 		{ .fd = ticks->signals, .events = POLLIN },
 		{ .fd = ticks->timer, .events = POLLIN },
 	};
+	struct signalfd_siginfo info;
 	uint64_t ended;
 
 	while (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno == EINTR)
 		;
-	if (fds[0].revents || read(ticks->timer, &ended, sizeof(ended)) != sizeof(ended))
+	if (fds[0].revents) {
+		ticks->signal = 0;
+		if (read(ticks->signals, &info, sizeof(info)) == sizeof(info))
+			ticks->signal = info.ssi_signo;
+		return 0;
+	}
+	if (read(ticks->timer, &ended, sizeof(ended)) != sizeof(ended))
 		return 0;
 	return ended;
 }

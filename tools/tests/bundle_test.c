@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Sums of records, and what a bundle says without a module. */
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "../lib/lib.h"
@@ -10,6 +11,10 @@
 
 static union pmudev_record_buffer records[3];
 static struct pmudev_total total;
+
+/* Of what they are, and where their slots go. */
+static bool parts;
+static const uint8_t *slots[3];
 
 static void start(void)
 {
@@ -33,12 +38,12 @@ static void count(unsigned int record, unsigned int slot, uint64_t value, uint64
 
 static void add_up(unsigned int nr)
 {
-	struct pmudev_adding adding = { .total = &total };
+	struct pmudev_adding adding = { .total = &total, .parts = parts, .sets = nr };
 	unsigned int i;
 
 	memset(&total, 0, sizeof(total));
 	for (i = 0; i < nr; i++)
-		pmudev_total_add(&adding, &records[i].record);
+		pmudev_total_add(&adding, &records[i].record, slots[i]);
 	pmudev_total_end(&adding);
 }
 
@@ -52,7 +57,7 @@ static void test_sums(void)
 	records[1].record.time_enabled = 50;
 	records[0].record.time_running = 90;
 	records[1].record.time_running = 40;
-	records[1].record.multiplexed = 4;
+	records[0].record.multiplexed = 4;
 	add_up(2);
 	is_number(total.nr, 3, "as many slots as the longest record");
 	is_number(total.present, 5, "all events that some set has");
@@ -65,6 +70,29 @@ static void test_sums(void)
 	is_number(total.sums[0].time_running, 150, "  both");
 	is_number(total.sums[1].value, 0, "an empty slot");
 	is_number(total.sums[2].value, 7, "an event of one set only");
+}
+
+/* What was counted between two readings: the estimate is of that stretch. */
+static void test_since(void)
+{
+	start();
+	count(0, 0, 1000, 200, 200);
+	count(1, 0, 1100, 300, 250);
+	count(1, 1, 5, 100, 10);
+	records[0].record.time_enabled = 200;
+	records[0].record.time_running = 200;
+	records[1].record.time_enabled = 300;
+	records[1].record.time_running = 250;
+	records[1].record.multiplexed = 3;
+	pmudev_record_since(&records[1].record, &records[0].record);
+	is_number(records[1].record.time_enabled, 100, "the time between two readings");
+	is_number(records[1].record.time_running, 50, "  of that on counters");
+	records[0] = records[1];
+	add_up(1);
+	is_number(total.sums[0].value, 100, "  what was counted then");
+	is_number(total.sums[0].estimate, 200, "  and its estimate");
+	is_number(total.sums[1].value, 5, "  of an event that was not there before: all");
+	is_number(total.sums[1].estimate, 50, "  and its estimate");
 }
 
 static void test_estimates(void)
@@ -96,6 +124,40 @@ static void test_estimates(void)
 	count(1, 0, UINT64_MAX, 100, 50);
 	add_up(2);
 	ok(total.sums[0].estimate == UINT64_MAX, "an estimate does not go round");
+}
+
+/* A thread on two kinds of CPUs: an event that both parts have, and one of the second's. */
+static void test_parts(void)
+{
+	static const uint8_t first[PMUDEV_MAX_EVENTS] = { 1 };
+	static const uint8_t second[PMUDEV_MAX_EVENTS] = { 1, 0 };
+
+	start();
+	parts = true;
+	slots[0] = first;
+	slots[1] = second;
+	count(0, 0, 30, 100, 60);
+	count(1, 0, 10, 100, 20);
+	count(1, 1, 5, 100, 20);
+	records[1].record.multiplexed = 2;
+	records[0].record.time_enabled = 100;
+	records[1].record.time_enabled = 101;
+	add_up(2);
+	is_number(total.nr, 2, "slots of both parts");
+	is_number(total.present, 3, "  all are there");
+	is_number(total.multiplexed, 1, "  each with what its set has");
+	is_number(total.time_enabled, 101, "the time is the target's");
+	is_number(total.sums[1].value, 40, "an event of both parts is added");
+	is_number(total.sums[1].time_enabled, 100, "  their times are not");
+	is_number(total.sums[1].time_running, 80, "  but those on counters");
+	is_number(total.sums[1].estimate, 50, "  which tell what is missing");
+	is_number(total.sums[0].value, 5, "an event of one part");
+	is_number(total.sums[0].time_enabled, 100, "  was enabled elsewhere, too");
+	is_number(total.sums[0].time_running, 20, "  where it was on no counter");
+	is_number(total.sums[0].estimate, 5, "  and nothing is made up for that");
+	parts = false;
+	slots[0] = NULL;
+	slots[1] = NULL;
 }
 
 static uint32_t flags_of(uint32_t a, uint32_t b)
@@ -144,6 +206,15 @@ static void test_words(void)
 	is(text, "the group is enabled: disable it first", "about no CPU");
 }
 
+/* A bundle of one set, which no call reaches. */
+static void open_fake(struct pmudev_bundle *bundle)
+{
+	bundle->sets = calloc(1, sizeof(*bundle->sets));
+	bundle->cpus = calloc(1, sizeof(*bundle->cpus));
+	bundle->members = calloc(1, sizeof(*bundle->members));
+	bundle->nr = 1;
+}
+
 static void test_closed(void)
 {
 	struct pmudev_event_attr attr = { .group = 1 };
@@ -155,6 +226,7 @@ static void test_closed(void)
 	is_number(-pmudev_bundle_disable(&bundle, PMUDEV_ALL), EBADF, "  no disabling");
 	is_number(-pmudev_bundle_add(&bundle, &attr, 1), EBADF, "  no adding");
 	is_number(-pmudev_bundle_read(&bundle, &total), EBADF, "  no reading");
+	open_fake(&bundle);
 	bundle.groups = 2;
 	is_number(-pmudev_bundle_add(&bundle, &attr, 1), EEXIST, "a group comes in one call");
 	pmudev_bundle_explain(&bundle, text, sizeof(text));
@@ -173,7 +245,9 @@ static void test_closed(void)
 int main(void)
 {
 	test_sums();
+	test_since();
 	test_estimates();
+	test_parts();
 	test_flags();
 	test_words();
 	test_closed();

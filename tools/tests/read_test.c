@@ -170,6 +170,8 @@ static void test_threads(void)
 	pthread_create(&thread, NULL, other_thread, &set);
 	pthread_join(thread, &result);
 	ok(!result, "another thread does not read it");
+	is_number(-pmudev_read_count(&set, PMUDEV_MAX_EVENTS, &value), EBADF, "no such slot in it");
+	is_number(-pmudev_read_count(&set, ~0U, &value), EBADF, "  nor far behind it");
 	pmudev_cached_tid = PMUDEV_NO_TID;
 	ok(!pmudev_page_count(&page, 0, &value), "nor does the owner before it knows its id");
 	ok(!pmudev_read_count(&set, 0, &value), "which it learns on its first read");

@@ -26,7 +26,8 @@
  * The errno contract
  *   EFAULT      a pointer does not point to memory of the caller
  *   EINVAL      the call itself is wrong (a size, a flag, a field, an order of
- *               calls): no machine and no moment would accept it
+ *               calls): no machine and no moment would accept it; or a threshold is
+ *               above the highest that there is
  *   E2BIG       the structure is longer than this module knows, and not zero there
  *   EOPNOTSUPP  right, but this machine or this version of the module cannot
  *   ENOENT      this CPU does not implement the event
@@ -36,6 +37,7 @@
  *               forbids the call (bound already, group enabled)
  *   EPERM       lacks a capability, or is not the owner of the target
  *   EACCES      the gate for user reads (sysctl dev.pmudev.user_access) is closed
+ *   EDQUOT      the user has as many sets as he may (sysctl dev.pmudev.max_sets_per_user)
  *   ESRCH       no such task, or the target has ended
  *   ENODEV      no such PMU, no such CPU, or the CPU is offline
  *   ENOMEM      memory; nothing was changed
@@ -93,7 +95,8 @@ enum pmudev_reason {
 	PMUDEV_WHY_TYPE = 20,		/* no such type of event; limit: the highest */
 	PMUDEV_WHY_CONFIG = 21,		/* not an encoding of this PMU; limit: mask of valid bits */
 	PMUDEV_WHY_EVENT = 22,		/* this CPU does not implement the event */
-	PMUDEV_WHY_THRESHOLD = 23,	/* threshold too high; limit: the highest */
+	PMUDEV_WHY_THRESHOLD = 23,	/* (EINVAL) threshold too high; limit: the highest, */
+					/* 0: (EOPNOTSUPP) there are none for the event */
 	PMUDEV_WHY_COMPARE = 24,	/* the comparison is not offered here */
 	PMUDEV_WHY_WIDTH = 25,		/* LONG, DIRECT: no such counter; limit: bits there are */
 	PMUDEV_WHY_ALL_EXCLUDED = 26,	/* every level is excluded: nothing to count */
@@ -107,18 +110,20 @@ enum pmudev_reason {
 	PMUDEV_WHY_CPU_OFFLINE = 32,
 	PMUDEV_WHY_NO_PMU = 33,		/* limit: the highest number */
 	PMUDEV_WHY_ENDED = 34,		/* the target, and its family, exited or gained rights */
-	/* who may (EPERM, EACCES) */
+	PMUDEV_WHY_NO_GUEST = 35,	/* (EOPNOTSUPP) EXCLUDE_HOST: there are no guests */
+	/* who may (EPERM, EACCES, EDQUOT) */
 	PMUDEV_WHY_CAP_KERNEL = 40,	/* counting the kernel needs CAP_PERFMON */
 	PMUDEV_WHY_CAP_CPU = 41,	/* counting a CPU needs CAP_PERFMON */
 	PMUDEV_WHY_CAP_TASK = 42,	/* counting another user's task needs CAP_PERFMON */
 	PMUDEV_WHY_GATE = 43,		/* sysctl dev.pmudev.user_access is 0 */
 	PMUDEV_WHY_NOT_OWNER = 44,	/* only the counted process maps the page */
+	PMUDEV_WHY_LIMIT = 45,		/* (EDQUOT) too many sets of this user; limit: the most */
 	/* counters (ENOSPC, EBUSY) */
 	PMUDEV_WHY_NO_COUNTER = 50,	/* more events than counters that can take them */
 	PMUDEV_WHY_HELD = 51,		/* others hold the counters: see holder */
 	PMUDEV_WHY_PMU_HELD = 52,	/* someone else is using the PMU: see holder */
 	PMUDEV_WHY_VISIBLE = 53,	/* would be readable by (or read) a task with user reads */
-	/* machine (ENOMEM, EIO) */
+	/* machine (ENOMEM) */
 	PMUDEV_WHY_MEMORY = 60,
 	PMUDEV_WHY_PERF_REFUSED = 61,	/* perf would not yield the PMU */
 };
@@ -208,7 +213,7 @@ enum pmudev_generic {
 	PMUDEV_GENERIC_MAX,
 };
 
-/* struct pmudev_event_attr.flags */
+/* struct pmudev_event_attr.flags; the first five: see "Levels and sides" below */
 #define PMUDEV_EXCLUDE_USER	(1U << 0)	/* user mode of the host, and of guests */
 #define PMUDEV_EXCLUDE_KERNEL	(1U << 1)
 #define PMUDEV_EXCLUDE_HV	(1U << 2)	/* a hypervisor that is not the kernel */
@@ -220,10 +225,10 @@ enum pmudev_generic {
 #define PMUDEV_CHAIN_READ	(1U << 8)	/* user reads may take two counters, see "Widths" */
 #define PMUDEV_MULTIPLEX	(1U << 9)	/* the group may share counters over time */
 #define PMUDEV_COUNTER		(1U << 10)	/* on counter @counter, and no other */
-#define PMUDEV_THRESHOLD_COUNT	(1U << 11)	/* count 1 for each cycle that passes */
+#define PMUDEV_THRESHOLD_COUNT	(1U << 11)	/* count 1 for each cycle, see "Thresholds" */
 #define PMUDEV_EVENT_FLAGS	((1U << 12) - 1)
 
-/* struct pmudev_event_attr.threshold_compare: the cycle's increment ... threshold */
+/* struct pmudev_event_attr.threshold_compare: the cycle's increment is ... the threshold */
 enum pmudev_compare {
 	PMUDEV_NOT_EQUAL = 0,
 	PMUDEV_EQUAL = 1,
@@ -243,8 +248,8 @@ enum pmudev_compare {
  * @group: 0..63: the events of a set with the same number form a group: they
  *	are on counters all together or not at all
  * @counter: with PMUDEV_COUNTER: the one counter, of a pair the even one; else 0
- * @threshold: 0: off; else the increment per cycle to compare with
- * @threshold_compare: enum pmudev_compare
+ * @threshold: 0: off; else the increment per cycle to compare with, see "Thresholds" below
+ * @threshold_compare: enum pmudev_compare; means nothing without a threshold
  * @reserved: zero
  */
 struct pmudev_event_attr {
@@ -259,6 +264,23 @@ struct pmudev_event_attr {
 	__u8 threshold_compare;
 	__u8 reserved[5];
 };
+
+/*
+ * Levels and sides
+ * USER, KERNEL and HV are levels of privilege; HOST and GUEST are sides: this kernel and its
+ * programs, and the guests that KVM runs on it. What is on a level and a side neither of which is
+ * excluded counts. Excluding both sides, or all that is left, is EINVAL (ALL_EXCLUDED).
+ *			arm64, kernel at EL2	arm64, kernel at EL1	Intel
+ *			(VHE)			(nVHE)
+ *   USER		EL0			EL0			rings 1 to 3
+ *   KERNEL		host EL2, guest EL1	EL1			ring 0
+ *   HV			-			EL2			-
+ * A hypervisor's level is the host's: EL2 is not counted with EXCLUDE_HOST. Where a kernel at EL1
+ * has no EL2 below it (it is a guest, perhaps) HV and EXCLUDE_GUEST have no effect and EXCLUDE_HOST
+ * is EOPNOTSUPP (NO_GUEST). Below protected KVM both sides together is all there is: EOPNOTSUPP
+ * (HARDWARE). A guest's count is the vcpu thread's, or the CPU's. How exact a door is:
+ * docs/exactness.md.
+ */
 
 /*
  * Widths
@@ -276,6 +298,22 @@ struct pmudev_event_attr {
  * Without LONG an event may be on a counter of any width. The page's slot says how many of the low
  * bits count (64 - shift), which may be another number each time the event is placed; what the
  * instruction shows above them is UNKNOWN, also where the hardware has more bits.
+ */
+
+/*
+ * Thresholds
+ * In each cycle of the CPU an event happens some number of times: its increment. With a threshold
+ * only the cycles are counted whose increment compares with it as threshold_compare says: their
+ * increments, or with THRESHOLD_COUNT 1 for each. A threshold of 0 is none, and comparison and
+ * THRESHOLD_COUNT are ignored then.
+ *   - arm64 with FEAT_PMUv3_TH: event counters alone have them, so neither cycles nor instructions
+ *     are on the counter that is made for them (COUNTER: EINVAL, COUNTER). Of a pair it is the even
+ *     one's event that is compared.
+ *   - Intel: programmable counters, and they can only count cycles: without THRESHOLD_COUNT it is
+ *     EOPNOTSUPP, HARDWARE. EQUAL and NOT_EQUAL need a newer CPU (leaf 23H of CPUID), else
+ *     EOPNOTSUPP, COMPARE.
+ * How high they can be is threshold_max of struct pmudev_query, on no machine more than
+ * PMUDEV_MAX_THRESHOLD.
  */
 
 /*
@@ -328,7 +366,7 @@ struct pmudev_event_attr {
 #define PMUDEV_IOC_WHY		_IO(PMUDEV_IOC_TYPE, 0x48)	/* struct pmudev_why */
 
 enum pmudev_arch {
-	PMUDEV_ARCH_ARM64 = 1,		/* arch_version: PMUVer */
+	PMUDEV_ARCH_ARM64 = 1,		/* of 32-bit kernels, too; arch_version: PMUVer */
 	PMUDEV_ARCH_INTEL = 2,		/* arch_version: architectural perfmon version */
 };
 
@@ -344,7 +382,7 @@ enum pmudev_arch {
 #define PMUDEV_HAS_GUEST	(1ULL << 8)	/* EXCLUDE_HOST and EXCLUDE_GUEST */
 /*
  * The read instruction shows no counters but those of the reader's own events with USER_READ; CPU
- * sets and readers do not exclude each other. (README, "What a reader can see".)
+ * sets and readers do not exclude each other. (docs/security.md, "What a reader can see".)
  */
 #define PMUDEV_HAS_HIDING	(1ULL << 9)
 
@@ -352,6 +390,7 @@ enum pmudev_arch {
 #define PMUDEV_STATE_GATE_OPEN	(1U << 0)	/* sysctl dev.pmudev.user_access is 1 */
 #define PMUDEV_STATE_CLAIMED	(1U << 1)	/* pmudev holds the PMU, perf does not count */
 #define PMUDEV_STATE_HOOKS	(1U << 2)	/* fork, exec or exit hooks are installed */
+#define PMUDEV_STATE_GUEST	(1U << 3)	/* probes are where KVM enters and leaves guests */
 
 /* struct pmudev_query.flags */
 #define PMUDEV_QUERY_CPU	(1U << 0)	/* @pmu is the number of a CPU: that one's PMU */
@@ -420,8 +459,10 @@ enum pmudev_target {
 /*
  * Targets
  *   - Who may count a thread: the threads of its process; who has CAP_PERFMON; and whose user and
- *     group id are the real, effective and saved ones of a target that is dumpable (as ptrace
- *     asks; Yama and security modules are not). Counting a CPU takes CAP_PERFMON.
+ *     group id are the real, effective and saved ones of a target that is dumpable, in the same
+ *     user namespace and without capabilities that the caller lacks (as ptrace asks; Yama and
+ *     other security modules are not). CAP_PERFMON (or CAP_SYS_ADMIN) is that of the initial user
+ *     namespace, here and everywhere. Counting a CPU takes it.
  *   - A set counts its target whoever has the file: after the opener's exit, after it was passed
  *     over a socket, from any thread. It ends with the last descriptor and mapping.
  *   - When the target exits, its counts stay and can be read and removed; the record says ENDED.
@@ -435,13 +476,18 @@ enum pmudev_target {
  *     that have ended is kept. Each thread's part is one stretch, the sum of several is not.
  *     time_enabled and time_running are sums too. A set-uid exec of one of them ends that one's
  *     part. There are no user reads then (EOPNOTSUPP). When a child could not be counted (there
- *     was no memory, or somebody bound a set to it before it ran) the record says INCOMPLETE,
- *     from then on.
+ *     was no memory, the user has as many sets as he may, or somebody bound a set to the child
+ *     before it ran) the record says INCOMPLETE, from then on.
  *   - ON_EXEC: ENABLE places the groups and holds their counters, but they begin to count when
  *     the target (with INHERIT, a child of it) next executes a program; the record says ENABLED
  *     and ARMED until then. After the exec ENABLE acts at once.
  *   - One thread can have 64 sets that are inherited or wait for an exec (EBUSY, NUMBER); with
  *     CAP_PERFMON twice as many.
+ *   - A user can have max_sets_per_user sets that are bound and children (threads, too) that are
+ *     counted by them, a child once for each (EDQUOT, LIMIT). The real user id that binds counts,
+ *     or that of whoever made the user namespace; CAP_SYS_RESOURCE has no limit. A child beyond
+ *     it is not counted, and the record says INCOMPLETE. A set is one of them until its last
+ *     descriptor and mapping are gone, also when its target has ended; a child until it ends.
  *   - A thread that another one counts is found at its switches; what it executes between BIND and
  *     ENABLE is not counted, what it does after ENABLE has returned is.
  *   - Where CPUs are of several kinds (nr_pmus of struct pmudev_query is above 1) a set that counts
@@ -576,7 +622,7 @@ struct pmudev_why {
 #define PMUDEV_RECORD_OFFLINE	(1U << 2)	/* the CPU is offline: not counting now */
 #define PMUDEV_RECORD_GATED	(1U << 3)	/* stopped: the gate for user reads is closed */
 #define PMUDEV_RECORD_ARMED	(1U << 4)	/* some group waits for the target's next exec */
-#define PMUDEV_RECORD_INCOMPLETE (1U << 5)	/* some child could not be counted: no memory */
+#define PMUDEV_RECORD_INCOMPLETE (1U << 5)	/* some child could not be counted */
 
 /**
  * struct pmudev_count - one event in a record
@@ -621,7 +667,8 @@ struct pmudev_record {
 	__u64 present;
 	__u64 multiplexed;
 	__u64 reserved;
-	struct pmudev_count counts[];
+
+	__extension__ struct pmudev_count counts[];
 };
 
 /* ------------------------------------------------------------ user page -- */

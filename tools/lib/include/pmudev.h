@@ -17,7 +17,11 @@
  * Functions return 0 or a negative errno unless they say otherwise. Different sets can be used by
  * different threads at once, and one set by several threads as long as no other is in
  * pmudev_open(), pmudev_map(), pmudev_unmap() or pmudev_close() of it. The read functions may be
- * called from signal handlers.
+ * called from signal handlers, and leave errno alone.
+ *
+ * Called wrongly: NULL where something is needed is -EFAULT, a set that is not open -EBADF (all
+ * zeroes is not open), and what the module refuses has its errno. Functions that return bool say
+ * false. What is inline, and pmudev_read_counts*() and pmudev_try_*(), take pointers as they are.
  */
 #ifndef PMUDEV_H
 #define PMUDEV_H
@@ -49,6 +53,7 @@ extern "C" {
  * @refusal: the library's
  * @holders: the library's
  * @lock: the library's
+ * @opened: the library's
  * @reserved: for later versions of the library
  *
  * pmudev_open() fills it. @fd and @page may be read; it must not be copied while it is open.
@@ -61,7 +66,8 @@ struct pmudev {
 	struct pmudev_refusal refusal;
 	struct pmudev_holder holders[PMUDEV_MAX_HOLDERS];
 	uint32_t lock;
-	uint32_t reserved[15];
+	uint32_t opened;
+	uint32_t reserved[14];
 };
 
 /* ------------------------------------------------------------------- making a set -- */
@@ -141,15 +147,16 @@ int pmudev_read(struct pmudev *set, struct pmudev_record *record, size_t size);
 int pmudev_read_count_slow(struct pmudev *set, unsigned int slot, uint64_t *value);
 
 /*
- * The count of one event: directly if that is possible now, else by read(2). @slot is below
- * PMUDEV_MAX_EVENTS; -EINVAL: no event there.
+ * The count of one event: directly if that is possible now, else by read(2). -EINVAL: no event
+ * there. (That @slot is below PMUDEV_MAX_EVENTS costs nothing to see where it is a constant.)
  */
 static inline __attribute__((__always_inline__)) int
 pmudev_read_count(struct pmudev *set, unsigned int slot, uint64_t *value)
 {
 	const struct pmudev_page *page = set->page;
 
-	if (__builtin_expect(page && pmudev_page_count(page, slot, value), 1))
+	if (__builtin_expect(page && slot < PMUDEV_MAX_EVENTS, 1) &&
+	    __builtin_expect(pmudev_page_count(page, slot, value), 1))
 		return 0;
 	return pmudev_read_count_slow(set, slot, value);
 }
@@ -182,7 +189,8 @@ bool pmudev_scale(uint64_t value, uint64_t enabled, uint64_t running, uint64_t *
 
 /*
  * Why the set's last failed call failed: its negative errno, 0 if none failed yet. @why may be
- * NULL; its @holders points into @set and holds until the next failure.
+ * NULL; its @holders points into @set and holds until the next failure. -EAGAIN: another thread, or
+ * what this signal handler interrupted, is just writing it.
  */
 int pmudev_why(struct pmudev *set, struct pmudev_refusal *why);
 

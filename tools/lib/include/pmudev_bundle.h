@@ -28,6 +28,8 @@
 extern "C" {
 #endif
 
+struct pmudev_member;
+
 /**
  * struct pmudev_bundle - sets with the same events
  * @sets: the sets, which may be read, and events tried on them, like any other; what the bundle
@@ -38,6 +40,7 @@ extern "C" {
  * @groups: the library's
  * @enabled: the library's
  * @parts: the sets are parts of one target, each on the CPUs of a PMU, the first on those of PMU 0
+ * @nr_events: the library's, and so is @members
  * @error: the library's; pmudev_bundle_why() reads it
  * @refusal: the library's
  * @holders: the library's
@@ -54,7 +57,9 @@ struct pmudev_bundle {
 	struct pmudev_refusal refusal;
 	struct pmudev_holder holders[PMUDEV_MAX_HOLDERS];
 	uint32_t parts;
-	uint32_t reserved[15];
+	uint32_t nr_events;
+	struct pmudev_member *members;
+	uint32_t reserved[12];
 };
 
 /*
@@ -78,6 +83,15 @@ int pmudev_bundle_add(struct pmudev_bundle *bundle, const struct pmudev_event_at
 		      unsigned int nr);
 
 /*
+ * The same where CPUs are of several kinds, and an event is not for all: @pmus has for each the
+ * mask of the PMUs (by number) in whose sets it is to be; NULL: all. Where there is no such set:
+ * -ENODEV. A set has its events only, in slots of its own; the bundle's slots are those of the
+ * total. The time that a thread spends on CPUs whose sets lack the event is part of time_enabled.
+ */
+int pmudev_bundle_add_on(struct pmudev_bundle *bundle, const struct pmudev_event_attr *attrs,
+			 unsigned int nr, const uint32_t *pmus);
+
+/*
  * On all CPUs, or on none. They begin one after another: when the last one refuses, the others have
  * counted for a moment, and that stays in their counts.
  */
@@ -88,7 +102,8 @@ int pmudev_bundle_disable(struct pmudev_bundle *bundle, uint32_t group);
  * struct pmudev_sum - one event on all CPUs, or of all parts of a target
  * @value: events counted; whole, never scaled
  * @estimate: of those that happened: each CPU's count scaled by its own times, CPUs on which it was
- *	never on a counter taken for the average of the others
+ *	never on a counter taken for the average of the others; of what not all parts of a target
+ *	have, just the value
  * @time_enabled: ns, the sum of the CPUs', or the target's
  * @time_running: ns of that on counters; 0: nothing is known
  */
@@ -121,6 +136,18 @@ struct pmudev_total {
 
 /* The sum. One CPU's numbers are of one moment, those of several are not. */
 int pmudev_bundle_read(struct pmudev_bundle *bundle, struct pmudev_total *total);
+
+/* The same in two steps. First the record of each set, @bundle->nr of them in the sets' order. */
+int pmudev_bundle_records(struct pmudev_bundle *bundle, union pmudev_record_buffer *records);
+
+/*
+ * Then the sum, of all sets (PMUDEV_ALL) or of the one in the place @set, of what was counted
+ * between two such readings (@before NULL: since the beginning). Estimates are made of what
+ * happened in between alone. Nothing was reset and no event removed meanwhile.
+ */
+void pmudev_bundle_sum(const struct pmudev_bundle *bundle, uint32_t set,
+		       const union pmudev_record_buffer *before,
+		       const union pmudev_record_buffer *after, struct pmudev_total *total);
 
 /*
  * Why the last failed call failed: its negative errno. @why may be NULL; its @holders point into

@@ -73,7 +73,7 @@ static inline uint64_t pmudev_counter_pair(uint32_t low)
 	uint32_t high;
 
 	do {
-		high = pmudev_counter(low + 1);
+		high = (uint32_t)pmudev_counter(low + 1);
 		value = (uint64_t)high << 32 | (uint32_t)pmudev_counter(low);
 	} while (__builtin_expect((uint32_t)pmudev_counter(low + 1) != high, 0));
 	return value;

@@ -29,6 +29,8 @@
 #ifndef PMUDEV_READER_H
 #define PMUDEV_READER_H
 
+#include <stddef.h>
+
 #include <pmudev_read.h>
 
 #ifdef __cplusplus
@@ -297,7 +299,7 @@ pmudev_reader_counts_ticks(struct pmudev_reader *reader, uint64_t *values, unsig
 static inline uint64_t pmudev_reader_ns(const struct pmudev_reader *reader, uint64_t ticks)
 {
 #ifdef __SIZEOF_INT128__
-	return (__uint128_t)ticks * reader->mult >> 32;
+	return (uint64_t)((__uint128_t)ticks * reader->mult >> 32);
 #else
 	uint64_t high = (ticks >> 32) * reader->mult;
 	uint64_t low = ticks & UINT32_MAX;

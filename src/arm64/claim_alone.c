@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Having a CPU's counters where perf has no driver for them: kernels of 32 bits without
+ * CONFIG_ARM_PMUV3. Nobody else uses them, and they cost nothing; but it is up to us to start the
+ * PMU as a whole.
+ */
+#include <linux/cpu.h>
+#include <linux/perf_event.h>
+
+#include "pmuv3.h"
+#include "regs.h"
+
+/* A device tree may call the PMU that of an older CPU, for which perf has a driver. */
+static bool perf_has_it(int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_RAW,
+		.size = sizeof(attr),
+		.disabled = 1,
+	};
+	struct perf_event *event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+
+	if (IS_ERR(event))
+		return PTR_ERR(event) != -ENOENT;
+	perf_event_release_kernel(event);
+	return true;
+}
+
+int pmuv3_claim_init(void)
+{
+	bool has_it = false;
+	int cpu;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu)
+		has_it |= perf_has_it(cpu);
+	cpus_read_unlock();
+	if (!has_it)
+		return 0;
+	pr_err("pmudev: perf uses the PMU, as that of an older CPU\n");
+	return -ENODEV;
+}
+
+void pmuv3_claim_exit(void)
+{
+}
+
+bool pmuv3_started(void)
+{
+	write_pmcr(PMCR_E | PMCR_LC);
+	return true;
+}
+
+u64 pmuv3_claim_costs(u64 counters)
+{
+	return 0;
+}
+
+int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why)
+{
+	int ret = pmuv3_take_over(cpu, info->counters);
+
+	return ret ? pmudev_refuse(why, ret, PMUDEV_WHY_PERF_REFUSED, 0) : 0;
+}
+
+int pmuv3_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
+{
+	return 0;
+}
+
+void pmuv3_cpu_down(struct pmudev_pmu_info *info, int cpu)
+{
+	pmuv3_give_back(cpu, info->counters);
+}

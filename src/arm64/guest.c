@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * At the door of KVM's guests. On VHE the selector's bit for EL0 is changed here: nothing runs at
+ * EL0 between the probes and the guest. On nVHE the host's kernel runs where guests' kernels do:
+ * there counters have to be started and stopped at EL2. KVM does so for perf's events, by masks in
+ * its vcpu that it fills in anew before each entry, and before the probe is called: ours are added.
+ */
+#include <linux/kprobes.h>
+#include <linux/kvm_host.h>
+
+#include <asm/virt.h>
+
+#include "../core/compat.h"
+#include "pmuv3.h"
+
+#if IS_ENABLED(CONFIG_KVM)
+
+/* Newer kernels do not export it. */
+static struct kvm_vcpu *(*running_vcpu)(void);
+
+static int find_running_vcpu(void)
+{
+	struct kprobe there = { .symbol_name = "kvm_get_running_vcpu" };
+	int ret = register_kprobe(&there);
+
+	if (ret)
+		return ret;
+	running_vcpu = (void *)there.addr;
+	unregister_kprobe(&there);
+	return 0;
+}
+
+/* The masks of the vcpu that this CPU has loaded: what KVM stops and starts for the guest. */
+static struct kvm_pmu_events *masks_here(void)
+{
+	struct kvm_vcpu *vcpu = running_vcpu();
+
+	return vcpu ? &vcpu->arch.pmu.events : NULL;
+}
+
+static void lend_masks(struct pmuv3_cpu *pc, u64 host, u64 guest)
+{
+	struct kvm_pmu_events *masks = masks_here();
+
+	/* Where there is an instruction counter, KVM's masks have a bit for it. */
+	BUILD_BUG_ON(PMUDEV_PERF_ICNTR && sizeof(masks->events_host) < sizeof(u64));
+	if (!masks)
+		return;
+	pc->lent_host = pmuv3_enable_bits(host);
+	pc->lent_guest = pmuv3_enable_bits(guest);
+	masks->events_host |= pc->lent_host;
+	masks->events_guest |= pc->lent_guest;
+}
+
+/* KVM is not to go on with them if there is no probe at the next entry. */
+static void take_masks_back(struct pmuv3_cpu *pc)
+{
+	struct kvm_pmu_events *masks = masks_here();
+
+	if (masks) {
+		masks->events_host &= ~pc->lent_host;
+		masks->events_guest &= ~pc->lent_guest;
+	}
+	pc->lent_host = 0;
+	pc->lent_guest = 0;
+}
+
+#else
+
+static int find_running_vcpu(void)
+{
+	return -ENOENT;
+}
+
+static void lend_masks(struct pmuv3_cpu *pc, u64 host, u64 guest)
+{
+}
+
+static void take_masks_back(struct pmuv3_cpu *pc)
+{
+}
+
+#endif
+
+int pmuv3_sealed(enum pmuv3_shape shape)
+{
+	int ret;
+
+	if (shape != PMUV3_NVHE || !IS_ENABLED(CONFIG_KVM))
+		return false;
+	/* Protected KVM has vcpus of its own, without our masks. */
+	if (is_protected_kvm_enabled())
+		return true;
+	ret = find_running_vcpu();
+	return ret == -ENOMEM ? ret : !!ret;
+}
+
+void pmuv3_guest_enter(struct pmudev_hw *const *hw, unsigned int nr)
+{
+	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
+	const struct pmuv3_caps *caps = &pmuv3_kinds[pc->info->index].caps;
+	u64 mask[PMUDEV_GUEST_ONLY + 1] = {};
+	unsigned int i;
+
+	if (!pc->ours)
+		return;
+	for (i = 0; i < nr; i++)
+		mask[hw[i]->side] |= pmudev_hw_counters(hw + i, 1);
+	if (caps->shape == PMUV3_NVHE) {
+		lend_masks(pc, mask[PMUDEV_HOST_ONLY], mask[PMUDEV_GUEST_ONLY]);
+		return;
+	}
+	/* Takes effect with the exception return into the guest. */
+	for (i = 0; i < nr; i++) {
+		pmuv3_write_config(hw[i]->counter,
+				   pmuv3_guest_config(caps, hw[i]->config, hw[i]->side));
+		pc->changed |= BIT_ULL(hw[i]->counter);
+	}
+}
+
+void pmuv3_guest_leave(void)
+{
+	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
+	unsigned int c;
+
+	if (pc->lent_host | pc->lent_guest)
+		take_masks_back(pc);
+	/* As it is known to be: another event may have been loaded since the guest was left. */
+	for (; pc->changed; pc->changed &= pc->changed - 1) {
+		c = __ffs64(pc->changed);
+		if (pc->known[c].config != PMUV3_UNKNOWN)
+			pmuv3_write_config(c, pc->known[c].config);
+	}
+}
+
+/* The arguments are those of the tracepoints kvm_entry and kvm_exit. */
+void pmuv3_on_guest_entry(void *data, unsigned long vcpu_pc)
+{
+	pmudev_guest_entered();
+}
+
+void pmuv3_on_guest_exit(void *data, int ret, unsigned int esr_ec, unsigned long vcpu_pc)
+{
+	pmudev_guest_left();
+}

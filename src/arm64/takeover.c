@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What having a CPU's counters means, once nobody else uses them: see claim.c, claim_alone.c. */
+#include <linux/cpu_pm.h>
+#include <linux/smp.h>
+
+#include "pmuv3.h"
+#include "regs.h"
+
+struct takeover {
+	u64 counters;
+	int error;
+};
+
+static void take_over(void *info)
+{
+	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
+	struct takeover *take = info;
+	u64 rest;
+
+	if (pmuv3_kind_here() != pc->info->index) {
+		take->error = -EOPNOTSUPP;
+		return;
+	}
+	if (!pmuv3_started()) {
+		take->error = -EBUSY;
+		return;
+	}
+	write_pmcntenclr(pmuv3_enable_bits(take->counters));
+	write_pmintenclr(pmuv3_enable_bits(take->counters));
+	isb();
+	write_pmovsclr(pmuv3_enable_bits(take->counters));
+	for (rest = take->counters; rest; rest &= rest - 1)
+		pmuv3_write_counter(__ffs64(rest), 0);
+	pmuv3_forget(pc, take->counters);
+	pc->ours = true;
+	pc->on = 0;
+	pc->idle = 0;
+	pc->nr_on = 0;
+	pc->hides = pmuv3_hides(&pmuv3_kinds[pc->info->index].caps);
+	pmuv3_user_access(false, 0);
+}
+
+int pmuv3_take_over(int cpu, u64 counters)
+{
+	struct takeover take = { .counters = counters };
+
+	smp_call_function_single(cpu, take_over, &take, true);
+	return take.error;
+}
+
+static void give_back(void *info)
+{
+	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
+	u64 *counters = info;
+
+	/* In the midst of a guest no more: this is an interrupt. */
+	pmuv3_guest_leave();
+	write_pmcntenclr(pmuv3_enable_bits(*counters));
+	/* Wraps of ours would be interrupts of perf's, once it enables them. */
+	isb();
+	write_pmovsclr(pmuv3_enable_bits(*counters));
+	pmuv3_user_access(false, 0);
+	pc->ours = false;
+	pc->on = 0;
+	pc->idle = 0;
+	pc->nr_on = 0;
+	pc->hides = false;
+}
+
+void pmuv3_give_back(int cpu, u64 counters)
+{
+	smp_call_function_single(cpu, give_back, &counters, true);
+}
+
+/* On the CPU, irqs off: it may have been without power, and perf's driver resets the PMU then. */
+static int power_changed(struct notifier_block *nb, unsigned long event, void *unused)
+{
+	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
+
+	if (!pc->info || (event != CPU_PM_EXIT && event != CPU_PM_ENTER_FAILED))
+		return NOTIFY_OK;
+	pmuv3_forget(pc, pc->info->counters);
+	/* Where that is ours to do. */
+	if (pc->ours)
+		pmuv3_started();
+	/* The core has withdrawn user access before. */
+	pmuv3_hide(pc);
+	return NOTIFY_OK;
+}
+
+/* Before the core, whose priority is lower, loads the counters again. */
+static struct notifier_block power_nb = {
+	.notifier_call = power_changed,
+};
+
+int pmuv3_power_init(void)
+{
+	return cpu_pm_register_notifier(&power_nb);
+}
+
+void pmuv3_power_exit(void)
+{
+	cpu_pm_unregister_notifier(&power_nb);
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KVM's guests: where they are entered and left. The probes of KVM's tracepoints are installed
+ * while some set has events that tell host and guests apart, and up to a second longer. KVM may be
+ * part of the kernel, or a module that comes and goes.
+ */
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/tracepoint.h>
+#include <linux/workqueue.h>
+
+#include "core.h"
+
+/* ------------------------------------------------------------ the doors -- */
+
+/* What is loaded here changes on this CPU only, with irqs off: no lock is needed to look. */
+static unsigned int collect(const struct pmudev_ctx *ctx, struct pmudev_hw **hw)
+{
+	unsigned int i, nr = 0;
+
+	if (!ctx->ready || ctx->cpu != smp_processor_id())
+		return 0;
+	for (i = 0; i < ctx->nr; i++)
+		if (ctx->on[i]->side)
+			hw[nr++] = ctx->on[i];
+	return nr;
+}
+
+void pmudev_guest_entered(void)
+{
+	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
+	struct pmudev_hw *hw[PMUDEV_COUNTERS];
+	unsigned int nr;
+
+	lockdep_assert_irqs_disabled();
+	if (!pc->ready)
+		return;
+	nr = collect(&pc->ctx, hw);
+	if (pc->task)
+		nr += collect(pc->task, hw + nr);
+	if (nr)
+		pmudev_backend.guest_enter(hw, nr);
+}
+
+void pmudev_guest_left(void)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	pmudev_backend.guest_leave();
+	local_irq_restore(flags);
+}
+
+/* ----------------------------------------------------------- the probes -- */
+
+/**
+ * struct door - one of KVM's tracepoints
+ * @name: of the tracepoint
+ * @probe: the backend's
+ * @tp: NULL: there is none now
+ */
+struct door {
+	const char *name;
+	void *probe;
+	struct tracepoint *tp;
+};
+
+static struct door way_in = { .name = "kvm_entry" };
+static struct door way_out = { .name = "kvm_exit" };
+
+static DEFINE_MUTEX(doors_mutex); /* all below, and the tracepoints above */
+static unsigned int nr_wanted;
+static bool watching;
+
+static void rest(struct work_struct *work);
+static DECLARE_DELAYED_WORK(rest_work, rest);
+
+static int watch(struct door *door)
+{
+	return tracepoint_probe_register(door->tp, door->probe, NULL);
+}
+
+static void unwatch(struct door *door)
+{
+	tracepoint_probe_unregister(door->tp, door->probe, NULL);
+	/* No probe runs, and none is about to, after this. */
+	tracepoint_synchronize_unregister();
+}
+
+static int watch_doors(void)
+{
+	int ret;
+
+	lockdep_assert_held(&doors_mutex);
+	if (watching || !way_in.tp || !way_out.tp)
+		return 0;
+	ret = watch(&way_out);
+	if (ret)
+		return ret;
+	ret = watch(&way_in);
+	if (ret) {
+		unwatch(&way_out);
+		return ret;
+	}
+	WRITE_ONCE(watching, true);
+	/* A CPU may still execute what was there before it was patched, or a guest. */
+	kick_all_cpus_sync();
+	return 0;
+}
+
+static void leave_here(void *unused)
+{
+	pmudev_guest_left();
+}
+
+static void unwatch_doors(void)
+{
+	lockdep_assert_held(&doors_mutex);
+	if (!watching)
+		return;
+	unwatch(&way_in);
+	/* Who is in a guest now comes out for the call. */
+	on_each_cpu(leave_here, NULL, true);
+	unwatch(&way_out);
+	WRITE_ONCE(watching, false);
+}
+
+/* Patching kernel text is nothing that a user should be able to repeat fast: once a second. */
+static void rest(struct work_struct *work)
+{
+	mutex_lock(&doors_mutex);
+	if (!nr_wanted)
+		unwatch_doors();
+	mutex_unlock(&doors_mutex);
+}
+
+int pmudev_guest_get(void)
+{
+	int ret;
+
+	mutex_lock(&doors_mutex);
+	ret = watch_doors();
+	if (!ret)
+		nr_wanted++;
+	mutex_unlock(&doors_mutex);
+	return ret;
+}
+
+void pmudev_guest_put(void)
+{
+	mutex_lock(&doors_mutex);
+	if (!--nr_wanted)
+		schedule_delayed_work(&rest_work, HZ);
+	mutex_unlock(&doors_mutex);
+}
+
+bool pmudev_guest_watched(void)
+{
+	return READ_ONCE(watching);
+}
+
+/* ------------------------------------------------------ KVM comes and goes -- */
+
+/* The first of a name is KVM's: what is watched stays as long as it is there. */
+static void note_door(struct door *door, struct tracepoint *tp)
+{
+	if (!door->tp && !strcmp(tp->name, door->name))
+		door->tp = tp;
+}
+
+static void find_door(struct tracepoint *tp, void *priv)
+{
+	note_door(&way_in, tp);
+	note_door(&way_out, tp);
+}
+
+static void tracepoint_comes(struct tracepoint *tp)
+{
+	find_door(tp, NULL);
+	if (nr_wanted && watch_doors())
+		pr_err("pmudev: KVM cannot be watched: what excludes guests counts them\n");
+}
+
+static void tracepoint_goes(struct tracepoint *tp)
+{
+	struct door *door = tp == way_in.tp ? &way_in : &way_out;
+
+	if (tp != door->tp)
+		return;
+	unwatch_doors();
+	door->tp = NULL;
+}
+
+static int on_module(struct notifier_block *nb, unsigned long state, void *data)
+{
+	const struct module *mod = ((struct tp_module *)data)->mod;
+	struct tracepoint *tp;
+	unsigned int i;
+
+	mutex_lock(&doors_mutex);
+	for (i = 0; i < mod->num_tracepoints; i++) {
+		tp = tracepoint_ptr_deref(&mod->tracepoints_ptrs[i]);
+		if (state == MODULE_STATE_COMING)
+			tracepoint_comes(tp);
+		else
+			tracepoint_goes(tp);
+	}
+	mutex_unlock(&doors_mutex);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block module_nb = {
+	.notifier_call = on_module,
+};
+
+int pmudev_guest_init(void)
+{
+	way_in.probe = pmudev_backend.guest_entry;
+	way_out.probe = pmudev_backend.guest_exit;
+	if (!pmudev_backend.guest_entry)
+		return 0;
+	mutex_lock(&doors_mutex);
+	for_each_kernel_tracepoint(find_door, NULL);
+	mutex_unlock(&doors_mutex);
+	/* Tells of the modules that are there, too. */
+	return register_tracepoint_module_notifier(&module_nb);
+}
+
+void pmudev_guest_exit(void)
+{
+	if (pmudev_backend.guest_entry)
+		unregister_tracepoint_module_notifier(&module_nb);
+	cancel_delayed_work_sync(&rest_work);
+	mutex_lock(&doors_mutex);
+	unwatch_doors();
+	mutex_unlock(&doors_mutex);
+}
+
+/* ------------------------------------------------- back in user mode -- */
+
+/*
+ * A thread that runs a guest is back from there, about to return to its program. The hypervisor may
+ * have had the register with the right to read while the thread was switched in, and have put back
+ * what was in it before.
+ */
+void pmudev_guest_returned(void *data, u32 reason, int error)
+{
+	struct pmudev_ctx *ctx;
+	struct pmudev_pmu *pmu;
+	unsigned long flags;
+
+	pmudev_for_each_pmu(pmu) {
+		ctx = pmudev_ctx_find(current, pmu);
+		if (!ctx)
+			continue;
+		raw_spin_lock_irqsave(&ctx->lock, flags);
+		if (ctx->cpu >= 0 && ctx->maps && ctx->owed)
+			pmudev_pages_in(ctx);
+		raw_spin_unlock_irqrestore(&ctx->lock, flags);
+		pmudev_ctx_put(ctx);
+	}
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Switches, by the sched_switch probe alone, for kernels without preempt notifiers (KVM brings
+ * them, and not every architecture has KVM). It is in while any thread is followed, and each switch
+ * pays for a look into two buckets.
+ *
+ * A context is found until it is dead, and nothing is linked to its thread: who ends it unloads it
+ * where it is loaded, and a probe that found it before sees that it is dead.
+ *
+ * The probe comes before all else that happens at a switch: the address space's, and perf's. So the
+ * kernel's part of a switch is counted for the next thread, and what perf then does could take back
+ * the right to read.
+ */
+#include <linux/sched.h>
+#include <linux/smp.h>
+
+#include "core.h"
+
+const bool pmudev_switch_lets_read;
+
+void pmudev_switch_init(struct pmudev_ctx *ctx)
+{
+}
+
+int pmudev_switch_prepare(void)
+{
+	return pmudev_start_probing();
+}
+
+void pmudev_switch_link(struct pmudev_ctx *ctx)
+{
+}
+
+bool pmudev_switch_unlink(struct pmudev_ctx *ctx, bool out)
+{
+	return false;
+}
+
+void pmudev_switch_out(struct pmudev_ctx *ctx)
+{
+	raw_spin_lock(&ctx->lock);
+	if (ctx->cpu >= 0)
+		pmudev_ctx_unload(ctx);
+	raw_spin_unlock(&ctx->lock);
+}
+
+void pmudev_switch_in(struct pmudev_ctx *ctx)
+{
+	raw_spin_lock(&ctx->lock);
+	if (!ctx->dead && ctx->cpu < 0)
+		pmudev_ctx_load(ctx, smp_processor_id());
+	raw_spin_unlock(&ctx->lock);
+}
+
+void pmudev_switch_hook(void)
+{
+}
+
+void pmudev_switch_unhook(void)
+{
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Many threads that count themselves and sleep. */
+#ifndef PMUDEV_BENCH_CROWD_H
+#define PMUDEV_BENCH_CROWD_H
+
+#include "api.h"
+
+#define CROWD_MOST_SETS 5
+
+/**
+ * struct crowd - threads that wait to open what is wished for, and then to close it
+ * @each: how often each thread opens it, CROWD_MOST_SETS at most
+ * @threads, @opened: how many there are, and how many of them have opened
+ * @opening_ns, @closing_ns: what that took all of them together, themselves
+ */
+struct crowd {
+	const struct api *api;
+	struct wish wish;
+	unsigned int each;
+	unsigned int threads;
+	unsigned int opened;
+	__u64 opening_ns;
+	__u64 closing_ns;
+	int may_open[2];
+	int may_close[2];
+	int done[2];
+};
+
+/* As many files as this process may have. */
+void many_files(void);
+
+void crowd_init(struct crowd *c, const struct api *api, const struct wish *wish, unsigned int each);
+/* Until there are so many threads; they sleep. */
+void crowd_gather(struct crowd *c, unsigned int threads);
+/* Until so many of them have opened. */
+void crowd_open(struct crowd *c, unsigned int threads);
+/* All that is open is closed, and all threads end. */
+void crowd_end(struct crowd *c);
+
+#endif /* PMUDEV_BENCH_CROWD_H */

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the life of a set costs in the kernel: opened, enabled and closed; switched off and on; its
+ * page mapped and read. For perf with the module not loaded, then for pmudev with the same events.
+ */
+#include "switching.h"
+
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <pmudev_counter.h>
+#include <sys/mman.h>
+
+/* Samples of more than a tick. */
+#define CALLS	     100
+#define TRIVIAL_KO   "/modules/trivial_page.ko"
+#define TRIVIAL_PAGE "/dev/trivial_page"
+
+struct life {
+	const struct api *api;
+	struct wish wish;
+	struct events events;
+};
+
+static void whole_life(void *arg)
+{
+	struct life *life = arg;
+	int ret = life->api->open(&life->events, &life->wish);
+
+	if (ret)
+		fail(life->api->name, ret);
+	if (life->wish.off)
+		life->api->enable(&life->events);
+	life->api->close(&life->events);
+}
+
+/* perf has two ways: enabled from the beginning, and by a call of its own. The cheaper one. */
+static double time_life(const struct api *api, unsigned int nr)
+{
+	struct life life = { .api = api, .wish = of_self(nr, false) };
+	double at_once = time_calls(whole_life, &life, CALLS), later;
+
+	if (api == &pmudev_api)
+		return at_once;
+	life.wish.off = true;
+	later = time_calls(whole_life, &life, CALLS);
+	say("%s, %u events: enabled at once %.1f, later %.1f", api->name, nr, at_once, later);
+	return later < at_once ? later : at_once;
+}
+
+/* The first one: the PMU is claimed, hooks are installed. It waits for others, too. */
+static double time_first_life(const struct api *api, unsigned int nr)
+{
+	struct life life = { .api = api, .wish = of_self(nr, false) };
+	__u64 start;
+
+	api->begin();
+	start = own_ns();
+	whole_life(&life);
+	return own_ns() - start;
+}
+
+static void off_on(void *arg)
+{
+	struct life *life = arg;
+
+	life->api->disable(&life->events);
+	life->api->enable(&life->events);
+}
+
+static double time_off_on(const struct api *api, unsigned int nr)
+{
+	struct life life = { .api = api, .wish = of_self(nr, false) };
+	int ret = api->open(&life.events, &life.wish);
+	double ns;
+
+	if (ret)
+		fail(api->name, ret);
+	ns = time_calls(off_on, &life, CALLS);
+	api->close(&life.events);
+	return ns;
+}
+
+/* ------------------------------------------------------------- the page -- */
+
+struct mapped {
+	int fd;
+	/* false: it cannot be read so */
+	bool (*first_read)(const void *page);
+};
+
+static bool read_our_page(const void *page)
+{
+	struct reader reader = reader_of(page);
+	__u64 value;
+
+	return !direct_read(&reader, 0, &value);
+}
+
+static bool read_their_page(const void *at)
+{
+	const struct perf_event_mmap_page *page = at;
+	unsigned int shift = 64 - page->pmc_width;
+	__u64 count, raw;
+	__u32 seq, index;
+
+	do {
+		seq = READ_ONCE(page->lock);
+		barrier();
+		index = page->index;
+		if (!index)
+			return false;
+		raw = pmudev_counter(index - 1);
+		count = page->offset + ((__s64)(raw << shift) >> shift);
+		barrier();
+	} while (READ_ONCE(page->lock) != seq);
+	return count;
+}
+
+static bool read_a_word(const void *page)
+{
+	return READ_ONCE(*(const __u32 *)page) || true;
+}
+
+static void map_read_unmap(void *arg)
+{
+	struct mapped *m = arg;
+	void *page = mmap(NULL, PAGE_BYTES, PROT_READ, MAP_SHARED, m->fd, 0);
+
+	if (page == MAP_FAILED)
+		fail("mmap", -errno);
+	if (!m->first_read(page))
+		fail("the first read", -EAGAIN);
+	munmap(page, PAGE_BYTES);
+}
+
+static double time_trivial_map(void)
+{
+	struct mapped m = { .first_read = read_a_word };
+	int ret = load_module_file(TRIVIAL_KO);
+	double ns;
+
+	if (ret)
+		fail(TRIVIAL_KO, ret);
+	m.fd = open(TRIVIAL_PAGE, O_RDWR | O_CLOEXEC);
+	if (m.fd < 0)
+		fail(TRIVIAL_PAGE, -errno);
+	ns = own_time_calls(map_read_unmap, &m, CALLS);
+	close(m.fd);
+	unload_module_named("trivial_page");
+	return ns;
+}
+
+/* The event is readable, and its page not mapped otherwise. */
+static double time_map(const struct api *api)
+{
+	struct wish wish = of_self(1, true);
+	struct mapped m = { .first_read = api == &pmudev_api ? read_our_page : read_their_page };
+	struct events events;
+	int ret = api->open(&events, &wish);
+	double ns;
+
+	if (ret)
+		fail(api->name, ret);
+	munmap(events.page[0], PAGE_BYTES);
+	events.page[0] = NULL;
+	m.fd = events.fd[0];
+	ns = own_time_calls(map_read_unmap, &m, CALLS);
+	api->close(&events);
+	return ns;
+}
+
+static const unsigned int numbers[] = { 1, 4 };
+
+#define NR_NUMBERS ARRAY_SIZE(numbers)
+
+struct costs {
+	double cold[NR_NUMBERS];
+	double warm[NR_NUMBERS];
+	double off_on[NR_NUMBERS];
+	double map;
+};
+
+static void measure(const struct api *api, struct costs *costs)
+{
+	struct wish one = of_self(1, false);
+	unsigned int i;
+	int other;
+
+	for (i = 0; i < NR_NUMBERS; i++)
+		costs->cold[i] = time_first_life(api, numbers[i]);
+	api->begin();
+	other = sleeper_start(api, &one);
+	if (other < 0)
+		fail(api->name, other);
+	for (i = 0; i < NR_NUMBERS; i++) {
+		costs->warm[i] = time_life(api, numbers[i]);
+		costs->off_on[i] = time_off_on(api, numbers[i]);
+	}
+	costs->map = time_map(api);
+	stop_child(other);
+}
+
+int main(void)
+{
+	struct costs costs[2];
+	unsigned int side, i;
+	double trivial;
+
+	settle();
+	trivial = time_trivial_map();
+	for (side = 0; side < 2; side++)
+		measure(apis[side], &costs[side]);
+	for (i = 0; i < NR_NUMBERS; i++) {
+		row("life-warm", numbers[i], costs[OURS].warm[i], costs[THEIRS].warm[i]);
+		row("life-cold", numbers[i], costs[OURS].cold[i], costs[THEIRS].cold[i]);
+		row("off-on", numbers[i], costs[OURS].off_on[i], costs[THEIRS].off_on[i]);
+	}
+	row("map", 1, costs[OURS].map - trivial, costs[THEIRS].map - trivial);
+	row("map-trivial", 0, trivial, REFUSED);
+	row("module-load", 0, time_loading(), REFUSED);
+	return 0;
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What taking turns costs: 12 events that only the programmable counters can count, of which there
+ * are 6 (5 for pmudev where its claim takes one), while a loop of known length runs. Each
+ * millisecond others are on; the timer's interrupt is part of it.
+ */
+#include "api.h"
+
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NR_EVENTS 12
+/* A fifth of a second, in turns of a millisecond. */
+#define ROUNDS	  100000000ULL
+#define PERIOD_NS 1000000.0
+#define SAMPLES	  3
+
+#if defined(__x86_64__)
+#define EVENT EVENT_BRANCHES
+#else
+#define EVENT EVENT_INSTRUCTIONS
+#endif
+
+static int fds[NR_EVENTS];
+
+static double time_loop(void)
+{
+	double samples[SAMPLES];
+	unsigned int i;
+	__u64 start;
+
+	for (i = 0; i < SAMPLES; i++) {
+		start = now_ns();
+		loop(ROUNDS);
+		samples[i] = now_ns() - start;
+	}
+	return median(samples, SAMPLES);
+}
+
+static unsigned int open_pmudev(void)
+{
+	struct pmudev_event_attr attr[NR_EVENTS];
+	unsigned int i;
+
+	for (i = 0; i < NR_EVENTS; i++)
+		attr[i] = in_group(raw_event(EVENT, USER_ONLY | PMUDEV_MULTIPLEX), i);
+	fds[0] = pm_set(attr, NR_EVENTS, true);
+	if (fds[0] < 0)
+		fail("the set", fds[0]);
+	return 1;
+}
+
+static bool pmudev_all_counted(void)
+{
+	union record record;
+	unsigned int i;
+
+	if (pm_read(fds[0], &record))
+		return false;
+	for (i = 0; i < NR_EVENTS; i++)
+		if (!record.r.counts[i].value)
+			return false;
+	return true;
+}
+
+/* The driver's interval is as long as ours. */
+static void set_interval(void)
+{
+	static const char *const drivers[] = { "armv8_pmuv3_0", "armv8_pmuv3", "cpu" };
+	char path[128];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(drivers); i++) {
+		snprintf(path, sizeof(path),
+			 "/sys/bus/event_source/devices/%s/perf_event_mux_interval_ms", drivers[i]);
+		if (!write_file(path, "1"))
+			return;
+	}
+	fail("perf_event_mux_interval_ms", -ENOENT);
+}
+
+static unsigned int open_perf(void)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_RAW,
+		.config = EVENT,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	unsigned int i;
+
+	set_interval();
+	for (i = 0; i < NR_EVENTS; i++) {
+		fds[i] = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+		if (fds[i] < 0)
+			fail("perf_event_open", -errno);
+	}
+	return NR_EVENTS;
+}
+
+static bool perf_all_counted(void)
+{
+	unsigned int i;
+	__u64 value;
+
+	for (i = 0; i < NR_EVENTS; i++)
+		if (read(fds[i], &value, sizeof(value)) != sizeof(value) || !value)
+			return false;
+	return true;
+}
+
+int main(void)
+{
+	const struct api *api;
+	unsigned int side, nr;
+	double with, without, cost[2];
+
+	settle();
+	for (side = 0; side < 2; side++) {
+		api = apis[side];
+		api->begin();
+		without = time_loop();
+		nr = api == &pmudev_api ? open_pmudev() : open_perf();
+		with = time_loop();
+		if (!(api == &pmudev_api ? pmudev_all_counted() : perf_all_counted()))
+			fail("an event had no turn", -EIO);
+		while (nr--)
+			close(fds[nr]);
+		cost[side] = (with - without) / (with / PERIOD_NS);
+		say("%s: the loop took %.0f, with turns %.0f", api->name, without, with);
+	}
+	row("rotation", NR_EVENTS, cost[OURS], cost[THEIRS]);
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Two processes on one CPU that take turns: what a switch costs. */
+#ifndef PMUDEV_BENCH_SWITCHING_H
+#define PMUDEV_BENCH_SWITCHING_H
+
+#include "api.h"
+
+/* A child that counts as @wish says, or does not (NULL), and sleeps: its id, or -errno. */
+int sleeper_start(const struct api *api, const struct wish *wish);
+
+/* Nanoseconds of a switch between the caller and a process that takes turns with it. */
+double time_switches(void);
+
+/**
+ * extra_switch() - what counting adds to such a switch
+ * @start, @stop: the counting, between the two of a pair of measurements: 0 or -errno
+ * @arg: theirs
+ *
+ * The median of several pairs; REFUSED, if @start() failed.
+ */
+double extra_switch(int (*start)(void *arg), void (*stop)(void *arg), void *arg);
+
+#endif /* PMUDEV_BENCH_SWITCHING_H */

@@ -1,0 +1,63 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# For tests/packaging/run: an emulated machine whose module, command, library, udev and its rule are
+# those of the root where the packages were installed.
+
+BOOTED="/usr/bin/pmudev /root/program /lib/systemd/systemd-udevd /bin/udevadm /lib/systemd/systemd-sysctl
+/bin/systemd-sysusers"
+
+# The program and the shared libraries that it names.
+copy_program() { # FROM TO PROGRAM
+	local file
+
+	for file in "$3" $(in_root install ldd "$3" | grep -oE '/[^ ]+'); do
+		mkdir -p "$2$(dirname "$file")"
+		cp "$1$(in_root install readlink -f "$file")" "$2$file"
+	done
+}
+
+machine_root() { # KERNEL FOLDER
+	local from program
+
+	from=$(root install)
+	mkdir -p "$2"/{tests,etc,lib/udev/rules.d,usr/lib/sysusers.d,run}
+	for program in $BOOTED; do
+		copy_program "$from" "$2" "$program"
+	done
+	cp "$from$(dkms_module "$1")" "$2/pmudev.ko"
+	cp "$from"/usr/lib/udev/rules.d/60-pmudev.rules "$2/lib/udev/rules.d/"
+	cp "$from"/usr/lib/sysusers.d/pmudev.conf "$2/usr/lib/sysusers.d/"
+	cp "$from"/var/lib/dpkg/info/pmudev.postinst "$2/postinst"
+	cp -r "$from/etc/sysctl.d" "$2/etc/"
+	cp "$from"/etc/{passwd,group} "$2/etc/"
+	sed -i 's/^pmudev:.*/&member/' "$2/etc/group"
+	printf '%s\n' 'member:x:1000:1000::/:/bin/sh' 'stranger:x:1001:1001::/:/bin/sh' >>"$2/etc/passwd"
+	cp "$PMUDEV_ROOT/tests/packaging/package_test.sh" "$2/tests/"
+	echo "package_test.sh 120" >"$2/tests/list"
+}
+
+# boots KERNEL: loads the module (/pmudev.ko), runs the program, unloads the module.
+boots() {
+	local dir=$WORK/machine-$1 log=$WORK/$1.log step
+
+	machine_root "$1" "$dir"
+	"$PMUDEV_ROOT/tests/vm/boot" --kernel "$1" --root "$dir" --log "$log" --nonce packaging
+	cat "$log"
+	for step in insmod package_test.sh rmmod; do
+		grep -E "^@packaging end $step 0( |\$)" "$log"
+	done
+	! grep -E '^@packaging log .* bad' "$log"
+}
+
+machine_tests() {
+	local kernel
+
+	for kernel in $KERNELS; do
+		if [ "$ARCH" = amd64 ] && ! (emulator_dir) >/dev/null 2>&1; then
+			skip "the module in a machine with $kernel" "no patched QEMU: scripts/setup emulator"
+			continue
+		fi
+		expect "the module, the rule and the command in a machine with $(kernel_version "$kernel")" boots "$kernel"
+	done
+}

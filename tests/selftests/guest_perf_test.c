@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perf's host and guest, and pmudev's: all combinations of the five exclude bits, counted by perf
+ * and then by pmudev over the same, on one CPU. Where the kernel's own code is not counted, both
+ * count the same to the instruction; it differs by what the probes at the guest's door execute.
+ */
+#include "sides.h"
+#include "kselftest_harness.h"
+
+#define ROUNDS	     4
+#define COMBINATIONS 32
+
+/* Two by calls and one by the exit. What is to be told apart is more than they cost. */
+#define TRANSITIONS 3
+
+static const struct guest_work work = { .el1 = 4000, .calls = 2, .el0 = 9000 };
+
+/* Instructions of the kernel that pmudev's probes take, of each transition. */
+#define PROBES (debug_kernel() ? 10000 : 600)
+
+struct counted {
+	int ret;
+	__u64 value;
+	struct pmudev_refusal why;
+};
+
+FIXTURE(guest_perf)
+{
+	enum shape shape;
+	struct guest guest;
+	struct guest_vcpu *vcpu; /* NULL: no guests here */
+};
+
+FIXTURE_SETUP(guest_perf)
+{
+	self->guest.vm = -1;
+	if (!exact_clock())
+		SKIP(return, "needs exact counts and one CPU");
+	ASSERT_EQ(0, pin_to(0));
+	self->shape = machine_shape();
+	if (self->shape == SHAPE_EL1)
+		return;
+	ASSERT_EQ(0, guest_open(&self->guest));
+	self->vcpu = &self->guest.vcpu[0];
+	ASSERT_EQ(0, vcpu_set_work(self->vcpu, work));
+	ASSERT_EQ(0, vcpu_run(self->vcpu));
+}
+
+FIXTURE_TEARDOWN(guest_perf)
+{
+	if (self->guest.vm >= 0)
+		guest_close(&self->guest);
+}
+
+static void count_all(struct _test_data_guest_perf *self, bool perf, int cpu, struct counted *all)
+{
+	struct side side;
+	__u32 flags;
+
+	/* Those that do not tell host and guest apart come first: there are no probes then. */
+	for (flags = 0; flags < COMBINATIONS; flags++) {
+		struct counted *c = &all[flags];
+
+		c->ret = side_open(&side, perf, cpu, &flags, 1);
+		c->why = why;
+		if (c->ret)
+			continue;
+		c->ret = side_rounds(&side, self->vcpu, ROUNDS, &c->value);
+		side_close(&side);
+	}
+}
+
+/* What pmudev has nothing to count for, or on a machine without EL2 no guest. */
+static bool is_refused(enum shape shape, __u32 flags)
+{
+	bool levels;
+
+	if (shape == SHAPE_EL1)
+		return flags & H || (flags & (U | K)) == (U | K);
+	levels = (flags & (U | K)) != (U | K);
+	if (shape == SHAPE_NVHE)
+		levels |= !(flags & (V | H));
+	return !levels || (flags & (H | G)) == (H | G);
+}
+
+static bool counts_kernel(__u32 flags)
+{
+	return !(flags & (K | H));
+}
+
+static const char *name_of(__u32 flags)
+{
+	static char name[6];
+	unsigned int i;
+
+	for (i = 0; i < 5; i++)
+		name[i] = flags & 1U << i ? "UKVHG"[i] : '-';
+	return name;
+}
+
+static void compare(struct __test_metadata *_metadata, struct _test_data_guest_perf *self, int cpu)
+{
+	static struct counted perf[COMBINATIONS], ours[COMBINATIONS];
+	__s64 more, most = PROBES * TRANSITIONS * ROUNDS;
+	__u32 f;
+
+	ASSERT_TRUE(WAIT_FOR(!guest_watched()));
+	count_all(self, true, cpu, perf);
+	count_all(self, false, cpu, ours);
+	TH_LOG("instructions of %d rounds, %s", ROUNDS, cpu < 0 ? "of the thread" : "of the CPU");
+	for (f = 0; f < COMBINATIONS; f++) {
+		ASSERT_EQ(0, perf[f].ret) TH_LOG("perf, %s", name_of(f));
+		if (is_refused(self->shape, f)) {
+			/* perf counts it, and comes to nothing. */
+			TH_LOG("%s perf %8llu, pmudev refuses: %d, %u", name_of(f), perf[f].value,
+			       ours[f].ret, ours[f].why.code);
+			EXPECT_EQ(0ULL, perf[f].value);
+			EXPECT_GT(0, ours[f].ret);
+			continue;
+		}
+		EXPECT_EQ(0, ours[f].ret) TH_LOG("%s: reason %u", name_of(f), ours[f].why.code);
+		more = ours[f].value - perf[f].value;
+		TH_LOG("%s perf %8llu, pmudev %8llu: %+lld a transition", name_of(f), perf[f].value,
+		       ours[f].value, more / ROUNDS / TRANSITIONS);
+		if (counts_kernel(f)) {
+			EXPECT_LE(more, most);
+			EXPECT_GE(more, -most / 10);
+		} else {
+			EXPECT_EQ(perf[f].value, ours[f].value);
+		}
+	}
+}
+
+TEST_F(guest_perf, of_a_thread)
+{
+	compare(_metadata, self, -1);
+}
+
+TEST_F(guest_perf, of_a_cpu)
+{
+	compare(_metadata, self, 0);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The same group of events counted by perf or by pmudev, which is started and stopped by one call
+ * that takes user mode the same number of instructions on either side; and what a machine with
+ * guests consists of.
+ */
+#ifndef PMUDEV_TEST_SIDES_H
+#define PMUDEV_TEST_SIDES_H
+
+#include "common.h"
+#include "guest.h"
+
+#define SIDE_EVENTS 5 /* what the claim leaves of six counters */
+
+/* Short, for tables of flags. */
+#define U PMUDEV_EXCLUDE_USER
+#define K PMUDEV_EXCLUDE_KERNEL
+#define V PMUDEV_EXCLUDE_HV
+#define H PMUDEV_EXCLUDE_HOST
+#define G PMUDEV_EXCLUDE_GUEST
+#define SIDE_LOOPS 2000
+#define SIDE_FLAGS (U | K | V | H | G)
+
+/* Where the kernel runs. */
+enum shape {
+	SHAPE_VHE,
+	SHAPE_NVHE,
+	SHAPE_EL1,
+	SHAPE_UNKNOWN,
+};
+
+/* Of this machine of the tests. The first two have KVM. */
+enum shape machine_shape(void);
+
+/* Are there probes at the guest's door? They stay for a second when none is asked for. */
+bool guest_watched(void);
+
+/* It is counted somewhere: where that is a guest, this waits until somebody is in it. */
+static inline bool count_grows(int fd, unsigned int slot)
+{
+	__u64 value = pm_value(fd, slot);
+
+	return WAIT_FOR(pm_value(fd, slot) > value + 100);
+}
+
+struct side {
+	bool perf;
+	unsigned int nr;
+	int fd[SIDE_EVENTS];
+	unsigned long start, stop;
+	void *start_arg, *stop_arg;
+	struct pmudev_ctl ctl[2];
+};
+
+/*
+ * A group of instructions with these PMUDEV_EXCLUDE_* flags, of the calling thread or of a CPU if
+ * that is not negative. 0 or -errno.
+ */
+int side_open(struct side *s, bool perf, int cpu, const __u32 *flags, unsigned int nr);
+/* What has been counted, ~0 for what was not counted all the time. */
+int side_values(struct side *s, __u64 *values);
+void side_close(struct side *s);
+
+/*
+ * Counted: so many times SIDE_LOOPS of loop() and a round of the vcpu; if there is none, a system
+ * call. The values are added to what was counted before. 0 or -errno.
+ */
+int side_window(struct side *s, struct guest_vcpu *v, unsigned int rounds);
+/* What one window counts. */
+int side_more(struct side *s, struct guest_vcpu *v, unsigned int rounds, __u64 *values);
+/*
+ * What so many rounds add, the least of several tries: those that the timer did not
+ * interrupt are all alike. What is begun and ended with is not in it.
+ */
+int side_rounds(struct side *s, struct guest_vcpu *v, unsigned int rounds, __u64 *values);
+
+#endif /* PMUDEV_TEST_SIDES_H */

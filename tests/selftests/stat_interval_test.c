@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * `pmudev stat` over time: intervals, whose sum is the whole to the unit, repeated runs, delays and
+ * ends; and what it writes, compared character by character where counts are exact.
+ */
+#include "command.h"
+#include "common.h"
+#include "kselftest_harness.h"
+#include "server.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers with as many digits take as long to read. */
+#define FEW  1000000
+#define MANY 6000000
+#define MORE ((__u64)(MANY - FEW) * LOOP_INSTRUCTIONS)
+
+/* A loop of this many rounds takes longer than an interval. */
+#define INTERVAL_MS 2
+
+static struct output output;
+static char program[256];
+static char event[16];
+
+static int play(int argc, char **argv)
+{
+	if (argc > 2 && !strcmp(argv[1], "loop"))
+		loop(strtol(argv[2], NULL, 10));
+	return 0;
+}
+
+FIXTURE(interval)
+{
+	int server;
+};
+
+FIXTURE_SETUP(interval)
+{
+	ssize_t len = readlink("/proc/self/exe", program, sizeof(program) - 1);
+
+	self->server = -1;
+	ASSERT_GT(len, 0);
+	if (!have_command())
+		SKIP(return, "there is no `pmudev` command in PATH");
+	snprintf(event, sizeof(event), "r%llx:u", steady_event());
+}
+
+FIXTURE_TEARDOWN(interval)
+{
+	stop_child(self->server);
+}
+
+/* ----------------------------------------------------------------------- intervals -- */
+
+/* What the lines of -x ' ' say: "SECONDS [CPU] COUNT  EVENT ..." */
+struct lines {
+	unsigned int intervals; /* of one CPU */
+	unsigned int uncounted; /* of all of them */
+	double last;		/* seconds */
+	double late[64];	/* seconds behind the end of its interval */
+	__u64 sum[8];		/* by CPU */
+	__u64 summary[8];
+};
+
+static void read_line(const char *line, bool cpus, struct lines *lines)
+{
+	char when[32] = "", count[32] = "";
+	const char *rest;
+	int cpu = 0, used = 0;
+	__u64 value;
+
+	if (sscanf(line, "%31s %n", when, &used) < 1)
+		return;
+	rest = line + used;
+	if (cpus && sscanf(rest, "CPU%d %n", &cpu, &used) == 1)
+		rest += used;
+	if (cpu < 0 || cpu > 7 || sscanf(rest, "%31s", count) < 1)
+		return;
+	value = strtoull(count, NULL, 10);
+	if (!strcmp(when, "summary")) {
+		lines->summary[cpu] = value;
+		return;
+	}
+	lines->uncounted += !strncmp(count, "<not", 4);
+	lines->sum[cpu] += value;
+	lines->last = strtod(when, NULL);
+	if (cpu)
+		return;
+	if (lines->intervals < ARRAY_SIZE(lines->late))
+		lines->late[lines->intervals] =
+			lines->last - (__u64)(lines->last * 1e3 / INTERVAL_MS) * INTERVAL_MS / 1e3;
+	lines->intervals++;
+}
+
+static struct lines read_lines(bool cpus)
+{
+	struct lines lines = { 0 };
+	char *text = output.text, *line;
+
+	while ((line = strsep(&text, "\n")))
+		read_line(line, cpus, &lines);
+	return lines;
+}
+
+static struct lines run_intervals(const char *target, long rounds)
+{
+	run(&output, "pmudev stat %s -x ' ' -I %d --summary -e %s -- %s --play loop %ld", target,
+	    INTERVAL_MS, event, program, rounds);
+	return read_lines(strstr(target, "-A"));
+}
+
+TEST_F(interval, sum_of_all_is_the_whole)
+{
+	struct lines few = run_intervals("", FEW), many;
+
+	EXPECT_EQ(0, output.status);
+	many = run_intervals("", MANY);
+	EXPECT_EQ(0, output.status);
+	EXPECT_GE(many.intervals, 3U) TH_LOG("%u intervals", many.intervals);
+	EXPECT_EQ(few.summary[0], few.sum[0]);
+	EXPECT_EQ(many.summary[0], many.sum[0]);
+	EXPECT_GT(many.sum[0], few.sum[0]);
+	if (!exact_programs())
+		SKIP(return, "instructions are not counted exactly here (PMUDEV_EXACT)");
+	EXPECT_EQ(MORE, many.sum[0] - few.sum[0]);
+}
+
+static double least(const double *numbers, unsigned int nr)
+{
+	double found = numbers[0];
+
+	while (nr--)
+		found = numbers[nr] < found ? numbers[nr] : found;
+	return found;
+}
+
+/* Who is late once is so once: later intervals begin when they should. */
+TEST_F(interval, no_drift)
+{
+	struct lines lines;
+	double first, second;
+
+	if (!exact_instructions())
+		SKIP(return, "time is not instructions here (PMUDEV_EXACT)");
+	if (cpus_online() > 1)
+		SKIP(return, "several CPUs: each runs for a while, timers are late");
+	lines = run_intervals("", 10 * FEW);
+	ASSERT_GE(lines.intervals, 8U) TH_LOG("%s", output.text);
+	ASSERT_LE(lines.intervals, ARRAY_SIZE(lines.late));
+	/* The last one ends whenever that is. */
+	first = least(lines.late, 4);
+	second = least(&lines.late[4], lines.intervals - 5);
+	EXPECT_LT(second, first + 0.000005)
+	TH_LOG("%.9f s, then %.9f s late", first, second);
+}
+
+TEST_F(interval, each_cpu)
+{
+	int cpus = cpus_online() < 8 ? cpus_online() : 8, i;
+	struct lines lines = run_intervals("-a -A", MANY);
+	__u64 all = 0;
+
+	EXPECT_EQ(0, output.status);
+	EXPECT_GE(lines.intervals, 3U);
+	for (i = 0; i < cpus; i++) {
+		EXPECT_EQ(lines.summary[i], lines.sum[i]) TH_LOG("CPU %d", i);
+		all += lines.sum[i];
+	}
+	EXPECT_GE(all, (__u64)MANY);
+}
+
+/* Its line of each event, as it were without -I. */
+#define THIRD                                                                                 \
+	" -I 20 --interval-count 3 -- %s --play loop 60000000 2>&1 | grep '^ *0[.]06' | sed " \
+	"'s,^ *[0-9.]* *,,'"
+
+/* A group that takes turns: an interval's estimate is of that interval. */
+TEST_F(interval, estimates)
+{
+	struct pmudev_query query;
+	char list[1024] = "";
+	unsigned int i, nr;
+	__u64 value, truth;
+	double percent;
+	size_t used = 0;
+
+	if (!exact_instructions())
+		SKIP(return, "instructions are not counted exactly here (PMUDEV_EXACT)");
+	ASSERT_EQ(0, pm_query(&query));
+	nr = __builtin_popcountll(query.available & 0xffffffff) + 2;
+	for (i = 0; i < nr; i++)
+		used += snprintf(list + used, sizeof(list) - used, "%s%.*s@0-31:u", i ? "," : "",
+				 (int)strcspn(event, ":"), event);
+	/* The third interval is of the loop alone. */
+	run(&output, "pmudev stat %s -e %s" THIRD, "", event, program);
+	ASSERT_TRUE(stat_value(&output, event, &truth, NULL)) TH_LOG("%s", output.text);
+	run(&output, "pmudev stat %s -e %s" THIRD, "--multiplex", list, program);
+	snprintf(list, sizeof(list), "%.*s@0-31:u", (int)strcspn(event, ":"), event);
+	for (i = 0; i < nr; i++) {
+		ASSERT_TRUE(stat_nth_value(&output, list, i, &value, &percent))
+		TH_LOG("%s", output.text);
+		EXPECT_LT(percent, 100);
+		EXPECT_LT(llabs((long long)(value - truth)), (long long)(truth / 10))
+		TH_LOG("%llu, estimated %llu (%.2f %%)", truth, value, percent);
+	}
+}
+
+/* Nothing runs: that is not a count of 0. The last interval is shorter. */
+TEST_F(interval, nothing_runs)
+{
+	struct lines lines;
+
+	self->server = start_server();
+	ASSERT_GT(self->server, 0);
+	run(&output, "pmudev stat -p %d -x ' ' -I 2 --timeout 5 -e %s", self->server, event);
+	EXPECT_EQ(0, output.status);
+	lines = read_lines(false);
+	EXPECT_EQ(3U, lines.intervals);
+	EXPECT_EQ(3U, lines.uncounted);
+	EXPECT_GE(lines.last, 0.005);
+}
+
+TEST_F(interval, so_many)
+{
+	struct lines lines;
+
+	run(&output, "pmudev stat -C 0 -x ' ' -I %d --interval-count 3 --summary -e %s",
+	    INTERVAL_MS, event);
+	EXPECT_EQ(0, output.status);
+	lines = read_lines(false);
+	EXPECT_EQ(3U, lines.intervals);
+	EXPECT_EQ(lines.summary[0], lines.sum[0]);
+}
+
+/* The command goes on uncounted; its status is the status. */
+TEST_F(interval, so_many_of_a_command)
+{
+	run(&output,
+	    "pmudev stat -x ' ' -I 2 --interval-count 1 -e %s -- sh -c '%s --play loop %d; exit 5'",
+	    event, program, MANY);
+	EXPECT_EQ(5, output.status);
+	EXPECT_EQ(1U, read_lines(false).intervals);
+}
+
+TEST_F(interval, a_signal_ends_it)
+{
+	struct lines lines;
+
+	run(&output,
+	    "pmudev stat -C 0 -x ' ' -I 1000000 --summary -e %s & until pmudev info | grep -q 'process'; do :; done; %s --play loop %d; kill -TERM $!; wait $!",
+	    event, program, FEW);
+	EXPECT_EQ(0, output.status);
+	lines = read_lines(false);
+	EXPECT_EQ(1U, lines.intervals);
+	EXPECT_EQ(lines.summary[0], lines.sum[0]);
+	EXPECT_LT(lines.last, 1000);
+}
+
+/* -------------------------------------------------------------- how often, how long -- */
+
+static __u64 counted_once(long rounds)
+{
+	__u64 value = 0;
+
+	run(&output, "pmudev stat -e %s -- %s --play loop %ld", event, program, rounds);
+	stat_value(&output, event, &value, NULL);
+	return value;
+}
+
+TEST_F(interval, repeated)
+{
+	__u64 once = counted_once(FEW), value;
+	char line[64];
+
+	run(&output, "pmudev stat -r 3 -e %s -- %s --play loop %d", event, program, FEW);
+	EXPECT_EQ(0, output.status);
+	EXPECT_EQ(1, times_in(&output, "' (3 runs):")) TH_LOG("%s", output.text);
+	ASSERT_TRUE(stat_value(&output, event, &value, NULL));
+	if (!exact_programs())
+		SKIP(return, "instructions are not counted exactly here (PMUDEV_EXACT)");
+	EXPECT_EQ(once, value) TH_LOG("%s", output.text);
+	snprintf(line, sizeof(line), "  %-12s  ( +-  0.00%% )\n", event);
+	EXPECT_EQ(1, times_in(&output, line)) TH_LOG("%s", output.text);
+}
+
+TEST_F(interval, repeated_and_failed)
+{
+	unlink("/tmp/runs");
+	run(&output,
+	    "pmudev stat -r 3 -- sh -c 'echo x >>/tmp/runs; [ $(wc -l </tmp/runs) != 2 ]'");
+	EXPECT_EQ(1, output.status);
+	EXPECT_EQ(1, times_in(&output, "Run 2 of 3 ended with status 1")) TH_LOG("%s", output.text);
+	unlink("/tmp/runs");
+	run(&output, "pmudev stat -r 3 -- /nowhere");
+	EXPECT_EQ(127, output.status);
+	EXPECT_EQ(1, times_in(&output, "nowhere")) TH_LOG("%s", output.text);
+}
+
+/* What runs before is not counted, what is started then is. */
+TEST_F(interval, delayed)
+{
+	__u64 value;
+
+	run(&output, "pmudev stat -D 5 -e %s -- sh -c '%s --play loop %d; %s --play loop %d'",
+	    event, program, MANY * 10, program, FEW);
+	EXPECT_EQ(0, output.status);
+	ASSERT_TRUE(stat_value(&output, event, &value, NULL)) TH_LOG("%s", output.text);
+	EXPECT_GE(value, (__u64)FEW);
+	EXPECT_LT(value, counted_once(MANY * 10));
+	/* It has ended before that. */
+	run(&output, "pmudev stat -D 60000 -e %s -- sh -c 'exit 4'", event);
+	EXPECT_EQ(4, output.status);
+	EXPECT_EQ(1, times_in(&output, "<not counted>")) TH_LOG("%s", output.text);
+}
+
+TEST_F(interval, timed_out)
+{
+	run(&output, "pmudev stat --timeout 5 -e %s -- sleep 100000", event);
+	EXPECT_EQ(128 + SIGTERM, output.status) TH_LOG("%s", output.text);
+	run(&output, "pmudev stat --timeout 5 -C 0 -e %s", event);
+	EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
+}
+
+TEST_F(interval, what_is_refused)
+{
+	static const char *const calls[][2] = {
+		{ "-r 2 -I 10 -- true", "-r and -I do not go together" },
+		{ "-r 2 -C 0", "-r repeats a command" },
+		{ "-A -- true", "-A shows each CPU" },
+		{ "-a -C 0 -- true", "only one of -C, -a, -t and -p" },
+		{ "-I 0 -- true", "'0' is not a number of milliseconds" },
+		{ "-r x -- true", "'x' is not a number of runs" },
+		{ "--summary -- true", "name them with -I MS" },
+		{ "--json --csv -- true", "only one of --json" },
+		{ "--openmetrics -I 10 -- true", "name it with -o FILE" },
+		{ "--per-core -a -- true", "stat has no --per-core as perf has" },
+		{ "-G x -- true", "stat has no --cgroup as perf has" },
+		{ "-o /nowhere/x -- true", "cannot write '/nowhere/x'" },
+		{ "--openmetrics -o /nowhere/x -- true", "cannot write '/nowhere/x'" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		run(&output, "pmudev stat %s", calls[i][0]);
+		EXPECT_NE(0, output.status) TH_LOG("%s", calls[i][0]);
+		EXPECT_EQ(1, times_in(&output, calls[i][1])) TH_LOG("%s", output.text);
+	}
+}
+
+/* More events, as far as there are any; a ratio is of two in one group. */
+TEST_F(interval, more_events)
+{
+	struct pmudev_query query;
+	int branches;
+
+	ASSERT_EQ(0, pm_query(&query));
+	run(&output, "pmudev stat -d -- %s --play loop %d", program, FEW);
+	EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
+	EXPECT_EQ(1, times_in(&output, " insn per cycle"));
+	branches = query.generic >> PMUDEV_BRANCHES & 1;
+	EXPECT_EQ(branches, times_in(&output, "  branches")) TH_LOG("%s", output.text);
+	if (!branches)
+		EXPECT_EQ(1, times_in(&output, "This CPU does not have: branches"));
+}
+
+/* --------------------------------------------------------------------- formats -- */
+
+/* Is it that text? In @wanted '?' stands for a number, with a point or without. */
+static bool is_like(const char *text, const char *wanted)
+{
+	for (; *wanted; wanted++) {
+		if (*wanted != '?') {
+			if (*text++ != *wanted)
+				return false;
+			continue;
+		}
+		if (*text < '0' || *text > '9')
+			return false;
+		text += strspn(text, "0123456789.");
+	}
+	return !*text;
+}
+
+/* 1234567 -> "1,234,567" */
+static void with_commas(__u64 value, char *text, size_t size)
+{
+	if (value < 1000000)
+		snprintf(text, size, "%llu,%03llu", value / 1000, value % 1000);
+	else
+		snprintf(text, size, "%llu,%03llu,%03llu", value / 1000000, value / 1000 % 1000,
+			 value % 1000);
+}
+
+#define JSON_ROW "{\"event\": \"%s\", \"pmu\": \"%s\", \"counter-value\": %llu, \"estimated\": false, \"unit\": \"\", \"event-runtime\": ?, \"pcnt-running\": 100.00}\n"
+#define JSON_END "{\"target\": \"command\", \"command\": [\"%s\", \"--play\", \"loop\", \"%d\"], \"elapsed-seconds\": ?, \"user-seconds\": ?, \"sys-seconds\": ?, \"runs\": 1, \"exit-status\": 0, \"notes\": []}\n"
+#define CSV_HEADER "stretch,seconds,cpu,event,pmu,value,why,estimated,running_ns,running_percent,variance_percent,metric,metric_unit\n"
+#define CSV_ROW "total,?,,%s,%s,%llu,,0,?,100.00,,,\n"
+
+/* The count is known: that of a shorter loop, and the difference. */
+TEST_F(interval, written)
+{
+	char number[64], wanted[4096], labels[512];
+	struct pmudev_query query;
+	__u64 value;
+
+	if (!exact_programs())
+		SKIP(return, "instructions are not counted exactly here (PMUDEV_EXACT)");
+	ASSERT_EQ(0, pm_query(&query));
+	value = counted_once(FEW) + MORE;
+	with_commas(value, number, sizeof(number));
+
+	run(&output, "pmudev stat -e %s -- %s --play loop %d", event, program, MANY);
+	snprintf(wanted, sizeof(wanted),
+		 "\n Performance counter stats for '%s --play loop %d':\n\n%17s  %s\n\n"
+		 "      ? seconds time elapsed\n\n      ? seconds user\n      ? seconds sys\n\n",
+		 program, MANY, number, event);
+	EXPECT_TRUE(is_like(output.text, wanted)) TH_LOG("%s: %s", wanted, output.text);
+
+	run(&output, "pmudev stat --json -e %s -- %s --play loop %d", event, program, MANY);
+	snprintf(wanted, sizeof(wanted), JSON_ROW JSON_END, event, query.name, value, program,
+		 MANY);
+	EXPECT_TRUE(is_like(output.text, wanted)) TH_LOG("%s: %s", wanted, output.text);
+
+	run(&output, "pmudev stat --csv -e %s -- %s --play loop %d", event, program, MANY);
+	snprintf(wanted, sizeof(wanted), CSV_HEADER CSV_ROW, event, query.name, value);
+	EXPECT_TRUE(is_like(output.text, wanted)) TH_LOG("%s: %s", wanted, output.text);
+
+	run(&output, "pmudev stat -x ';' -e %s -- %s --play loop %d", event, program, MANY);
+	snprintf(wanted, sizeof(wanted), "%llu;;%s;?;100.00;;\n", value, event);
+	EXPECT_TRUE(is_like(output.text, wanted)) TH_LOG("%s: %s", wanted, output.text);
+
+	run(&output,
+	    "pmudev stat --openmetrics -e %s -- %s --play loop %d 2>&1 | grep -v '^# [TUH]'", event,
+	    program, MANY);
+	snprintf(labels, sizeof(labels), "target=\"command\",comm=\"%s\"",
+		 strrchr(program, '/') ? strrchr(program, '/') + 1 : program);
+	snprintf(wanted, sizeof(wanted),
+		 "pmudev_events{event=\"%s\",pmu=\"%s\",%s} %llu\n"
+		 "pmudev_running_ratio{event=\"%s\",pmu=\"%s\",%s} 1.0000\n"
+		 "pmudev_elapsed_seconds{%s} ?\n"
+		 "pmudev_cpu_seconds{mode=\"user\",%s} ?\n"
+		 "pmudev_cpu_seconds{mode=\"system\",%s} ?\n"
+		 "# EOF\n",
+		 event, query.name, labels, value, event, query.name, labels, labels, labels,
+		 labels);
+	EXPECT_TRUE(is_like(output.text, wanted)) TH_LOG("%s: %s", wanted, output.text);
+}
+
+/* How many files there are whose names begin so. */
+static int files_like(const char *folder, const char *name)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	int nr = 0;
+
+	while (dir && (entry = readdir(dir)))
+		nr += !strncmp(entry->d_name, name, strlen(name));
+	if (dir)
+		closedir(dir);
+	return nr;
+}
+
+/* Whoever reads the file finds a whole report, whenever that is. */
+TEST_F(interval, replaced_at_once)
+{
+	static char text[4096];
+	struct running running;
+	int reads = 0, len, fd;
+
+	unlink("/tmp/stat.prom");
+	running = start("pmudev stat -C 0 -I 1 --timeout 200 --openmetrics -o /tmp/stat.prom -e %s",
+			event);
+	ASSERT_TRUE(WAIT_FOR(!access("/tmp/stat.prom", R_OK)));
+	while (files_like("/tmp", "stat.prom.") || reads < 50) {
+		fd = open("/tmp/stat.prom", O_RDONLY);
+		ASSERT_GE(fd, 0);
+		len = read(fd, text, sizeof(text) - 1);
+		close(fd);
+		ASSERT_GT(len, 6);
+		text[len] = '\0';
+		ASSERT_EQ(0, strncmp(text, "# TYPE ", 7)) TH_LOG("%s", text);
+		ASSERT_EQ(0, strcmp(text + len - 6, "# EOF\n")) TH_LOG("%s", text);
+		reads++;
+	}
+	finish(running, &output);
+	EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
+	EXPECT_EQ(1, files_like("/tmp", "stat.prom"));
+	/* -o and --append of the others. */
+	run(&output, "pmudev stat --json -o /tmp/stat.json -- true");
+	run(&output, "pmudev stat --json --append -o /tmp/stat.json -- true");
+	run(&output, "grep -c elapsed /tmp/stat.json");
+	EXPECT_EQ(0, strcmp(output.text, "2\n")) TH_LOG("%s", output.text);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 2 && !strcmp(argv[1], "--play"))
+		return play(argc - 1, argv + 1);
+	return test_harness_run(argc, argv);
+}

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# Completion of the pmudev command in bash.
+
+# The options of each command, as its --help has them.
+_pmudev_options() { # COMMAND
+	case $1 in
+	info) echo "--json --color --help" ;;
+	list) echo "-v --long --json --help" ;;
+	explain) echo "-e -C -t -p --multiplex --help" ;;
+	stat) pmudev stat --help 2>/dev/null | grep -oE '(^|[ (,;])--?[A-Za-z][a-z-]*' | tr -d ' (,;' | sort -u | xargs ;;
+	monitor) echo "-C -a -i -n -e --plain --json --csv --color --help" ;;
+	bench) echo "-C --json --color --help" ;;
+	plot) echo "-o --script --help" ;;
+	esac
+}
+
+# The names of events: the last of a list, behind a comma or a brace.
+_pmudev_events() {
+	local list=$1 before=''
+
+	if [[ $list = *[,'{']* ]]; then
+		before=${list%"${list##*[,\{]}"}
+	fi
+	compgen -P "$before" -W "$(pmudev list 2>/dev/null | awk '
+		/^  [A-Z]/ { events = / EVENT/ || /^  EVENT/ || /GENERIC/ }
+		/^  [a-z]/ && events { print $1 }')" -- "${list#"$before"}"
+}
+
+_pmudev_numbers() { # of processes
+	local dir
+
+	for dir in /proc/[0-9]*; do
+		echo "${dir#/proc/}"
+	done
+}
+
+_pmudev_cpus() {
+	local i
+
+	for ((i = 0; i < $(getconf _NPROCESSORS_CONF 2>/dev/null || echo 1); i++)); do
+		echo "$i"
+	done
+}
+
+_pmudev() {
+	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
+
+	COMPREPLY=()
+	if [ "$COMP_CWORD" = 1 ]; then
+		mapfile -t COMPREPLY < <(compgen -W "info list explain stat monitor bench plot help --help --version" -- "$word")
+		return
+	fi
+	case $command:$before in
+	help:help) mapfile -t COMPREPLY < <(compgen -W "info list explain stat monitor bench plot" -- "$word") ;;
+	*:-e | *:--event) mapfile -t COMPREPLY < <(_pmudev_events "$word") ;;
+	*:-p | *:--pid | *:-t | *:--tid) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_numbers)" -- "$word") ;;
+	*:-C | *:--cpu) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_cpus)" -- "$word") ;;
+	*:-o | *:--output) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+	list:list) mapfile -t COMPREPLY < <(_pmudev_events "$word") ;;
+	*)
+		if [[ $word = -* ]]; then
+			mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_options "$command")" -- "$word")
+		elif [ "$command" = plot ]; then
+			mapfile -t COMPREPLY < <(compgen -f -- "$word")
+		elif [ "$command" = stat ]; then
+			mapfile -t COMPREPLY < <(compgen -c -- "$word")
+		fi
+		;;
+	esac
+}
+
+complete -F _pmudev pmudev

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What `pmudev bench` measures: paths, each in batches, by the clock and by counters. */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <pmudev.h>
+
+#define BENCH_SAMPLES 15
+#define BENCH_MOST    6
+
+/* Loops of one go through a path, and of ten behind each other for what takes few instructions. */
+#define LOOP(name, code)                                    \
+	static void name(struct bench *b, unsigned int n)   \
+	{                                                   \
+		(void)b;                                    \
+		while (n--) {                               \
+			code;                               \
+			__asm__ __volatile__("" : "+r"(n)); \
+		}                                           \
+	}
+#define FIVE(code)    \
+	do {          \
+		code; \
+		code; \
+		code; \
+		code; \
+		code; \
+	} while (0)
+#define TEN(code)           \
+	do {                \
+		FIVE(code); \
+		FIVE(code); \
+	} while (0)
+
+/**
+ * struct bench - what paths work on
+ * @cpu: all of it happens there
+ * @kernel: the kernel may be counted
+ * @set: the set that is measured, with @nr events
+ * @reader: of it
+ * @direct: of its first event
+ * @clock: a set that counts instructions and, if @clock_cycles, cycles; closed: nobody counts
+ * @perf_clock: a file of perf's that counts instructions, or -1
+ * @value: what was read
+ */
+struct bench {
+	int cpu;
+	bool kernel;
+	struct pmudev set;
+	unsigned int nr;
+	struct pmudev_reader reader;
+	struct pmudev_direct direct;
+	struct pmudev *clock;
+	struct pmudev clock_set;
+	bool clock_cycles;
+	int perf_clock;
+	uint64_t value[BENCH_MOST];
+};
+
+/**
+ * struct cost - of a path
+ * @measured: else @why tells why not
+ * @counted: @instructions is known; @cycles, too, if it is not negative
+ * @ns: median of the samples
+ * @spread: half of what the middle half of them differs by, ns
+ * @instructions: of the sample with fewest
+ * @cycles: median
+ * @why: NULL: not tried
+ */
+struct cost {
+	bool measured;
+	bool counted;
+	double ns;
+	double spread;
+	double instructions;
+	double cycles;
+	const char *why;
+};
+
+/* A row of the table. @events: 0: it has none */
+struct bench_row {
+	const char *name;
+	unsigned int events;
+	struct cost pmudev;
+	struct cost perf;
+};
+
+/* A path, @n times. */
+typedef void bench_fn(struct bench *b, unsigned int n);
+
+/* Measures it. @each: how many are one go through it */
+struct cost bench_measure(struct bench *b, bench_fn *fn, unsigned int each);
+
+/* The difference of two, as a cost of its own. */
+struct cost bench_extra(const struct cost *with, const struct cost *without);
+
+struct cost bench_failed(const char *why);
+
+/* The same by perf; perf_missing: why there is none. */
+extern const char *perf_missing;
+bool perf_available(struct bench *b);
+struct cost perf_read_page(struct bench *b, unsigned int nr);
+struct cost perf_read_call(struct bench *b, unsigned int nr);
+struct cost perf_enable_disable(struct bench *b, unsigned int nr);
+struct cost perf_life(struct bench *b, unsigned int nr);
+struct cost perf_map_unmap(struct bench *b);
+/* @base: without any set */
+struct cost perf_switch(struct bench *b, unsigned int nr, const struct cost *base);
+
+void bench_table(const struct bench *b, const struct bench_row *rows, unsigned int nr);
+void bench_json(const struct bench *b, const struct bench_row *rows, unsigned int nr);
+
+/* Two threads pass a ball: @n times there and back. */
+bool ball_start(struct bench *b);
+void ball_pass(struct bench *b, unsigned int n);
+void ball_stop(void);
+
+#endif /* BENCH_H */

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "cmd.h"
+
+char *find_program(const char *name)
+{
+	const char *path = getenv("PATH"), *end;
+	struct stat st;
+	char *file;
+
+	if (strchr(name, '/'))
+		return strdup(name);
+	if (!path)
+		path = "/usr/local/bin:/usr/bin:/bin";
+	for (;; path = end + 1) {
+		end = strchrnul(path, ':');
+		if (asprintf(&file, "%.*s/%s", end > path ? (int)(end - path) : 1,
+			     end > path ? path : ".", name) < 0)
+			return NULL;
+		if (!stat(file, &st) && S_ISREG(st.st_mode) && !access(file, X_OK))
+			return file;
+		free(file);
+		if (!*end)
+			return NULL;
+	}
+}
+
+bool gains_privileges(const char *file)
+{
+	struct stat st;
+
+	if (stat(file, &st))
+		return false;
+	return (st.st_mode & S_ISUID && st.st_uid != geteuid()) ||
+	       (st.st_mode & S_ISGID && st.st_mode & 0010 && st.st_gid != getegid());
+}
+
+/* The child, up to the exec. */
+static void be_command(const char *program, char **command, int told, int go)
+{
+	int error;
+	char byte;
+
+	if (read(go, &byte, 1) != 1)
+		_exit(EXIT_NOT_RUN);
+	execvp(program, command);
+	error = errno;
+	/* A parent that is gone cannot be told. */
+	if (write(told, &error, sizeof(error)) < 0)
+		_exit(EXIT_NOT_RUN);
+	_exit(EXIT_NOT_RUN);
+}
+
+bool child_start(struct child *child, const char *program, char **command)
+{
+	int told[2], go[2];
+
+	if (pipe2(told, O_CLOEXEC) || pipe2(go, O_CLOEXEC)) {
+		complain("cannot make a pipe: %s", strerror(errno));
+		return false;
+	}
+	fflush(NULL);
+	child->pid = fork();
+	if (!child->pid) {
+		close(told[0]);
+		close(go[1]);
+		be_command(program, command, told[1], go[0]);
+	}
+	close(told[1]);
+	close(go[0]);
+	child->told = told[0];
+	child->go = go[1];
+	child->fd = child->pid > 0 ? (int)syscall(SYS_pidfd_open, child->pid, 0) : -1;
+	if (child->fd >= 0)
+		return true;
+	complain("cannot make a process: %s", strerror(errno));
+	close(child->told);
+	close(child->go);
+	return false;
+}
+
+int child_release(struct child *child, const char *name)
+{
+	int error;
+
+	if (write(child->go, "g", 1) != 1) {
+		complain("the command could not be started: %s", strerror(errno));
+		return EXIT_NOT_RUN;
+	}
+	if (read(child->told, &error, sizeof(error)) != (ssize_t)sizeof(error))
+		return 0;
+	complain("cannot run '%s': %s", name, strerror(error));
+	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN;
+}
+
+void child_cut(struct child *child)
+{
+	if (child->go < 0)
+		return;
+	close(child->go);
+	close(child->told);
+	child->go = -1;
+}
+
+void child_end(struct child *child, int *status, struct rusage *usage)
+{
+	child_cut(child);
+	while (wait4(child->pid, status, 0, usage) < 0 && errno == EINTR)
+		;
+	close(child->fd);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <pmudev_events.h>
+
+#include "cmd.h"
+#include "detailed.h"
+
+#define NOT_GENERIC PMUDEV_GENERIC_MAX
+
+struct wanted {
+	enum pmudev_generic generic;
+	const char *name;
+};
+
+/* Pairs of which one is a part of the other. What is not generic is known by name to some PMUs. */
+static const struct wanted pairs[][2] = {
+	{ { PMUDEV_BRANCHES, "branches" }, { PMUDEV_BRANCH_MISSES, "branch-misses" } },
+	{ { NOT_GENERIC, "l1d_cache" }, { NOT_GENERIC, "l1d_cache_refill" } },
+	{ { PMUDEV_CACHE_REFERENCES, "cache-references" },
+	  { PMUDEV_CACHE_MISSES, "cache-misses" } },
+};
+
+static bool pmu_has_name(const struct pmudev_pmus *pmus, unsigned int pmu, const char *name)
+{
+	const struct pmudev_event_info *info;
+	unsigned int i;
+
+	for (i = 0; (info = pmudev_pmus_event(pmus, pmu, i)); i++)
+		if (!strcmp(info->name, name))
+			return true;
+	return false;
+}
+
+/*
+ * A generic event is counted on all PMUs, so all must have it; one that has a name in sysfs on
+ * those that know the name.
+ */
+static bool has_event(const struct pmudev_pmus *pmus, const struct wanted *wanted)
+{
+	const bool generic = wanted->generic != NOT_GENERIC;
+	const struct pmudev_pmu_info *info;
+	unsigned int i;
+	bool has;
+
+	for (i = 0; (info = pmudev_pmus_info(pmus, i)); i++) {
+		has = generic ? info->knows_generic && info->generic >> wanted->generic & 1 :
+				pmu_has_name(pmus, i, wanted->name);
+		if (has != generic)
+			return has;
+	}
+	return generic;
+}
+
+static void miss(char *missing, size_t len, const char *name)
+{
+	size_t used = strlen(missing);
+
+	snprintf(missing + used, len - used, "%s%s", used ? ", " : "", name);
+}
+
+void detailed_events(char **events, const struct pmudev_pmus *pmus, char *missing, size_t len)
+{
+	char group[80];
+	size_t i;
+
+	if (!*events)
+		*events = join_events(NULL, "{instructions,cycles}");
+	for (i = 0; i < ARRAY_SIZE(pairs); i++) {
+		const struct wanted *a = &pairs[i][0], *b = &pairs[i][1];
+		const bool has_a = has_event(pmus, a), has_b = has_event(pmus, b);
+
+		if (!has_a)
+			miss(missing, len, a->name);
+		if (!has_b)
+			miss(missing, len, b->name);
+		if (has_a && has_b)
+			snprintf(group, sizeof(group), "{%s,%s}", a->name, b->name);
+		else
+			snprintf(group, sizeof(group), "%s", has_a ? a->name : b->name);
+		if (has_a || has_b)
+			*events = join_events(*events, group);
+	}
+}

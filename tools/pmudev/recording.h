@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A recording: the JSON Lines of `pmudev stat -I MS --json` and `pmudev monitor --json`. Read are
+ * objects whose members are strings, numbers, true, false, null, or lists of these; what has an
+ * "interval" is a row, other lines are passed over.
+ */
+#ifndef RECORDING_H
+#define RECORDING_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#define MAX_SERIES 64
+
+/* @value: counted since the point before; negative: not counted */
+struct point {
+	double seconds;
+	double value;
+};
+
+/**
+ * struct series - an event on a CPU
+ * @event: its name
+ * @cpu: the CPU, -1: of no CPU by itself
+ * @nr: how many points
+ * @points: in the order of the file
+ */
+struct series {
+	char event[256];
+	long cpu;
+	unsigned int nr;
+	struct point *points;
+};
+
+/* @cpus: are there several? */
+struct recording {
+	unsigned int nr;
+	bool cpus;
+	struct series series[MAX_SERIES];
+};
+
+/* @name: for messages. False if it is none, which has been told on stderr with the line. */
+bool recording_read(FILE *in, const char *name, struct recording *recording);
+void recording_free(struct recording *recording);
+
+/* What is drawn of a point: events per second since the point before. */
+double series_rate(const struct series *series, unsigned int i);
+
+/* The cycles for these instructions, of the same CPU and levels; NULL if there are none. */
+const struct series *cycles_of(const struct recording *recording, const struct series *series);
+
+/* A script for gnuplot that writes SVG to its stdout, with the data in it. */
+void plot_script(FILE *out, const struct recording *recording, const char *title);
+
+#endif /* RECORDING_H */

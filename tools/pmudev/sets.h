@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The sets of `pmudev stat`: opened, given their events, enabled, or refused. */
+#ifndef SETS_H
+#define SETS_H
+
+#include "stat.h"
+
+/*
+ * On the target, or on @child, and enabled, if there is no delay. @pmus: gets the PMUs of each
+ * event, by number. Return: 0, or the exit status, and what is wrong has been told on stderr. The
+ * caller closes the bundle in either case.
+ */
+int sets_open(struct measurement *m, struct pmudev_bundle *bundle, uint32_t *pmus, pid_t child);
+
+/* Counting begins. Return: 0 or a negative errno. */
+int sets_enable(struct measurement *m, struct pmudev_bundle *bundle);
+
+/* From now on all groups take turns. */
+void sets_take_turns(struct measurement *m);
+
+/* Tells why the bundle's last call was refused. Return: the exit status. */
+int sets_refused(struct pmudev_bundle *bundle, const struct event_list *list);
+
+/* Tells what helps if it was for want of counters; the bundle counts no more afterwards. */
+void sets_advise(const struct measurement *m, struct pmudev_bundle *bundle, const uint32_t *pmus);
+
+#endif /* SETS_H */

@@ -1,0 +1,144 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What a command's --help, its man page and the completion say of its options agrees; completion
+# completes; and `pmudev plot` draws what it should. Prints TAP.
+#
+#   BUILD=  a folder of the build's, where the command is made
+
+HERE=$(cd "$(dirname "$0")" && pwd)
+BUILD=${BUILD:-$HERE/../../build/tools/tests}
+PMUDEV=$BUILD/command/pmudev
+DIR=$(mktemp -d)
+trap 'rm -rf "$DIR"' EXIT
+NR=0 FAILED=0
+
+ok() { # STATUS WHAT [MORE]
+	NR=$((NR + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $NR - $2"
+	else
+		FAILED=1
+		echo "not ok $NR - $2"
+		printf '%s\n' "${3:-}" | sed 's/^/# /'
+	fi
+}
+
+is() { # GOT WANTED WHAT
+	[ "$1" = "$2" ]
+	ok $? "$3" "got: $1"$'\n'"wanted: $2"
+}
+
+make -s -C "$HERE/../pmudev" OUTPUT="$BUILD/command" >"$DIR/out" 2>&1
+ok $? "the command builds" "$(cat "$DIR/out")"
+
+# --- options ------------------------------------------------------------------------------------
+
+# Those that stand at the beginning of a line of --help.
+# (list has examples of -e.)
+helped() { "$PMUDEV" "$1" --help | grep -v '^  -e [A-Za-z]*[a-z_]' | sed -nE 's/^  (-{1,2}[A-Za-z][a-z-]*).*/\1/p' | sort -u; }
+
+# The words behind .It Fl: "-i", "--interval".
+paged() {
+	sed -nE 's/^\.It //p' "$HERE/../../man/man1/pmudev-$1.1" |
+		grep -oE 'Fl (Fl )?[A-Za-z-]+' | sed -E 's/^Fl Fl /--/; s/^Fl /-/' | sort -u
+}
+
+# shellcheck source=tools/completion/pmudev.bash
+. "$HERE/../completion/pmudev.bash"
+
+for command in info list explain monitor bench plot; do
+	missing=$(comm -23 <(helped "$command") <(paged "$command"))
+	is "$missing" "" "$command: the man page has the options of --help"
+	missing=$(comm -23 <(helped "$command") <(_pmudev_options "$command" | tr ' ' '\n' | sort))
+	is "$missing" "" "$command: so has the completion"
+	unknown=
+	for option in $(_pmudev_options "$command") $(paged "$command"); do
+		if timeout 5 "$PMUDEV" "$command" "$option" </dev/null 2>&1 | grep -q 'unknown option'; then
+			unknown+=" $option"
+		fi
+	done 2>/dev/null
+	is "$unknown" "" "$command: and it knows them"
+done
+
+# --- completion ---------------------------------------------------------------------------------
+
+complete_words() {
+	COMP_WORDS=("$@")
+	COMP_CWORD=$(($# - 1))
+	_pmudev
+	echo "${COMPREPLY[*]}"
+}
+
+# Stands for the command.
+pmudev() {
+	cat <<-'EOF'
+	armv8_pmuv3_0: CPUs 0-3, arm64, counters 0-5,32
+
+	  GENERIC EVENT             COUNTS
+	  cycles                    cycles in which the CPU was not halted
+
+	  EVENT OF THIS CPU         IS THE SAME AS
+	  cpu_cycles                armv8_pmuv3_0/event=0x11/
+
+	  TERM                      VALUES          MEANS
+	  counters                  a mask          the counters that it may be on
+	EOF
+}
+
+is "$(complete_words pmudev mo)" "monitor" "a command"
+is "$(complete_words pmudev info --j)" "--json" "an option"
+is "$(complete_words pmudev monitor -e c)" "cycles cpu_cycles" "events, and no terms"
+is "$(complete_words pmudev monitor -e '{r11,cy')" "{r11,cycles" "the last of several"
+is "$(complete_words pmudev explain -p $$)" "$$" "a process"
+is "$(complete_words pmudev monitor -C 0)" "0" "a CPU"
+
+# --- plot ---------------------------------------------------------------------------------------
+
+cat >"$DIR/run.json" <<'EOF'
+{"interval": 0.5, "cpu": 1, "event": "instructions:u", "counter-value": 1000, "estimated": false}
+{"interval": 0.5, "cpu": 1, "event": "cycles:u", "counter-value": 500}
+{"interval": 0.5, "cpu": 1, "event": "it's_`x`^{2}\n\"", "counter-value": null}
+{"interval": 1.5, "cpu": 1, "event": "instructions:u", "counter-value": 3000}
+{"interval": 1.5, "cpu": 1, "event": "cycles:u", "counter-value": 1000}
+{"interval": 1.5, "cpu": 1, "event": "it's_`x`^{2}\n\"", "counter-value": 7}
+{"target": "command", "command": ["a", "b\\"], "elapsed-seconds": 1.5, "notes": []}
+EOF
+script=$("$PMUDEV" plot --script "$DIR/run.json")
+ok $? "a recording makes a script"
+block() { sed -n "/^\\\$$1 << EOD/,/^EOD/p" <<<"$script" | sed '1d;$d' | xargs; }
+is "$(block events0)" "0.500000000 2000 1.500000000 3000" "  with events per second"
+is "$(block events2)" "0.500000000 NaN 1.500000000 7" "  with gaps"
+is "$(block ratio0)" "0.500000000 2 1.500000000 3" "  and instructions per cycle"
+# shellcheck disable=SC2016 # as it stands there
+grep -qF "title 'it’s_\`x\`^{2}?\"'" <<<"$script"
+ok $? "a name means nothing to gnuplot" "$(grep title <<<"$script")"
+head -n1 "$DIR/run.json" >"$DIR/bad.json"
+echo '{"interval": 0.5 "event": "x"}' >>"$DIR/bad.json"
+is "$("$PMUDEV" plot --script "$DIR/bad.json" 2>&1)" \
+	"pmudev: $DIR/bad.json:2: this is no line of \`pmudev stat -I MS --json\`" "a bad line is named"
+is "$(PATH=$DIR "$PMUDEV" plot "$DIR/run.json" 2>&1)" \
+	"pmudev: there is no gnuplot: \`apt install gnuplot-nox\`, or use --script" "gnuplot is missing"
+[ ! -e "$DIR/run.svg" ]
+ok $? "  and no empty picture is left"
+echo old >"$DIR/old.svg"
+ln -s /dev/null "$DIR/null"
+PATH=$DIR "$PMUDEV" plot -o "$DIR/old.svg" "$DIR/run.json" 2>"$DIR/out"
+PATH=$DIR "$PMUDEV" plot -o "$DIR/null" "$DIR/run.json" 2>"$DIR/out"
+is "$(cat "$DIR/old.svg")" "old" "  an old one stays"
+is "$(echo "$DIR"/null* "$DIR"/*.svg*)" "$DIR/null $DIR/old.svg" "  and so does a device"
+echo '{"interval": 0.5, "cpu": 1e300, "event": "x", "counter-value": 1}' >"$DIR/bad.json"
+"$PMUDEV" plot --script "$DIR/bad.json" 2>&1 | grep -q 'this is no line'
+ok $? "nor is there such a CPU"
+if command -v gnuplot >/dev/null; then
+	echo '{"interval": 1, "event": "'"'"'x", "counter-value": 1}' >"$DIR/'x''y.json"
+	"$PMUDEV" plot -o "$DIR/quotes.svg" "$DIR/'x''y.json" >"$DIR/out" 2>&1
+	ok $? "quotes anywhere are no commands" "$(cat "$DIR/out")"
+	"$PMUDEV" plot "$DIR/run.json" >"$DIR/out" 2>&1 && grep -q '</svg>' "$DIR/run.svg"
+	ok $? "gnuplot draws it" "$(cat "$DIR/out")"
+else
+	ok 0 "# SKIP there is no gnuplot"
+fi
+
+echo "1..$NR"
+exit "$FAILED"

@@ -1,0 +1,116 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The command with fake_device.c for /dev/pmudev: where it writes, and how it ends.
+
+# shellcheck source=tools/tests/sh.sh
+. "$(dirname "$0")/sh.sh"
+
+PMUDEV=$BUILD/command/pmudev
+
+fake() { # COMMAND...
+	LD_PRELOAD=$BUILD/fake_device.so "$@"
+}
+
+says() { # STATUS TEXT COMMAND...: it ends with STATUS, and TEXT is in its output.
+	wanted=$1 text=$2
+	shift 2
+	"$@" >"$TMP/said" 2>&1
+	status=$?
+	cat "$TMP/said"
+	echo "status $status, wanted: $wanted, $text"
+	[ "$status" = "$wanted" ] && grep -qF -- "$text" "$TMP/said"
+}
+
+expect "the command builds" make -s -C "$TOP/tools/pmudev" OUTPUT="$BUILD/command"
+# shellcheck disable=SC2086 # CC may be several words
+expect "so does the device" $CC -shared -fPIC -O1 -Wall -Wextra -Werror -I"$TOP/uapi" \
+	-o "$BUILD/fake_device.so" "$TOP/tools/tests/fake_device.c" -ldl
+expect "it counts" says 0 "instructions" fake "$PMUDEV" stat true
+
+# --- where it writes ----------------------------------------------------------------------------
+
+stays_link() { # FILE: written to, and what it was.
+	ln -sf "$1" "$TMP/link"
+	fake "$PMUDEV" stat --openmetrics -o "$TMP/link" true && [ -L "$TMP/link" ]
+}
+
+replaced() {
+	echo old >"$TMP/whole.prom"
+	fake "$PMUDEV" stat --openmetrics -o "$TMP/whole.prom" true
+	grep -c EOF "$TMP/whole.prom" && ! ls "$TMP"/whole.prom.*
+}
+
+expect "--openmetrics replaces a file" replaced
+expect "  and no link to a device" stays_link /dev/null
+expect "  nor one to a file, which is written" stays_link "$TMP/real.prom"
+expect "  that is" grep -q EOF "$TMP/real.prom"
+expect "what cannot be replaced takes one report" says 2 "cannot be replaced" \
+	fake "$PMUDEV" stat --openmetrics -I 100 -o "$TMP/link" true
+
+# --- how it ends --------------------------------------------------------------------------------
+
+# The signal comes together with the command's end: it ends the runs all the same.
+interrupted_at() { # SIGNAL
+	cat >"$TMP/kill.sh" <<-EOF
+		parent=\$PPID me=\$\$
+		is() { grep -q "^State:.\$2" "/proc/\$1/status"; }
+		kill -STOP \$parent
+		until is \$parent T; do :; done
+		kill -$1 \$parent
+		(until is \$me Z; do :; done; kill -CONT \$parent) &
+	EOF
+	fake "$PMUDEV" stat -r 5 sh "$TMP/kill.sh" >"$TMP/said" 2>&1
+	cat "$TMP/said"
+	! grep -q "(5 runs)" "$TMP/said"
+}
+
+waiting="kill -TERM \$PPID; exec sleep 30"
+
+expect "SIGINT ends -r" interrupted_at INT
+expect "  SIGTERM too" interrupted_at TERM
+expect "SIGTERM ends the command that is waited for" \
+	says 143 "counter stats" fake timeout -s KILL 5 "$PMUDEV" stat sh -c "$waiting"
+expect "  also after the last interval" says 143 "seconds" \
+	fake timeout -s KILL 5 "$PMUDEV" stat -I 10 --interval-count 1 sh -c "sleep 0.1; $waiting"
+expect "a status is the command's where SIGCHLD is ignored" \
+	says 3 "" fake env --ignore-signal=CHLD "$PMUDEV" stat sh -c 'exit 3'
+
+# --- bench --------------------------------------------------------------------------------------
+
+# The times of "open, add, enable, close" by pmudev, of 1 and 4 events, with so many counters.
+lives() { # COUNTERS WANTED
+	COUNTERS=$1 fake "$PMUDEV" bench --json >"$TMP/bench"
+	grep 'open, add' "$TMP/bench"
+	got=$(sed -nE '/open, add/s/.*"pmudev": [{]"ns": (null|[0-9]).*/\1/p' "$TMP/bench" |
+		sed 's/[0-9]/time/' | xargs)
+	[ "$got" = "$2" ]
+}
+
+expect "a refusal's time is not a set's: with 1 counter" lives 1 "null null"
+expect "  with 2" lives 2 "time null"
+expect "  with 4" lives 4 "time null"
+expect "  with 5" lives 5 "time time"
+expect "a CPU is no number modulo 2^32" says 2 "is not the number of a CPU" \
+	fake "$PMUDEV" bench -C 4294967296
+
+# --- stdout and the terminal --------------------------------------------------------------------
+
+fills() { # ARG...
+	fake timeout -s KILL 5 "$PMUDEV" "$@" >/dev/full
+}
+
+for args in --version "list --help" "bench --json" "monitor -C 0 -i 0.01 --csv -e cycles"; do
+	# shellcheck disable=SC2086 # several words
+	expect "a full disk is told: $args" says 1 "cannot write to stdout" fills $args
+done
+
+live() { # KEY
+	fake timeout -s KILL 10 python3 "$TOP/tools/tests/live_terminal.py" "$1" \
+		"$PMUDEV" monitor -C 0 -i 0.05 -e cycles
+}
+
+expect "Ctrl-C gives the screen back" live '\x03'
+expect "so does Ctrl-\\" live '\x1c'
+
+tap_end

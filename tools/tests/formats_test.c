@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The formats of `pmudev stat`, of made-up runs: what is written is compared with the files in
+ * formats/. With a folder as argument it is written there instead, for formats_test.sh to have it
+ * judged by others, or to renew the files.
+ */
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "../pmudev/stat.h"
+#include "sysfs.h"
+
+static struct pmudev_pmus *pmus[NR_MACHINES];
+static struct measurement made;
+static struct counted interval;
+static const char *folder;
+
+/* ------------------------------------------------------------------ made-up runs -- */
+
+static struct counted_part *add_part(struct counted *counted, int cpu)
+{
+	struct counted_part *part;
+
+	counted->runs = 1;
+	counted->parts = realloc(counted->parts, (counted->nr + 1) * sizeof(*counted->parts));
+	part = &counted->parts[counted->nr++];
+	memset(part, 0, sizeof(*part));
+	part->cpu = cpu;
+	part->total.present = -1ULL;
+	part->spreads = calloc(PMUDEV_MAX_EVENTS, sizeof(*part->spreads));
+	return part;
+}
+
+static void count(struct counted_part *part, unsigned int event, uint64_t value, uint64_t enabled,
+		  uint64_t running)
+{
+	struct pmudev_sum *sum = &part->total.sums[event];
+
+	sum->value = value;
+	sum->estimate = value;
+	if (running)
+		pmudev_scale(value, enabled, running, &sum->estimate);
+	sum->time_enabled = enabled;
+	sum->time_running = running;
+}
+
+static void begin(const char *events, enum machine machine)
+{
+	struct pmudev_events_error error;
+	static char *command[4];
+
+	counted_close(&made.counted);
+	counted_close(&interval);
+	memset(&made, 0, sizeof(made));
+	command[0] = "sh";
+	command[1] = "-c";
+	command[2] = "echo \"a\\b\"\t'\xc3\xa9' \xff";
+	made.options.command = command;
+	made.options.inherit = true;
+	made.options.big_numbers = true;
+	made.options.repeat = 1;
+	made.runs = 1;
+	spread_add(&made.elapsed, 1.25);
+	spread_add(&made.user, 1.125);
+	spread_add(&made.sys, 0.0625);
+	made.run.total.time_enabled = 2000000000;
+	if (!parse_events(events, pmus[machine], &made.list, &error)) {
+		ok(false, error.text);
+		exit(tap_end());
+	}
+}
+
+static void name(unsigned int event, const char *text)
+{
+	snprintf(made.list.events[event].name, EVENT_NAME, "%s", text);
+}
+
+/* A command, some of whose events were always counted. */
+static void make_plain(void)
+{
+	struct counted_part *part;
+
+	begin("{instructions,cycles},branches,branch-misses,intel_core/event=0xc0,umask=1/,r1,r1",
+	      INTEL);
+	part = add_part(&made.counted, -1);
+	count(part, 0, 1234567890, 1000000000, 1000000000);
+	count(part, 1, 2469135780, 1000000000, 1000000000);
+	count(part, 2, 1000, 1000000000, 1000000000);
+	count(part, 3, 5, 1000000000, 999999000);
+	count(part, 4, 0, 1000000000, 1000000000);
+	count(part, 5, 18446744073709551615ULL, 1000000000, 500000000);
+	count(part, 6, 0, 0, 0);
+	made.status = 3;
+	made.failed = 1;
+}
+
+/* Names that have to be quoted. */
+static void make_odd(void)
+{
+	struct counted_part *part;
+
+	begin("r1,r2,r3,r4,r5", INTEL);
+	name(0, "intel/event=1,umask=2/");
+	name(1, "\"quoted\" \\ back");
+	name(2, "\xc3\xa9t\xc3\xa9 \xf0\x9f\x92\xa1");
+	name(3, "not\xff utf\xc3");
+	name(4, "two\nlines\t\x01");
+	part = add_part(&made.counted, -1);
+	count(part, 0, 1, 10, 10);
+	count(part, 1, 2, 10, 10);
+	count(part, 2, 3, 10, 10);
+	count(part, 3, 4, 10, 10);
+	count(part, 4, 5, 10, 10);
+	made.run.user_only = true;
+}
+
+/* Each CPU by itself; groups took turns, some had none. */
+static void make_cpus(void)
+{
+	struct counted_part *part;
+
+	begin("instructions:u,cycles:u,r11", INTEL);
+	made.options.target = (struct target){ .kind = TARGET_CPUS, .text = "0,2" };
+	made.options.each_cpu = true;
+	part = add_part(&made.counted, 0);
+	part->total.multiplexed = 7;
+	count(part, 0, 1000, 1000, 500);
+	count(part, 1, 4000, 1000, 1000);
+	count(part, 2, 0, 1000, 0);
+	part = add_part(&made.counted, 2);
+	part->total.flags = PMUDEV_RECORD_OFFLINE;
+}
+
+/* The events of one of two PMUs. */
+static void make_kinds(void)
+{
+	struct counted_part *part;
+
+	begin("armv8_pmuv3/event=8/,instructions,armv8_pmuv3_1/odd_one/", BIG_LITTLE);
+	made.options.target = (struct target){ .kind = TARGET_PROCESS, .text = "17" };
+	made.options.command = NULL;
+	part = add_part(&made.counted, -1);
+	count(part, 0, 5419486, 1000, 717);
+	count(part, 1, 7362845, 1000, 1000);
+	count(part, 2, 0, 1000, 0);
+	part->total.flags = PMUDEV_RECORD_ENDED;
+}
+
+/* Three runs, of which the second failed; an event was counted in two of them. */
+static void make_runs(void)
+{
+	struct counted run = { 0 };
+	struct counted_part *part = add_part(&run, -1);
+	int i;
+
+	begin("instructions,cycles,r11", INTEL);
+	for (i = 0; i < 3; i++) {
+		count(part, 0, 1000 + i, 1000, 1000);
+		count(part, 1, 500, 1000, 1000);
+		count(part, 2, 10 * i, 1000, i ? 1000 : 0);
+		counted_add(&made.counted, &run, 3);
+	}
+	made.runs = 3;
+	made.options.repeat = 3;
+	made.failed = 2;
+	made.status = 7;
+	spread_add(&made.elapsed, 1.5);
+	spread_add(&made.elapsed, 1.75);
+	spread_add(&made.user, 1.125);
+	spread_add(&made.user, 1.125);
+	spread_add(&made.sys, 0);
+	spread_add(&made.sys, 0.125);
+	counted_close(&run);
+}
+
+/* Two intervals, in the second of which nothing ran. */
+static void make_intervals(void)
+{
+	static char *command[2];
+	struct counted_part *part;
+
+	begin("instructions,cycles", INTEL);
+	made.options.interval = 1000000000;
+	made.options.summary = true;
+	command[0] = "true";
+	made.options.command = command;
+	part = add_part(&made.counted, -1);
+	count(part, 0, 1000, 1000, 1000);
+	count(part, 1, 1000, 1000, 1000);
+	part = add_part(&interval, -1);
+	count(part, 0, 1000, 1000, 1000);
+	count(part, 1, 1000, 1000, 1000);
+	interval.time = 1000000001;
+}
+
+/* ----------------------------------------------------------------------- formats -- */
+
+static const struct {
+	const char *name;
+	const struct stat_format *format;
+} formats[] = {
+	{ "txt", &human_format },  { "json", &json_format },	{ "csv", &csv_format },
+	{ "x", &bare_csv_format }, { "prom", &metrics_format },
+};
+
+static void write_all(const struct stat_format *format, FILE *out)
+{
+	made.out = out;
+	made.options.separator = ",";
+	if (format->begin)
+		format->begin(&made);
+	if (made.options.interval && format->interval) {
+		format->interval(&made, &interval);
+		memset(interval.parts[0].total.sums, 0, sizeof(interval.parts[0].total.sums));
+		interval.time = 2000000002;
+		format->interval(&made, &interval);
+	}
+	format->report(&made, false);
+}
+
+static void read_file(const char *path, char *text, size_t size)
+{
+	FILE *in = fopen(path, "r");
+	size_t len = in ? fread(text, 1, size - 1, in) : 0;
+
+	text[len] = '\0';
+	if (in)
+		fclose(in);
+}
+
+static void check(const char *what, unsigned int f)
+{
+	static char got[16384], wanted[16384];
+	char path[PATH_MAX], title[64];
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%s/%s.%s", folder, what, formats[f].name);
+	snprintf(title, sizeof(title), "%s.%s", what, formats[f].name);
+	memset(got, 0, sizeof(got));
+	out = fmemopen(got, sizeof(got), "w");
+	write_all(formats[f].format, out);
+	fclose(out);
+	read_file(path, wanted, sizeof(wanted));
+	is(got, wanted, title);
+}
+
+static void write_file(const char *what, unsigned int f)
+{
+	char path[PATH_MAX];
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%s/%s.%s", folder, what, formats[f].name);
+	out = fopen(path, "w");
+	if (!ok(out, path))
+		return;
+	write_all(formats[f].format, out);
+	fclose(out);
+}
+
+static const struct {
+	const char *name;
+	void (*make)(void);
+} runs[] = {
+	{ "plain", make_plain }, { "odd", make_odd },	{ "cpus", make_cpus },
+	{ "kinds", make_kinds }, { "runs", make_runs }, { "intervals", make_intervals },
+};
+
+int main(int argc, char **argv)
+{
+	char here[] = __FILE__, golden[PATH_MAX];
+	unsigned int i, f;
+
+	snprintf(golden, sizeof(golden), "%s/formats", dirname(here));
+	folder = argc > 1 ? argv[1] : golden;
+	unsetenv("TERM");
+	fake_machines(pmus);
+	for (i = 0; i < sizeof(runs) / sizeof(*runs); i++)
+		for (f = 0; f < sizeof(formats) / sizeof(*formats); f++) {
+			runs[i].make();
+			if (argc > 1)
+				write_file(runs[i].name, f);
+			else
+				check(runs[i].name, f);
+		}
+	counted_close(&made.counted);
+	counted_close(&interval);
+	for (i = 0; i < NR_MACHINES; i++)
+		pmudev_pmus_free(pmus[i]);
+	return tap_end();
+}

@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Each header compiles alone and twice, without a word, in the languages and for the compilers that
+# its users have.
+
+# shellcheck source=tools/tests/sh.sh
+. "$(dirname "$0")/sh.sh"
+
+WARNINGS="-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Werror"
+# clang says so of the flexible array of a record in C++, although __extension__ stands before it.
+WARNINGS="$WARNINGS -Wno-c99-extensions"
+
+# One translation unit for each header; and what macros and inline functions become when used.
+compile() { # COMPILER LANGUAGE STANDARD
+	for header in "$TOP"/tools/lib/include/*.h "$TOP"/uapi/linux/pmudev.h; do
+		name=${header#"$TOP"/tools/lib/include/}
+		name=${name#"$TOP"/uapi/}
+		printf '#include <%s>\n#include <%s>\n%s\n' "$name" "$name" "$4" >"$TMP/alone.$2"
+		# shellcheck disable=SC2086 # lists of words
+		$1 -std="$3" $WARNINGS -I"$TOP/tools/lib/include" -I"$TOP/uapi" -O2 -S -o /dev/null "$TMP/alone.$2" ||
+			return 1
+	done
+}
+
+try() { # COMPILER LANGUAGE STANDARD...
+	compiler=$1 language=$2
+	shift 2
+	for standard in "$@"; do
+		if ! command -v "${compiler%% *}" >/dev/null; then
+			skip "$compiler, $standard" "no $compiler"
+			continue
+		fi
+		expect "$compiler, $standard" compile "$compiler" "$language" "$standard" 'int nothing_else;'
+	done
+}
+
+try gcc c c99 c11 c17 gnu11
+try clang c c99 c17
+try g++ cc c++11 c++17 c++20
+try clang++ cc c++17
+try "clang --target=aarch64-linux-gnu -isystem /usr/aarch64-linux-gnu/include" c c11
+try "clang --target=arm-linux-gnueabihf -isystem /usr/arm-linux-gnueabihf/include" c c11
+try aarch64-linux-gnu-gcc c c99
+try arm-linux-gnueabihf-gcc c c99
+try i686-linux-gnu-gcc c c99
+tap_end
