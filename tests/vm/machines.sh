@@ -83,6 +83,18 @@ arm64_particular() { # KERNEL
 	printf '%s\n' "$1 wide 1" "$1 vhe32 1" "$1 p9 4" "$1 p9-el1 1" "$1 kinds 4" "$1 kinds32 4"
 }
 
+# The newest kernel, where it was built: a few machines that differ in everything.
+newest_matrix() {
+	local kernel
+
+	for kernel in $(cached_kernels); do
+		case $kernel in
+		7.2-plain-arm64) printf '%s\n' "$kernel vhe 4" "$kernel nvhe 1" "$kernel p9 4" ;;
+		7.2-plain-amd64) printf '%s\n' "$kernel v4-g8-w 4" "$kernel v5-g8-w-hide 4" ;;
+		esac
+	done
+}
+
 # default_matrix: what `make check` boots.
 default_matrix() {
 	arm64_machines 6.12-arm64
@@ -92,6 +104,7 @@ default_matrix() {
 	arm64_particular 6.12-arm64
 	arm_machines 6.12-armhf
 	printf '%s\n' "6.1-arm64 kinds32 4" "6.12-amd64 v5-g8-w-hide 4" "6.12-amd64 hybrid 4" "6.1-amd64 hybrid 4"
+	newest_matrix
 }
 
 # The machines of 32 bits.
