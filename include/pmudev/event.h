@@ -123,7 +123,7 @@ struct pmudev_event {
  * @turning: sets that have a table of turns: no more than there are counters
  * @pages: the sets with a page that have a readable event on a counter
  * @rcu: for freeing: a probe may end the last use with preemption off
- * @on: the events on counters
+ * @on: the events on counters: room for as many as its PMU has counters
  */
 struct pmudev_ctx {
 	raw_spinlock_t lock;
@@ -164,7 +164,7 @@ struct pmudev_ctx {
 	struct hlist_head turning;
 	struct hlist_head pages;
 	struct rcu_head rcu;
-	struct pmudev_hw *on[PMUDEV_COUNTERS];
+	struct pmudev_hw *on[];
 };
 
 /**
@@ -383,7 +383,6 @@ struct pmudev_set {
  * struct pmudev_cpu - a CPU
  * @pmu: its PMU, NULL: none, or of a kind that was not here when the module was loaded. Set once,
  *	before anything is loaded on it.
- * @ctx: the CPU's own context: its CPU sets
  * @task: the context that the thread loaded here has of @pmu; only touched here, irqs off
  * @nr_elsewhere: contexts that are loaded here, and @elsewhere; likewise
  * @ready: its counters are ours, and powered; changed on it, irqs off
@@ -392,10 +391,11 @@ struct pmudev_set {
  * @timer: folds narrow counters; runs while something loaded here needs it
  * @timer_ns: its period, 0 while it does not run
  * @turn_timer: has multiplexed groups take turns; runs while something loaded here has some
+ * @ctx: the CPU's own context: its CPU sets
+ * @on: the room of @ctx.on
  */
 struct pmudev_cpu {
 	struct pmudev_pmu *pmu;
-	struct pmudev_ctx ctx;
 	struct pmudev_ctx *task;
 	u32 nr_elsewhere;
 	bool ready;
@@ -404,9 +404,24 @@ struct pmudev_cpu {
 	struct hrtimer timer;
 	u64 timer_ns;
 	struct hrtimer turn_timer;
+	struct pmudev_ctx ctx;
+	struct pmudev_hw *on[PMUDEV_COUNTERS];
 };
 
+static_assert(offsetof(struct pmudev_cpu, on) ==
+	      offsetof(struct pmudev_cpu, ctx) + offsetof(struct pmudev_ctx, on));
+
 DECLARE_PER_CPU(struct pmudev_cpu, pmudev_cpus);
+
+/**
+ * struct pmudev_use - the counters that sets of one kind have
+ * @nr: by counter: how many have it placed
+ * @any: those that somebody has
+ */
+struct pmudev_use {
+	u32 nr[PMUDEV_COUNTERS];
+	u64 any;
+};
 
 /**
  * struct pmudev_pmu - a PMU, and its ledger
@@ -415,8 +430,8 @@ DECLARE_PER_CPU(struct pmudev_cpu, pmudev_cpus);
  * @claim: sets that keep the claim
  * @claims: times it was taken
  * @sets: sets with a placement
- * @task_use: by counter: placements of task sets
- * @cpu_use: by counter: placements of CPU sets
+ * @task_use: placements of task sets
+ * @cpu_use: placements of CPU sets
  * @mark: how many questions there were, see pmudev_ledger_meet()
  * @nr_mux: sets with multiplexed groups placed
  * @task_spare: counters that multiplexing task sets use beyond their placements
@@ -431,8 +446,8 @@ struct pmudev_pmu {
 	unsigned int claim;
 	u64 claims;
 	struct list_head sets;
-	u32 task_use[PMUDEV_COUNTERS];
-	u32 cpu_use[PMUDEV_COUNTERS];
+	struct pmudev_use task_use;
+	struct pmudev_use cpu_use;
 	u64 mark;
 	u32 nr_mux;
 	u64 task_spare;

@@ -42,6 +42,13 @@ static inline u32 array_index_nospec(u32 index, u32 size)
 }
 #endif
 
+/* What is written before it is read: kernels that clear every variable are to leave it alone. */
+#if __has_attribute(uninitialized)
+#define PMUDEV_UNSET __attribute__((uninitialized))
+#else
+#define PMUDEV_UNSET
+#endif
+
 #include <linux/pmudev.h>
 
 #endif /* _PMUDEV_TYPES_H */

@@ -88,10 +88,10 @@ static int check_group_fits(struct pmudev_set *set, const struct pmudev_event_at
 			    const struct pmudev_code *code, unsigned int nr, unsigned int i,
 			    struct pmudev_refusal *why)
 {
-	struct pmudev_want want[PMUDEV_MAX_EVENTS];
+	struct pmudev_want want[PMUDEV_MAX_EVENTS] PMUDEV_UNSET;
 	u64 rest;
 	unsigned int n = 0, j, slot;
-	u8 place[PMUDEV_MAX_EVENTS];
+	u8 place[PMUDEV_MAX_EVENTS] PMUDEV_UNSET;
 	int ret;
 
 	for (j = 0; j < i; j++)

@@ -233,7 +233,7 @@ void pmudev_change_reset(struct pmudev_ctx *ctx, void *arg)
 {
 	struct pmudev_change *change = arg;
 	struct pmudev_set *set = change->set;
-	struct pmudev_hw *hw[PMUDEV_COUNTERS];
+	struct pmudev_hw *hw[PMUDEV_COUNTERS] PMUDEV_UNSET;
 	bool live = pmudev_ctx_counting(ctx);
 	unsigned int slot, nr;
 	u64 rest;

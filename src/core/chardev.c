@@ -26,9 +26,11 @@ static int pmudev_release(struct inode *inode, struct file *file)
 
 static ssize_t pmudev_read(struct file *file, char __user *buf, size_t size, loff_t *pos)
 {
-	struct pmudev_refusal why = { .event = -1, .holder.cpu = -1 };
-	ssize_t ret = pmudev_set_read(file->private_data, buf, size, &why);
+	struct pmudev_refusal why PMUDEV_UNSET;
+	ssize_t ret;
 
+	pmudev_no_refusal(&why);
+	ret = pmudev_set_read(file->private_data, buf, size, &why);
 	if (ret < 0)
 		pmudev_remember(file->private_data, &why, ret);
 	return ret;
@@ -36,9 +38,11 @@ static ssize_t pmudev_read(struct file *file, char __user *buf, size_t size, lof
 
 static int pmudev_mmap(struct file *file, struct vm_area_struct *vma)
 {
-	struct pmudev_refusal why = { .event = -1, .holder.cpu = -1 };
-	int ret = pmudev_page_mmap(file->private_data, vma, &why);
+	struct pmudev_refusal why PMUDEV_UNSET;
+	int ret;
 
+	pmudev_no_refusal(&why);
+	ret = pmudev_page_mmap(file->private_data, vma, &why);
 	if (ret)
 		pmudev_remember(file->private_data, &why, ret);
 	return ret;

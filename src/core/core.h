@@ -3,6 +3,8 @@
 #ifndef _PMUDEV_CORE_H
 #define _PMUDEV_CORE_H
 
+#include <linux/smp.h>
+
 #include <pmudev/event.h>
 
 #include "tasks.h"
@@ -17,9 +19,29 @@ struct vm_area_struct;
  */
 #define PMUDEV_GFP (GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
+/* Nothing was refused yet. Field by field: some compilers call memset() for the rest. */
+static inline void pmudev_no_refusal(struct pmudev_refusal *why)
+{
+	why->code = PMUDEV_OK;
+	why->event = -1;
+	why->allowed = 0;
+	why->busy = 0;
+	why->limit = 0;
+	why->holder.counter = 0;
+	why->holder.kind = 0;
+	why->holder.pid = 0;
+	why->holder.cpu = -1;
+	why->nr_holders = 0;
+	why->reserved = 0;
+	why->holders = 0;
+}
+
 /* --------------------------------------------------------------- sched.c -- */
 
 void pmudev_ctx_init(struct pmudev_ctx *ctx);
+
+/* The same as pmudev_ctx_call(), of a context that was not here. */
+void pmudev_ctx_call_away(struct pmudev_ctx *ctx, pmudev_ctx_fn fn, void *arg);
 
 /**
  * pmudev_ctx_call - run @fn on a context, wherever it is
@@ -30,7 +52,19 @@ void pmudev_ctx_init(struct pmudev_ctx *ctx);
  * Returns when it has run. Process context, irqs on; does not sleep but may
  * wait for another CPU.
  */
-void pmudev_ctx_call(struct pmudev_ctx *ctx, pmudev_ctx_fn fn, void *arg);
+static __always_inline void pmudev_ctx_call(struct pmudev_ctx *ctx, pmudev_ctx_fn fn, void *arg)
+{
+	unsigned long flags;
+	bool here;
+
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	here = ctx->cpu < 0 || ctx->cpu == smp_processor_id();
+	if (here)
+		fn(ctx, arg);
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	if (!here)
+		pmudev_ctx_call_away(ctx, fn, arg);
+}
 
 /* Load, unload: ctx->lock held, irqs off, on the CPU concerned. */
 void pmudev_ctx_load(struct pmudev_ctx *ctx, int cpu);

@@ -76,8 +76,8 @@ static void end_private(struct pmudev_set *set)
 /* Counters for strict groups. Nothing is changed yet. */
 static int place_strict(struct pmudev_set *set, u64 slots, bool *moves, struct pmudev_refusal *why)
 {
-	struct pmudev_want want[PMUDEV_MAX_EVENTS];
-	u8 counter[PMUDEV_MAX_EVENTS];
+	struct pmudev_want want[PMUDEV_MAX_EVENTS] PMUDEV_UNSET;
+	u8 counter[PMUDEV_MAX_EVENTS] PMUDEV_UNSET;
 	unsigned int slot, i = 0;
 	u64 rest;
 	int ret;
@@ -159,24 +159,28 @@ static int place_slots(struct pmudev_set *set, u64 slots, struct pmudev_refusal 
 	return ret;
 }
 
-/* They are off counters, everywhere. */
-static void displace_slots(struct pmudev_set *set, u64 slots)
+/* Fewer groups take turns. */
+static noinline_for_stack void shrink_base(struct pmudev_set *set)
 {
 	struct pmudev_change pause = {};
 	struct pmudev_refusal unused;
 
+	set->turns_changed = true;
+	/* Those that are left fit where they were, if not on less. */
+	if (!(set->placed & set->mux))
+		set->base = 0;
+	else
+		pmudev_find_base(set, set->placed & set->mux, set->base, &set->base, &unused);
+	pmudev_family_call(set, pmudev_change_turns, &pause);
+}
+
+/* They are off counters, everywhere. */
+static void displace_slots(struct pmudev_set *set, u64 slots)
+{
 	pmudev_ledger_withdraw(set);
 	set->placed &= ~slots;
-	if (slots & set->mux) {
-		set->turns_changed = true;
-		/* Those that are left fit where they were, if not on less. */
-		if (!(set->placed & set->mux))
-			set->base = 0;
-		else
-			pmudev_find_base(set, set->placed & set->mux, set->base, &set->base,
-					 &unused);
-		pmudev_family_call(set, pmudev_change_turns, &pause);
-	}
+	if (slots & set->mux)
+		shrink_base(set);
 	pmudev_ledger_enter(set);
 	rearrange(set, NULL);
 }

@@ -95,8 +95,9 @@ void pmudev_ctxs_of(const struct task_struct *task, void (*fn)(struct pmudev_ctx
 
 static struct pmudev_ctx *ctx_alloc(struct task_struct *task, struct pmudev_pmu *pmu, gfp_t gfp)
 {
-	struct pmudev_ctx *ctx = kzalloc(sizeof(*ctx), gfp);
+	struct pmudev_ctx *ctx;
 
+	ctx = kzalloc(struct_size(ctx, on, hweight64(pmu->info.counters)), gfp);
 	if (!ctx)
 		return NULL;
 	__module_get(THIS_MODULE);

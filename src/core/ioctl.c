@@ -112,7 +112,7 @@ static int ioctl_add(struct pmudev_set *set, union args *args, struct pmudev_ref
 {
 	struct pmudev_add *add = &args->add;
 	struct pmudev_event_attr *attr;
-	u32 slots[PMUDEV_MAX_EVENTS];
+	u32 slots[PMUDEV_MAX_EVENTS] PMUDEV_UNSET;
 	int ret = no_flags(args, why);
 
 	if (ret)
@@ -269,6 +269,7 @@ static void put_holders(struct pmudev_set *set, const struct pmudev_refusal *roo
 
 struct ioctl {
 	u32 size;
+	bool answers; /* with more than its refusal */
 	bool tells; /* of an earlier refusal: not one itself */
 	int (*handler)(struct pmudev_set *set, union args *args, struct pmudev_refusal *why);
 };
@@ -277,15 +278,15 @@ struct ioctl {
 
 /* By number, from FIRST_IOCTL on. */
 static const struct ioctl ioctls[] = {
-	{ sizeof(struct pmudev_query), false, ioctl_query },
-	{ sizeof(struct pmudev_bind), false, ioctl_bind },
-	{ sizeof(struct pmudev_add), false, ioctl_add },
-	{ sizeof(struct pmudev_place), false, ioctl_place },
-	{ sizeof(struct pmudev_ctl), false, ioctl_enable },
-	{ sizeof(struct pmudev_ctl), false, ioctl_disable },
-	{ sizeof(struct pmudev_ctl), false, ioctl_reset },
-	{ sizeof(struct pmudev_ctl), false, ioctl_remove },
-	{ sizeof(struct pmudev_why), true, ioctl_why },
+	{ sizeof(struct pmudev_query), true, false, ioctl_query },
+	{ sizeof(struct pmudev_bind), false, false, ioctl_bind },
+	{ sizeof(struct pmudev_add), false, false, ioctl_add },
+	{ sizeof(struct pmudev_place), false, false, ioctl_place },
+	{ sizeof(struct pmudev_ctl), false, false, ioctl_enable },
+	{ sizeof(struct pmudev_ctl), false, false, ioctl_disable },
+	{ sizeof(struct pmudev_ctl), false, false, ioctl_reset },
+	{ sizeof(struct pmudev_ctl), false, false, ioctl_remove },
+	{ sizeof(struct pmudev_why), true, true, ioctl_why },
 };
 
 static_assert(_IOC_NR(PMUDEV_IOC_QUERY) == FIRST_IOCTL);
@@ -310,7 +311,11 @@ static int get_args(struct head __user *user, u32 known, union args *args,
 		return pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
 	if (size < known)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_SIZE, known);
-	ret = copy_struct_from_user(args, known, user, size);
+	/* The usual one, of a size that the compiler knows. */
+	if (size == sizeof(args->ctl) && size == known)
+		ret = copy_from_user(&args->ctl, user, sizeof(args->ctl)) ? -EFAULT : 0;
+	else
+		ret = copy_struct_from_user(args, known, user, size);
 	if (ret == -E2BIG)
 		return pmudev_refuse(why, ret, PMUDEV_WHY_TAIL, known);
 	if (ret)
@@ -334,29 +339,30 @@ static void put_refusal(struct head __user *user, struct pmudev_refusal *why)
 
 long pmudev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	struct pmudev_refusal why = { .event = -1, .holder.cpu = -1 };
+	struct pmudev_refusal why PMUDEV_UNSET;
 	unsigned int nr = _IOC_NR(cmd) - FIRST_IOCTL;
 	struct pmudev_set *set = file->private_data;
 	void __user *user = (void __user *)arg;
-	struct pmudev_refusal room;
-	union args args;
+	union args args PMUDEV_UNSET;
 	int ret;
 
 	if (nr >= ARRAY_SIZE(ioctls) || cmd != _IO(PMUDEV_IOC_TYPE, nr + FIRST_IOCTL))
 		return -ENOTTY;
 	nr = array_index_nospec(nr, ARRAY_SIZE(ioctls));
+	pmudev_no_refusal(&why);
 	ret = get_args(user, ioctls[nr].size, &args, &why);
 	if (ret) {
 		put_refusal(user, &why);
 		goto out;
 	}
-	room = args.head.refusal;
 	ret = ioctls[nr].handler(set, &args, &why);
 	if (!ret && !ioctls[nr].tells)
-		why = (struct pmudev_refusal){ .event = -1, .holder.cpu = -1 };
-	put_holders(set, &room, &why);
+		pmudev_no_refusal(&why);
+	put_holders(set, &args.head.refusal, &why);
 	args.head.refusal = why;
-	if (copy_to_user(user, &args, ioctls[nr].size))
+	/* A size that the compiler knows is checked by it, and not each time. */
+	if (ioctls[nr].answers ? copy_to_user(user, &args, ioctls[nr].size) :
+				 copy_to_user(user, &args, sizeof(args.head)))
 		ret = pmudev_refuse(&why, -EFAULT, PMUDEV_WHY_POINTER, 0);
 out:
 	if (ret && !ioctls[nr].tells)

@@ -15,17 +15,6 @@
 
 #include "core.h"
 
-static u64 in_use(const u32 *use)
-{
-	unsigned int c;
-	u64 mask = 0;
-
-	for (c = 0; c < PMUDEV_COUNTERS; c++)
-		if (use[c])
-			mask |= BIT_ULL(c);
-	return mask;
-}
-
 struct taken {
 	u64 counters;
 	bool spare;
@@ -71,20 +60,26 @@ u64 pmudev_ledger_elsewhere(struct pmudev_set *set)
 	return taken.counters;
 }
 
+static noinline_for_stack void add_taken_by_family(struct pmudev_set *set, struct taken *taken)
+{
+	struct pmudev_change change = { .data = taken, .reading = true };
+
+	pmudev_family_call(set, visit_taken, &change);
+}
+
 u64 pmudev_ledger_taken(struct pmudev_set *set, bool spare)
 {
 	struct pmudev_pmu *pmu = set->pmu;
 	struct taken taken = { .spare = spare };
-	struct pmudev_change change = { .data = &taken, .reading = true };
 	unsigned long flags;
 
 	lockdep_assert_held(&pmu->lock);
 	if (set->cpu < 0)
-		taken.counters = in_use(pmu->cpu_use) | (spare ? pmu->cpu_spare : 0);
+		taken.counters = pmu->cpu_use.any | (spare ? pmu->cpu_spare : 0);
 	else
-		taken.counters = in_use(pmu->task_use) | (spare ? pmu->task_spare : 0);
+		taken.counters = pmu->task_use.any | (spare ? pmu->task_spare : 0);
 	if (pmudev_family_lives(set)) {
-		pmudev_family_call(set, visit_taken, &change);
+		add_taken_by_family(set, &taken);
 	} else {
 		/* Only looked at: the context may be loaded elsewhere. */
 		raw_spin_lock_irqsave(&set->ctx->lock, flags);
@@ -113,7 +108,7 @@ u64 pmudev_ledger_busy(struct pmudev_pmu *pmu)
 {
 	lockdep_assert_held(&pmu->lock);
 	pmudev_ledger_sweep(pmu);
-	return in_use(pmu->task_use) | in_use(pmu->cpu_use) | pmu->task_spare | pmu->cpu_spare;
+	return pmu->task_use.any | pmu->cpu_use.any | pmu->task_spare | pmu->cpu_spare;
 }
 
 static u64 placed_counters(struct pmudev_set *set)
@@ -127,10 +122,15 @@ static u64 placed_counters(struct pmudev_set *set)
 	return mask;
 }
 
+static struct pmudev_use *use_of(const struct pmudev_set *set)
+{
+	return set->cpu < 0 ? &set->pmu->task_use : &set->pmu->cpu_use;
+}
+
 void pmudev_ledger_enter(struct pmudev_set *set)
 {
 	struct pmudev_pmu *pmu = set->pmu;
-	u32 *use = set->cpu < 0 ? pmu->task_use : pmu->cpu_use;
+	struct pmudev_use *use = use_of(set);
 	unsigned int c;
 	u64 rest;
 
@@ -142,13 +142,14 @@ void pmudev_ledger_enter(struct pmudev_set *set)
 	set->held = placed_counters(set);
 	set->ctx->held |= set->held;
 	pmudev_for_each_slot(c, rest, set->held)
-		use[c]++;
+		use->nr[c]++;
+	use->any |= set->held;
 }
 
 void pmudev_ledger_withdraw(struct pmudev_set *set)
 {
 	struct pmudev_pmu *pmu = set->pmu;
-	u32 *use = set->cpu < 0 ? pmu->task_use : pmu->cpu_use;
+	struct pmudev_use *use = use_of(set);
 	unsigned int c;
 	u64 rest;
 
@@ -156,7 +157,8 @@ void pmudev_ledger_withdraw(struct pmudev_set *set)
 	if (!set->placed)
 		return;
 	pmudev_for_each_slot(c, rest, set->held)
-		use[c]--;
+		if (!--use->nr[c])
+			use->any &= ~BIT_ULL(c);
 	set->ctx->held &= ~set->held;
 	set->ctx->spare &= ~set->spare;
 	set->held = 0;

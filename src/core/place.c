@@ -38,20 +38,18 @@ static struct pmudev_want newcomer(const struct pmudev_want *want, u64 free)
 	};
 }
 
-static int try_place(struct puzzle *puzzle, u64 free, const struct pmudev_want *want,
-		     unsigned int nr, u8 *counter)
+/* -1, or who does not fit; what is in @counter means nothing then. */
+static noinline_for_stack int try_place(u64 free, const struct pmudev_want *want, unsigned int nr,
+					u8 *counter)
 {
+	struct pmudev_want now[PMUDEV_ASSIGN_MAX] PMUDEV_UNSET;
 	unsigned int i;
-	int bad;
 
 	if (WARN_ON_ONCE(nr > PMUDEV_ASSIGN_MAX))
 		return 0;
 	for (i = 0; i < nr; i++)
-		puzzle->want[i] = newcomer(&want[i], free);
-	bad = pmudev_assign(puzzle->want, nr, puzzle->counter);
-	if (bad < 0)
-		memcpy(counter, puzzle->counter, nr);
-	return bad;
+		now[i] = newcomer(&want[i], free);
+	return pmudev_assign(now, nr, counter);
 }
 
 /* --------------------------------------------------------------- moving -- */
@@ -119,7 +117,7 @@ static bool solve(struct puzzle *puzzle, u64 free, u64 freed, const struct pmude
 }
 
 /* Every multiplexing set of the context still has counters for each of its groups, or -EBUSY. */
-static int find_bases(struct pmudev_pmu *pmu, const struct pmudev_ctx *ctx, u64 free)
+static noinline_for_stack int find_bases(struct pmudev_pmu *pmu, const struct pmudev_ctx *ctx, u64 free)
 {
 	struct pmudev_refusal unused;
 	struct pmudev_set *set;
@@ -172,7 +170,7 @@ static void plan(struct puzzle *puzzle, unsigned int nr, struct pmudev_pmu *pmu,
 }
 
 /* -EBUSY: there is no such placement. */
-static int place_by_moving(struct puzzle *puzzle, struct pmudev_set *set,
+static int solve_by_moving(struct puzzle *puzzle, struct pmudev_set *set,
 			   const struct pmudev_want *want, unsigned int nr, u8 *counter)
 {
 	struct pmudev_pmu *pmu = set->pmu;
@@ -181,8 +179,6 @@ static int place_by_moving(struct puzzle *puzzle, struct pmudev_set *set,
 	u64 freed, bases = 0;
 	int ret;
 
-	if (nr > PMUDEV_ASSIGN_MAX)
-		return -EBUSY;
 	puzzle->nr = nr;
 	freed = add_movable(puzzle, pmu, set->ctx);
 	if (!solve(puzzle, free | (freed & ~elsewhere), freed, want, nr)) {
@@ -199,25 +195,36 @@ static int place_by_moving(struct puzzle *puzzle, struct pmudev_set *set,
 	return 0;
 }
 
+static int place_by_moving(struct pmudev_set *set, const struct pmudev_want *want, unsigned int nr,
+			   u8 *counter)
+{
+	struct puzzle *puzzle;
+	int ret;
+
+	if (nr > PMUDEV_ASSIGN_MAX)
+		return -EBUSY;
+	puzzle = kmalloc(sizeof(*puzzle), GFP_KERNEL);
+	if (!puzzle)
+		return -ENOMEM;
+	ret = solve_by_moving(puzzle, set, want, nr, counter);
+	kfree(puzzle);
+	return ret;
+}
+
 /* ------------------------------------------------------------- refusing -- */
 
 int pmudev_place_ever(struct pmudev_pmu *pmu, const struct pmudev_want *want, unsigned int nr,
 		      struct pmudev_refusal *why)
 {
 	u64 reserved = pmu->info.reserved;
-	u8 counter[PMUDEV_MAX_EVENTS];
-	struct puzzle *puzzle;
+	u8 counter[PMUDEV_MAX_EVENTS] PMUDEV_UNSET;
 	bool ever;
 	int bad;
 
-	puzzle = kmalloc(sizeof(*puzzle), GFP_KERNEL);
-	if (!puzzle)
-		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
-	bad = try_place(puzzle, available(pmu), want, nr, counter);
-	ever = bad < 0 || try_place(puzzle, pmu->info.counters, want, nr, counter) < 0;
-	kfree(puzzle);
+	bad = try_place(available(pmu), want, nr, counter);
 	if (bad < 0)
 		return 0;
+	ever = try_place(pmu->info.counters, want, nr, counter) < 0;
 	why->event = bad;
 	why->allowed = pmudev_places_counters(want[bad].allowed, want[bad].pair);
 	if (!ever)
@@ -256,46 +263,33 @@ int pmudev_place(struct pmudev_set *set, const struct pmudev_want *want, unsigne
 		 u8 *counter, bool *moves, struct pmudev_refusal *why)
 {
 	struct pmudev_pmu *pmu = set->pmu;
-	struct puzzle *puzzle;
 	int bad, ret = 0;
 
 	lockdep_assert_held(&pmu->lock);
 	*moves = false;
-	puzzle = kmalloc(sizeof(*puzzle), GFP_KERNEL);
-	if (!puzzle)
-		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
-	bad = try_place(puzzle, available(pmu) & ~pmudev_ledger_taken(set, true), want, nr,
-			counter);
+	bad = try_place(available(pmu) & ~pmudev_ledger_taken(set, true), want, nr, counter);
 	if (bad >= 0) {
 		pmudev_ledger_sweep(pmu);
-		bad = try_place(puzzle, available(pmu) & ~pmudev_ledger_taken(set, false), want, nr,
+		bad = try_place(available(pmu) & ~pmudev_ledger_taken(set, false), want, nr,
 				counter);
 	}
 	if (bad >= 0) {
-		ret = place_by_moving(puzzle, set, want, nr, counter);
+		ret = place_by_moving(set, want, nr, counter);
 		*moves = !ret;
 	}
 	if (ret == -ENOMEM)
 		pmudev_refuse(why, ret, PMUDEV_WHY_MEMORY, 0);
 	else if (ret)
 		ret = refuse(set, want, nr, bad, why);
-	kfree(puzzle);
 	return ret;
 }
 
 int pmudev_place_alone(struct pmudev_set *set, u64 free, const struct pmudev_want *want,
 		       unsigned int nr, u8 *counter, struct pmudev_refusal *why)
 {
-	struct puzzle *puzzle = kmalloc(sizeof(*puzzle), GFP_KERNEL);
-	int bad, ret = 0;
+	int bad = try_place(free, want, nr, counter);
 
-	if (!puzzle)
-		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
-	bad = try_place(puzzle, free, want, nr, counter);
-	kfree(puzzle);
-	if (bad >= 0)
-		ret = refuse(set, want, nr, bad, why);
-	return ret;
+	return bad < 0 ? 0 : refuse(set, want, nr, bad, why);
 }
 
 struct pmudev_set *pmudev_place_moves(struct pmudev_set *asking)

@@ -10,10 +10,23 @@
 /* A record of this many counts is put together on the stack. */
 #define SMALL_RECORD 8
 
+/* Many times are the same: the last one, in both units. */
+struct converted {
+	const struct pmudev_pmu *pmu;
+	u64 ticks;
+	u64 ns;
+};
+
 /* A time in ns, of one that is a total or, while it advances, relative to a clock. */
-static u64 total(const struct pmudev_set *set, u64 time, bool advances, u64 clock)
+static u64 total(struct converted *last, u64 time, bool advances, u64 clock)
 {
-	return pmudev_ticks_to_ns(advances ? time + clock : time, set->pmu->mult, set->pmu->shift);
+	u64 ticks = advances ? time + clock : time;
+
+	if (ticks != last->ticks) {
+		last->ticks = ticks;
+		last->ns = pmudev_ticks_to_ns(ticks, last->pmu->mult, last->pmu->shift);
+	}
+	return last->ns;
 }
 
 static u32 record_flags(const struct pmudev_ctx *ctx, struct pmudev_set *set)
@@ -41,6 +54,7 @@ static void fill_record(struct pmudev_ctx *ctx, struct pmudev_set *set,
 			struct pmudev_record *record)
 {
 	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
+	struct converted last = { .pmu = set->pmu };
 	u64 rest;
 	unsigned int slot;
 
@@ -49,9 +63,9 @@ static void fill_record(struct pmudev_ctx *ctx, struct pmudev_set *set,
 	record->generation = set->generation;
 	record->present = set->used;
 	record->multiplexed = set->mux;
-	record->time_enabled = total(set, set->time_enabled, set->enabled, now.enabled);
+	record->time_enabled = total(&last, set->time_enabled, set->enabled, now.enabled);
 	record->time_running =
-		total(set, set->time_running, set->enabled && set->on == set->enabled, now.running);
+		total(&last, set->time_running, set->enabled && set->on == set->enabled, now.running);
 	pmudev_for_each_slot(slot, rest, set->used) {
 		struct pmudev_event *event = pmudev_slot_event(set, slot);
 		struct pmudev_count *count = &record->counts[slot];
@@ -60,8 +74,8 @@ static void fill_record(struct pmudev_ctx *ctx, struct pmudev_set *set,
 		count->value = event->hw.value;
 		count->tag = event->tag;
 		count->time_enabled =
-			total(set, event->time_enabled, set->enabled & bit, now.enabled);
-		count->time_running = total(set, event->time_running, set->on & bit, now.running);
+			total(&last, event->time_enabled, set->enabled & bit, now.enabled);
+		count->time_running = total(&last, event->time_running, set->on & bit, now.running);
 	}
 }
 
@@ -87,26 +101,40 @@ static void read_part(struct pmudev_ctx *ctx, void *arg)
 static void add_heirs(struct pmudev_set *set, struct pmudev_record *record,
 		      const struct pmudev_sum *sum)
 {
+	struct converted last = { .pmu = set->pmu };
 	unsigned int slot;
 	u64 rest;
 
 	if (READ_ONCE(set->family->incomplete))
 		record->flags |= PMUDEV_RECORD_INCOMPLETE;
-	record->time_enabled += total(set, sum->set_enabled, false, 0);
-	record->time_running += total(set, sum->set_running, false, 0);
+	record->time_enabled += total(&last, sum->set_enabled, false, 0);
+	record->time_running += total(&last, sum->set_running, false, 0);
 	pmudev_for_each_slot(slot, rest, set->used) {
 		struct pmudev_count *count = &record->counts[slot];
 
 		count->value += sum->value[slot];
-		count->time_enabled += total(set, sum->enabled[slot], false, 0);
-		count->time_running += total(set, sum->running[slot], false, 0);
+		count->time_enabled += total(&last, sum->enabled[slot], false, 0);
+		count->time_running += total(&last, sum->running[slot], false, 0);
 	}
+}
+
+/* What is in the record beside the times and counts. */
+static void begin_record(struct pmudev_set *set, struct pmudev_record *record, size_t size)
+{
+	u64 rest, below = set->nr_slots ? ~0ULL >> (64 - set->nr_slots) : 0;
+	unsigned int slot;
+
+	record->size = size;
+	record->nr = set->nr_slots;
+	record->reserved = 0;
+	pmudev_for_each_slot(slot, rest, below & ~set->used)
+		record->counts[slot] = (struct pmudev_count){};
 }
 
 static int read_record(struct pmudev_set *set, struct pmudev_record *record, size_t room,
 		       size_t size, struct pmudev_refusal *why)
 {
-	struct pmudev_change reading = { .data = record, .reading = true };
+	struct pmudev_change reading PMUDEV_UNSET;
 	size_t need;
 
 	lockdep_assert_held(&set->mutex);
@@ -118,18 +146,22 @@ static int read_record(struct pmudev_set *set, struct pmudev_record *record, siz
 	/* Slots may have come since the caller looked: have it look again. */
 	if (room < need)
 		return -EAGAIN;
+	reading.data = record;
 	if (set->family) {
+		reading.reading = true;
+		reading.reset = 0;
+		reading.forget = 0;
+		reading.error = 0;
 		reading.total = kmalloc(sizeof(*reading.total), GFP_KERNEL);
 		if (!reading.total)
 			return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
 	}
-	memset(record, 0, need);
-	record->size = need;
-	record->nr = set->nr_slots;
+	begin_record(set, record, need);
 	pmudev_family_call(set, read_part, &reading);
-	if (set->family)
+	if (set->family) {
 		add_heirs(set, record, reading.total);
-	kfree(reading.total);
+		kfree(reading.total);
+	}
 	return need;
 }
 
@@ -139,7 +171,7 @@ ssize_t pmudev_set_read(struct pmudev_set *set, char __user *buf, size_t size,
 	struct {
 		struct pmudev_record record;
 		struct pmudev_count counts[SMALL_RECORD];
-	} small;
+	} small PMUDEV_UNSET;
 	size_t room = sizeof(small);
 	struct pmudev_record *record = &small.record;
 	ssize_t ret;

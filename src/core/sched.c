@@ -116,7 +116,7 @@ static void ctx_call_remote(void *info)
 	raw_spin_unlock(&ctx->lock);
 }
 
-void pmudev_ctx_call(struct pmudev_ctx *ctx, pmudev_ctx_fn fn, void *arg)
+void pmudev_ctx_call_away(struct pmudev_ctx *ctx, pmudev_ctx_fn fn, void *arg)
 {
 	struct ctx_call call = { .ctx = ctx, .fn = fn, .arg = arg };
 	unsigned long flags;
@@ -168,7 +168,7 @@ bool pmudev_ctx_counting(const struct pmudev_ctx *ctx)
 
 void pmudev_set_bring_forward(struct pmudev_ctx *ctx, struct pmudev_set *set)
 {
-	struct pmudev_hw *hw[PMUDEV_COUNTERS];
+	struct pmudev_hw *hw[PMUDEV_COUNTERS] PMUDEV_UNSET;
 	unsigned int nr;
 
 	lockdep_assert_held(&ctx->lock);
@@ -203,7 +203,7 @@ static void set_fold_period(struct pmudev_ctx *ctx)
 
 bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 {
-	struct pmudev_hw *hw[PMUDEV_COUNTERS];
+	struct pmudev_hw *hw[PMUDEV_COUNTERS] PMUDEV_UNSET;
 	struct pmudev_cpu *pc;
 	unsigned int nr;
 	u64 mask;
@@ -235,7 +235,7 @@ bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 
 void pmudev_slots_off(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 {
-	struct pmudev_hw *hw[PMUDEV_COUNTERS];
+	struct pmudev_hw *hw[PMUDEV_COUNTERS] PMUDEV_UNSET;
 	unsigned int i, nr, left = 0;
 	u64 mask;
 

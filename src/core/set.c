@@ -101,7 +101,8 @@ void pmudev_set_destroy(struct pmudev_set *set)
 		pmudev_unfollow(set->ctx);
 	if (set->guests)
 		pmudev_guest_put();
-	for (i = 1; i < ARRAY_SIZE(set->chunk); i++)
+	/* They came one after the other. */
+	for (i = 1; i < ARRAY_SIZE(set->chunk) && set->chunk[i]; i++)
 		kfree(set->chunk[i]);
 	kfree(set->table);
 	kfree(set->new_table);

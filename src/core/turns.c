@@ -87,8 +87,8 @@ static u64 group_of(struct pmudev_set *set, u64 slots)
  */
 static int fit(struct pmudev_set *set, u64 slots, u64 free, struct pmudev_image *image)
 {
-	struct pmudev_want want[PMUDEV_ASSIGN_MAX];
-	u8 counter[PMUDEV_ASSIGN_MAX];
+	struct pmudev_want want[PMUDEV_ASSIGN_MAX] PMUDEV_UNSET;
+	u8 counter[PMUDEV_ASSIGN_MAX] PMUDEV_UNSET;
 	unsigned int slot, nr = 0;
 	u64 rest;
 	int bad;
@@ -248,9 +248,9 @@ static bool may_fit(struct pmudev_set *set, u64 group, u64 pool, const struct se
 
 static void make_images(struct pmudev_set *set, u64 pool, struct pmudev_turns *turns)
 {
-	u64 group[PMUDEV_MAX_GROUPS];
+	u64 group[PMUDEV_MAX_GROUPS] PMUDEV_UNSET;
 	unsigned int k, i, next, nr = split_groups(set, group);
-	struct seating seating;
+	struct seating seating PMUDEV_UNSET;
 
 	turns->nr = 0;
 	for (k = 0; k < nr; k++) {
@@ -331,10 +331,17 @@ static bool changed(const struct pmudev_set *set)
 	return set->turns_changed || (set->base && set->spare != set->old_spare);
 }
 
+/* NULL: none. */
+static noinline_for_stack void show_turns(struct pmudev_set *set, const struct pmudev_turns *turns)
+{
+	struct pmudev_change change = { .turns = turns };
+
+	pmudev_family_call(set, pmudev_change_turns, &change);
+}
+
 void pmudev_turns_pause(struct pmudev_set *asking)
 {
 	struct pmudev_pmu *pmu = asking->pmu;
-	struct pmudev_change pause = {};
 	struct pmudev_set *set;
 
 	lockdep_assert_held(&pmu->lock);
@@ -349,14 +356,12 @@ void pmudev_turns_pause(struct pmudev_set *asking)
 		if (set != asking && hlist_unhashed(&set->paused_node))
 			hlist_add_head(&set->paused_node, &asking->paused);
 		if (set->turns)
-			pmudev_family_call(set, pmudev_change_turns, &pause);
+			show_turns(set, NULL);
 	}
 }
 
 void pmudev_turns_go_on(struct pmudev_set *set)
 {
-	struct pmudev_change change = {};
-
 	lockdep_assert_held(&set->pmu->lock);
 	hlist_del_init(&set->paused_node);
 	if (!set->turns_changed)
@@ -371,8 +376,7 @@ void pmudev_turns_go_on(struct pmudev_set *set)
 		set->new_table = NULL;
 	}
 	make_images(set, set->base | set->spare, set->table);
-	change.turns = set->table;
-	pmudev_family_call(set, pmudev_change_turns, &change);
+	show_turns(set, set->table);
 }
 
 void pmudev_turns_wake(struct pmudev_set *asking)

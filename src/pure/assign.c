@@ -122,6 +122,8 @@ static bool add(struct plan *p, unsigned int event)
 
 	p->lost |= BIT_ULL(event);
 	if (pair) {
+		if (!p->nr_pairs)
+			memset(p->weight, 0, sizeof(p->weight));
 		p->pairs |= BIT_ULL(event);
 		p->nr_pairs++;
 		p->start -= p->of_pairs;
@@ -166,10 +168,14 @@ static void settle(struct plan *p, u64 events)
 
 int pmudev_assign(const struct pmudev_want *want, unsigned int nr, u8 *counter)
 {
-	struct plan p = { .want = want, .counter = counter, .staying = true };
+	struct plan p PMUDEV_UNSET;
 	u64 displaced = 0, newcomers = 0;
 	int bad;
 
+	memset(&p, 0, offsetof(struct plan, weight));
+	p.want = want;
+	p.counter = counter;
+	p.staying = true;
 	find_on(&p, nr, &displaced, &newcomers);
 	bad = add_all(&p, displaced);
 	if (bad < 0)

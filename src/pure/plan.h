@@ -34,17 +34,17 @@ enum kind {
  * @in: those chosen for pairs
  * @chosen: how many
  * @nr_slots: how many there are for the pairs in play
- * @order: which, those to be tried first in front
- * @picked: the places in @order of those chosen
  * @nr_cuts: how many cuts were found; the last of them are kept, each in a lane of 8 bits. A cut
  *	gives slots a weight, and what is chosen may weigh so much together.
+ * @nr_asked: how many counters the last search for a path has asked for
  * @of_pairs: 1 in the lanes of cuts that allow 1 more with each pair that comes into play
  * @start: lane by lane, FULL less how much is allowed and 1
  * @sum: lane by lane, the same and the weight of what is chosen: FULL if it is too much
  * @weight: by slot, lane by lane
+ * @order: the slots for the pairs in play, those to be tried first in front
+ * @picked: the places in @order of those chosen
  * @owner: who has a counter that is used
  * @asked: the counters that the last search for a path has asked for
- * @nr_asked: how many
  */
 struct plan {
 	const struct pmudev_want *want;
@@ -62,16 +62,18 @@ struct plan {
 	u64 in;
 	unsigned int chosen;
 	unsigned int nr_slots;
-	u8 order[SLOTS];
-	u8 picked[SLOTS];
 	unsigned int nr_cuts;
+	unsigned int nr_asked;
 	u64 of_pairs;
 	u64 start;
 	u64 sum;
+
+	/* From here on nothing means anything before it is written, the weights all at once. */
 	u64 weight[SLOTS];
+	u8 order[SLOTS];
+	u8 picked[SLOTS];
 	u8 owner[64];
 	u8 asked[64];
-	unsigned int nr_asked;
 };
 
 /* The counters of the slots, or of the pairs on the even counters, @slots. */
