@@ -137,6 +137,26 @@ struct pmudev_change {
 	int error;
 };
 
+/**
+ * pmudev_family_call - a change of a set, and of each of its heirs
+ * @set: with a file
+ * @fn: what to do, with a copy of @change for each
+ * @change: its argument; its set is filled in
+ *
+ * Each is reached once. To an heir that is born meanwhile, of one that was not reached yet, it is
+ * done at birth: so there are no more to visit than there were at the beginning. May sleep if the
+ * set is inherited, else as pmudev_ctx_call().
+ */
+static __always_inline void pmudev_family_call(struct pmudev_set *set, pmudev_ctx_fn fn,
+					       struct pmudev_change *change)
+{
+	change->set = set;
+	if (set->family)
+		pmudev_family_sweep(set, fn, change);
+	else
+		pmudev_ctx_call(set->ctx, fn, change);
+}
+
 /* pmudev_ctx_fn with a struct pmudev_change */
 void pmudev_change_slots(struct pmudev_ctx *ctx, void *arg);	/* have these in use */
 void pmudev_change_enable(struct pmudev_ctx *ctx, void *arg);	/* placed, not enabled */

@@ -172,9 +172,15 @@ void pmudev_set_bring_forward(struct pmudev_ctx *ctx, struct pmudev_set *set)
 	unsigned int nr;
 
 	lockdep_assert_held(&ctx->lock);
+	if (!set->on || !pmudev_ctx_counting(ctx))
+		return;
+	if (ctx->nr_sets == 1) {
+		/* What is on is this set's. */
+		pmudev_backend.read(ctx->on, ctx->nr);
+		return;
+	}
 	nr = pmudev_slots_hw(set, set->on, hw);
-	if (nr && pmudev_ctx_counting(ctx))
-		pmudev_backend.read(hw, nr);
+	pmudev_backend.read(hw, nr);
 }
 
 /* Does any of them want a counter of @taken, or what another of them wants? */

@@ -102,7 +102,7 @@ static void end_sweep(struct pmudev_family *family)
 	raw_spin_unlock_irq(&family->lock);
 }
 
-static void sweep(struct pmudev_set *root, pmudev_ctx_fn fn, struct pmudev_change *change)
+void pmudev_family_sweep(struct pmudev_set *root, pmudev_ctx_fn fn, struct pmudev_change *change)
 {
 	struct visit visit = { .heir = root, .fn = fn, .change = change };
 	struct pmudev_family *family = root->family;
@@ -120,15 +120,6 @@ static void sweep(struct pmudev_set *root, pmudev_ctx_fn fn, struct pmudev_chang
 	}
 	end_sweep(family);
 	mutex_unlock(&family->mutex);
-}
-
-void pmudev_family_call(struct pmudev_set *set, pmudev_ctx_fn fn, struct pmudev_change *change)
-{
-	change->set = set;
-	if (set->family)
-		sweep(set, fn, change);
-	else
-		pmudev_ctx_call(set->ctx, fn, change);
 }
 
 void pmudev_family_add(struct pmudev_sum *total, struct pmudev_set *heir)

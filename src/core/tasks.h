@@ -47,17 +47,8 @@ void pmudev_family_free(struct pmudev_set *heirs);
 
 /* --------------------------------------------------------------- sweep.c -- */
 
-/**
- * pmudev_family_call - a change of a set, and of each of its heirs
- * @set: with a file
- * @fn: what to do, with a copy of @change for each
- * @change: its argument; its set is filled in
- *
- * Each is reached once. To an heir that is born meanwhile, of one that was not reached yet, it is
- * done at birth: so there are no more to visit than there were at the beginning. May sleep if the
- * set is inherited, else as pmudev_ctx_call().
- */
-void pmudev_family_call(struct pmudev_set *set, pmudev_ctx_fn fn, struct pmudev_change *change);
+/* pmudev_family_call() of an inherited set. */
+void pmudev_family_sweep(struct pmudev_set *root, pmudev_ctx_fn fn, struct pmudev_change *change);
 
 /* Add what an heir has counted. Its ctx->lock held, brought forward. */
 void pmudev_family_add(struct pmudev_sum *total, struct pmudev_set *heir);
