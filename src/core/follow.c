@@ -6,7 +6,6 @@
  * A thread can have two contexts of a PMU: one that is dead and stays linked until the next switch,
  * and its successor.
  */
-#include <linux/hash.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
@@ -16,9 +15,7 @@
 #include "compat.h"
 #include "core.h"
 
-#define BUCKET_BITS 12
-
-static struct hlist_head buckets[1 << BUCKET_BITS];
+struct hlist_head pmudev_buckets[1 << PMUDEV_BUCKET_BITS];
 static DEFINE_RAW_SPINLOCK(buckets_lock);
 
 static DEFINE_MUTEX(follow_mutex);
@@ -27,16 +24,11 @@ atomic_t pmudev_nr_waiting = ATOMIC_INIT(0);
 
 /* ---------------------------------------------------- contexts by task -- */
 
-static struct hlist_head *bucket_of(const struct task_struct *task)
-{
-	return &buckets[hash_ptr(task, BUCKET_BITS)];
-}
-
 static struct pmudev_ctx *look_up(const struct task_struct *task, const struct pmudev_pmu *pmu)
 {
 	struct pmudev_ctx *ctx;
 
-	hlist_for_each_entry_rcu(ctx, bucket_of(task), bucket, lockdep_is_held(&buckets_lock))
+	hlist_for_each_entry_rcu(ctx, pmudev_bucket_of(task), bucket, lockdep_is_held(&buckets_lock))
 		if (ctx->task == task && ctx->pmu == pmu)
 			return ctx;
 	return NULL;
@@ -64,7 +56,7 @@ static bool enter(struct pmudev_ctx *ctx)
 	entered = !look_up(ctx->task, ctx->pmu);
 	if (entered) {
 		kref_get(&ctx->ref);
-		hlist_add_head_rcu(&ctx->bucket, bucket_of(ctx->task));
+		hlist_add_head_rcu(&ctx->bucket, pmudev_bucket_of(ctx->task));
 	}
 	raw_spin_unlock_irqrestore(&buckets_lock, flags);
 	return entered;
@@ -86,7 +78,7 @@ void pmudev_ctxs_of(const struct task_struct *task, void (*fn)(struct pmudev_ctx
 {
 	struct pmudev_ctx *ctx;
 
-	hlist_for_each_entry_rcu(ctx, bucket_of(task), bucket, true)
+	hlist_for_each_entry_rcu(ctx, pmudev_bucket_of(task), bucket, true)
 		if (ctx->task == task)
 			fn(ctx);
 }

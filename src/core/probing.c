@@ -11,15 +11,24 @@
 
 #include "core.h"
 
-/* Irqs off, the run queue locked; preempt notifiers of both threads are called after this. */
+static noinline void look_closer(const struct task_struct *prev, const struct task_struct *next)
+{
+	if (!atomic_read(&pmudev_nr_waiting))
+		return;
+	pmudev_ctxs_of(prev, pmudev_switch_out);
+	pmudev_ctxs_of(next, pmudev_switch_in);
+}
+
+/*
+ * Irqs off, the run queue locked; preempt notifiers of both threads are called after this. It is
+ * called at everybody's switches: whoever is not followed passes fast.
+ */
 static void on_switch(void *data, bool preempt, struct task_struct *prev, struct task_struct *next,
 		      unsigned int prev_state)
 {
 	lockdep_assert_irqs_disabled();
-	if (likely(!atomic_read(&pmudev_nr_waiting)))
-		return;
-	pmudev_ctxs_of(prev, pmudev_switch_out);
-	pmudev_ctxs_of(next, pmudev_switch_in);
+	if (unlikely(!hlist_empty(pmudev_bucket_of(prev)) || !hlist_empty(pmudev_bucket_of(next))))
+		look_closer(prev, next);
 }
 
 static DEFINE_MUTEX(probe_mutex);

@@ -5,7 +5,7 @@
  */
 #include <linux/smp.h>
 
-#include "core.h"
+#include "load.h"
 
 void pmudev_ctx_init(struct pmudev_ctx *ctx)
 {
@@ -34,57 +34,12 @@ struct pmudev_clocks pmudev_ctx_clocks(const struct pmudev_ctx *ctx)
 
 void pmudev_ctx_load(struct pmudev_ctx *ctx, int cpu)
 {
-	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
-	u64 now = pmudev_clock();
-
-	lockdep_assert_held(&ctx->lock);
-	/* What is not loaded takes turns for nothing. */
-	if (!hlist_empty(&ctx->turning) && pc->ready && ctx->pmu == pc->pmu)
-		pmudev_turn_if_due(ctx);
-	ctx->cpu = cpu;
-	if (ctx->task && ctx->pmu == pc->pmu)
-		pc->task = ctx;
-	ctx->ready = pc->ready && ctx->pmu == pc->pmu;
-	ctx->clock -= now;
-	if (!ctx->ready) {
-		ctx->lost -= now;
-		ctx->stale = true;
-		if (ctx->maps)
-			pmudev_pages_in(ctx);
-		return;
-	}
-	if (ctx->nr) {
-		pmudev_backend.load(ctx->on, ctx->nr);
-		pc->dirty &= ~ctx->mask;
-		pmudev_fold_timer(pc, ctx->fold_ns);
-	}
-	if (ctx->maps)
-		pmudev_pages_in(ctx);
-	if (!hlist_empty(&ctx->turning))
-		pmudev_turn_timer(pc, ctx);
+	pmudev_ctx_load_here(ctx, cpu);
 }
 
 void pmudev_ctx_unload(struct pmudev_ctx *ctx)
 {
-	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
-	u64 now;
-
-	lockdep_assert_held(&ctx->lock);
-	if (ctx->user || ctx->owed || ctx->elsewhere)
-		pmudev_pages_out(ctx);
-	if (ctx->ready) {
-		if (ctx->nr) {
-			pmudev_backend.save(ctx->on, ctx->nr);
-			pmudev_counters_left(pc, ctx);
-		}
-	}
-	now = pmudev_clock();
-	ctx->clock += now;
-	if (!ctx->ready)
-		ctx->lost += now;
-	if (pc->task == ctx)
-		pc->task = NULL;
-	ctx->cpu = -1;
+	pmudev_ctx_unload_here(ctx);
 }
 
 void pmudev_ctx_fold(struct pmudev_ctx *ctx)

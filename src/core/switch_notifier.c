@@ -16,7 +16,7 @@
  */
 #include <linux/sched.h>
 
-#include "core.h"
+#include "load.h"
 
 const bool pmudev_switch_lets_read = true;
 
@@ -72,7 +72,7 @@ static void task_in(struct preempt_notifier *notifier, int cpu)
 	 */
 	raw_spin_lock_irqsave(&ctx->lock, flags);
 	if (!ctx->dead && ctx->cpu < 0)
-		pmudev_ctx_load(ctx, cpu);
+		pmudev_ctx_load_here(ctx, cpu);
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 }
 
@@ -84,8 +84,8 @@ static void task_out(struct preempt_notifier *notifier, struct task_struct *next
 	/* Irqs are off, the run queue is locked. */
 	raw_spin_lock(&ctx->lock);
 	if (ctx->cpu >= 0)
-		pmudev_ctx_unload(ctx);
-	if (ctx->dead && ctx->linked) {
+		pmudev_ctx_unload_here(ctx);
+	if (unlikely(ctx->dead) && ctx->linked) {
 		unlink_notifier(ctx);
 		last = true;
 	}

@@ -3,6 +3,8 @@
 #ifndef _PMUDEV_TASKS_H
 #define _PMUDEV_TASKS_H
 
+#include <linux/hash.h>
+
 #include <pmudev/event.h>
 
 struct task_struct;
@@ -85,6 +87,16 @@ unsigned int pmudev_ctx_end(struct pmudev_ctx *ctx);
 
 /* Contexts that are followed, but not linked: those that need the sched_switch probe. */
 extern atomic_t pmudev_nr_waiting;
+
+#define PMUDEV_BUCKET_BITS 12
+
+extern struct hlist_head pmudev_buckets[1 << PMUDEV_BUCKET_BITS];
+
+/* Where a task's contexts are found. */
+static inline struct hlist_head *pmudev_bucket_of(const struct task_struct *task)
+{
+	return &pmudev_buckets[hash_ptr(task, PMUDEV_BUCKET_BITS)];
+}
 
 /* Call a function with each context that is found by a task. Preemption off. */
 void pmudev_ctxs_of(const struct task_struct *task, void (*fn)(struct pmudev_ctx *ctx));
