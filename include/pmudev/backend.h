@@ -134,17 +134,13 @@ struct pmudev_pmu_info {
  *	of @cpu_up's locks. May be NULL.
  * @encode: Translate an event. Pure.
  * @operand: What the read instruction of user mode takes for a counter. Pure.
- * @load: Program the counters, write their values and start them, all at once.
- *	They are stopped. Irqs off, on the CPU concerned.
- * @save: Stop the counters, all at once, and bring the values forward. As @load.
- * @read: Bring the values forward; the counters go on. As @load.
- * @clear: Write 0 to counters that are stopped. As @load.
+ * @clear: Write 0 to counters that are stopped. As pmudev_backend_load().
  * @user_access: Allow or forbid user mode to read counters on this CPU. @counters: those of the
  *	thread's events that it may read; with PMUDEV_HAS_HIDING it can read no others, which show
- *	0. False if that cannot be now; to forbid is then still owed. As @load.
+ *	0. False if that cannot be now; to forbid is then still owed. As pmudev_backend_load().
  * @spare_reader: user_access() cannot allow it, but the thread has been a reader: the
  *	instruction that it may be about to execute is not to fault, until the right is
- *	forbidden. As @load. May be NULL.
+ *	forbidden. As pmudev_backend_load(). May be NULL.
  * @grant: Give an address space the right to read, once more. All its threads have it
  *	then, counted or not: user_access() only tells whether it holds, and no thread may
  *	find in a counter what others counted. With PMUDEV_HAS_HIDING only counters of events for
@@ -156,9 +152,9 @@ struct pmudev_pmu_info {
  *	architecture, which calls pmudev_guest_entered(). NULL: there are no guests.
  * @guest_exit: Of kvm_exit, calls pmudev_guest_left().
  * @guest_enter: This CPU is about to run a guest: have these, which are loaded and have a side,
- *	count as they are to there. As @load.
+ *	count as they are to there. As pmudev_backend_load().
  * @guest_leave: It has left the guest, or not entered it after all: all count as in the host
- *	again. What was loaded or saved since it left does already. As @load; also without
+ *	again. What was loaded or saved since it left does already. As pmudev_backend_load(); also without
  *	@guest_enter before it.
  */
 struct pmudev_backend_ops {
@@ -172,9 +168,6 @@ struct pmudev_backend_ops {
 	int (*encode)(const struct pmudev_pmu_info *info, const struct pmudev_event_attr *attr,
 		      struct pmudev_code *code, struct pmudev_refusal *why);
 	u32 (*operand)(unsigned int counter);
-	void (*load)(struct pmudev_hw *const *hw, unsigned int nr);
-	void (*save)(struct pmudev_hw *const *hw, unsigned int nr);
-	void (*read)(struct pmudev_hw *const *hw, unsigned int nr);
 	void (*clear)(u64 counters);
 	bool (*user_access)(bool allow, u64 counters);
 	void (*spare_reader)(void);
@@ -189,6 +182,23 @@ struct pmudev_backend_ops {
 
 /* The backend of the architecture that the module is built for. */
 extern const struct pmudev_backend_ops pmudev_backend;
+
+/* Its operations that switches are made of: not worth a pointer each. */
+
+/**
+ * pmudev_backend_load - program counters, write their values and start them, all at once
+ * @hw: the events
+ * @nr: how many
+ *
+ * The counters are stopped. Irqs off, on the CPU concerned, which is ours.
+ */
+void pmudev_backend_load(struct pmudev_hw *const *hw, unsigned int nr);
+
+/* Stop counters, all at once, and bring the values forward. As pmudev_backend_load(). */
+void pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr);
+
+/* Bring the values forward; the counters go on. As pmudev_backend_load(). */
+void pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr);
 
 /**
  * pmudev_user_access_lost - what user_access() allowed does not hold any more

@@ -164,7 +164,7 @@ struct pmudev_ctx {
 	struct hlist_head turning;
 	struct hlist_head pages;
 	struct rcu_head rcu;
-	struct pmudev_hw *on[];
+	struct pmudev_hw *on[] __aligned(8);
 };
 
 /**

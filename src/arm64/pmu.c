@@ -118,15 +118,18 @@ static __always_inline u64 read_hw(const struct pmudev_hw *hw, bool live)
 static __always_inline void bring_forward(struct pmuv3_cpu *pc, struct pmudev_hw *const *hw,
 					  unsigned int nr, bool live)
 {
-	unsigned int i;
-	u64 value;
+	struct pmudev_hw *const *end = hw + nr;
 
-	for (i = 0; i < nr; i++) {
-		value = pmudev_advance(hw[i]->value, read_hw(hw[i], live), hw[i]->width);
-		hw[i]->value = value;
-		pc->known[hw[i]->counter].value = value;
-		if (unlikely(hw[i]->pair))
-			pc->known[hw[i]->counter + 1].value = value;
+	for (; hw < end; hw++) {
+		struct pmudev_hw *event = *hw;
+		unsigned int counter = event->counter;
+		bool pair = event->pair;
+		u64 value = pmudev_advance(event->value, read_hw(event, live), event->width);
+
+		event->value = value;
+		pc->known[counter].value = value;
+		if (unlikely(pair))
+			pc->known[counter + 1].value = value;
 	}
 }
 
@@ -218,7 +221,7 @@ static noinline u64 program(struct pmuv3_cpu *pc, struct pmudev_hw *const *hw, u
 	return mask;
 }
 
-static void pmuv3_load(struct pmudev_hw *const *hw, unsigned int nr)
+void pmudev_backend_load(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
 	unsigned int i;
@@ -246,7 +249,7 @@ static noinline u64 unload_some(struct pmuv3_cpu *pc, struct pmudev_hw *const *h
 	return mask;
 }
 
-static void pmuv3_save(struct pmudev_hw *const *hw, unsigned int nr)
+void pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
 	u64 mask = pc->on;
@@ -266,7 +269,7 @@ static void pmuv3_save(struct pmudev_hw *const *hw, unsigned int nr)
 	bring_forward(pc, hw, nr, false);
 }
 
-static void pmuv3_read(struct pmudev_hw *const *hw, unsigned int nr)
+void pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	/* Not read ahead of what the caller did before. */
 	isb();
@@ -354,9 +357,6 @@ const struct pmudev_backend_ops pmudev_backend = {
 	.held = pmuv3_held,
 	.encode = pmuv3_encode_event,
 	.operand = pmuv3_operand,
-	.load = pmuv3_load,
-	.save = pmuv3_save,
-	.read = pmuv3_read,
 	.clear = pmuv3_clear,
 	.user_access = pmuv3_user_access,
 	.guest_entry = pmuv3_on_guest_entry,

@@ -241,12 +241,12 @@ void pmudev_change_reset(struct pmudev_ctx *ctx, void *arg)
 	lockdep_assert_held(&ctx->lock);
 	nr = pmudev_slots_hw(set, change->slots & set->on, hw);
 	if (live && nr)
-		pmudev_backend.save(hw, nr);
+		pmudev_backend_save(hw, nr);
 	/* The family's count is the root's and its heirs' together. */
 	pmudev_for_each_slot(slot, rest, change->slots & set->used)
 		pmudev_slot_event(set, slot)->hw.value = set == set->root ? change->value : 0;
 	if (live && nr)
-		pmudev_backend.load(hw, nr);
+		pmudev_backend_load(hw, nr);
 	set->generation++;
 	pmudev_page_publish(ctx, set);
 }

@@ -204,15 +204,6 @@ void pmudev_claim_put(struct pmudev_pmu *pmu);
 int pmudev_claim_others(struct pmudev_set *set, struct pmudev_refusal *why);
 void pmudev_claim_put_others(struct pmudev_set *set);
 
-/**
- * pmudev_counters_left - counters were saved and stopped
- * @pc: this CPU
- * @ctx: what was loaded there shows in its counters still, but is not to
- *
- * They are cleared by the time somebody could see them. Irqs off.
- */
-void pmudev_counters_left(struct pmudev_cpu *pc, const struct pmudev_ctx *ctx);
-
 /* Clear them on all CPUs: somebody could see them from now on. Waits for the other CPUs. */
 void pmudev_counters_clean(void);
 

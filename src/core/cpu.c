@@ -50,24 +50,6 @@ void pmudev_fold_timer(struct pmudev_cpu *pc, u64 period_ns)
 
 /* ---------------------------------------------------- what others counted -- */
 
-/*
- * Where the right to read is a CPU's, a thread that is given it finds the rest cleared then, or
- * hidden. Where it is an address space's, any thread of it may look at any time; what is hidden is
- * so by its event.
- */
-void pmudev_counters_left(struct pmudev_cpu *pc, const struct pmudev_ctx *ctx)
-{
-	u64 counters = ctx->mask;
-
-	lockdep_assert_irqs_disabled();
-	if (pc->pmu->info.features & PMUDEV_HAS_HIDING)
-		counters = pmudev_backend.grant ? ctx->user_mask : 0;
-	if (pmudev_backend.grant && READ_ONCE(pmudev_visible.nr_granted))
-		pmudev_backend.clear(counters);
-	else
-		pc->dirty |= counters;
-}
-
 static void clean_here(void *unused)
 {
 	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);

@@ -11,18 +11,19 @@
 static __always_inline void pmudev_ctx_load_here(struct pmudev_ctx *ctx, int cpu)
 {
 	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
+	bool here = ctx->pmu == pc->pmu, ready = here && pc->ready;
 	u64 now = pmudev_clock();
 
 	lockdep_assert_held(&ctx->lock);
 	/* What is not loaded takes turns for nothing. */
-	if (unlikely(!hlist_empty(&ctx->turning)) && pc->ready && ctx->pmu == pc->pmu)
+	if (unlikely(!hlist_empty(&ctx->turning)) && ready)
 		pmudev_turn_if_due(ctx);
 	ctx->cpu = cpu;
-	if (ctx->task && ctx->pmu == pc->pmu)
+	if (ctx->task && here)
 		pc->task = ctx;
-	ctx->ready = pc->ready && ctx->pmu == pc->pmu;
+	ctx->ready = ready;
 	ctx->clock -= now;
-	if (unlikely(!ctx->ready)) {
+	if (unlikely(!ready)) {
 		ctx->lost -= now;
 		ctx->stale = true;
 		if (ctx->maps)
@@ -30,7 +31,7 @@ static __always_inline void pmudev_ctx_load_here(struct pmudev_ctx *ctx, int cpu
 		return;
 	}
 	if (ctx->nr) {
-		pmudev_backend.load(ctx->on, ctx->nr);
+		pmudev_backend_load(ctx->on, ctx->nr);
 		pc->dirty &= ~ctx->mask;
 		if (ctx->fold_ns)
 			pmudev_fold_timer(pc, ctx->fold_ns);
@@ -41,23 +42,43 @@ static __always_inline void pmudev_ctx_load_here(struct pmudev_ctx *ctx, int cpu
 		pmudev_turn_timer(pc, ctx);
 }
 
+/*
+ * Counters were saved and stopped. What was loaded shows in them still, but is not to: they are
+ * cleared by the time somebody could see them. Irqs off.
+ *
+ * Where the right to read is a CPU's, a thread that is given it finds the rest cleared then, or
+ * hidden. Where it is an address space's, any thread of it may look at any time; what is hidden is
+ * so by its event.
+ */
+static __always_inline void pmudev_counters_left(struct pmudev_cpu *pc, const struct pmudev_ctx *ctx)
+{
+	u64 counters = ctx->mask;
+
+	lockdep_assert_irqs_disabled();
+	if (pc->pmu->info.features & PMUDEV_HAS_HIDING)
+		counters = pmudev_backend.grant ? ctx->user_mask : 0;
+	if (pmudev_backend.grant && READ_ONCE(pmudev_visible.nr_granted))
+		pmudev_backend.clear(counters);
+	else
+		pc->dirty |= counters;
+}
+
 static __always_inline void pmudev_ctx_unload_here(struct pmudev_ctx *ctx)
 {
 	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
+	bool ready = ctx->ready;
 	u64 now;
 
 	lockdep_assert_held(&ctx->lock);
 	if (ctx->user || ctx->owed || ctx->elsewhere)
 		pmudev_pages_out(ctx);
-	if (ctx->ready) {
-		if (ctx->nr) {
-			pmudev_backend.save(ctx->on, ctx->nr);
-			pmudev_counters_left(pc, ctx);
-		}
+	if (ready && ctx->nr) {
+		pmudev_backend_save(ctx->on, ctx->nr);
+		pmudev_counters_left(pc, ctx);
 	}
 	now = pmudev_clock();
 	ctx->clock += now;
-	if (!ctx->ready)
+	if (!ready)
 		ctx->lost += now;
 	if (pc->task == ctx)
 		pc->task = NULL;

@@ -45,7 +45,7 @@ void pmudev_ctx_unload(struct pmudev_ctx *ctx)
 void pmudev_ctx_fold(struct pmudev_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
-	pmudev_backend.read(ctx->on, ctx->nr);
+	pmudev_backend_read(ctx->on, ctx->nr);
 	pmudev_pages_refresh(ctx);
 }
 
@@ -131,11 +131,11 @@ void pmudev_set_bring_forward(struct pmudev_ctx *ctx, struct pmudev_set *set)
 		return;
 	if (ctx->nr_sets == 1) {
 		/* What is on is this set's. */
-		pmudev_backend.read(ctx->on, ctx->nr);
+		pmudev_backend_read(ctx->on, ctx->nr);
 		return;
 	}
 	nr = pmudev_slots_hw(set, set->on, hw);
-	pmudev_backend.read(hw, nr);
+	pmudev_backend_read(hw, nr);
 }
 
 /* Does any of them want a counter of @taken, or what another of them wants? */
@@ -189,7 +189,7 @@ bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 		return true;
 	pc = this_cpu_ptr(&pmudev_cpus);
 	pc->dirty &= ~mask;
-	pmudev_backend.load(hw, nr);
+	pmudev_backend_load(hw, nr);
 	pmudev_fold_timer(pc, ctx->fold_ns);
 	return true;
 }
@@ -206,7 +206,7 @@ void pmudev_slots_off(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 	if (!nr)
 		return;
 	if (pmudev_ctx_counting(ctx)) {
-		pmudev_backend.save(hw, nr);
+		pmudev_backend_save(hw, nr);
 		pmudev_backend.clear(mask);
 	}
 	for (i = 0; i < ctx->nr; i++)

@@ -97,7 +97,7 @@ static void verify_loaded(const struct intel_cpu *pc, struct pmudev_hw *const *h
 	WARN_ON(hweight64(pc->on) > pc->nr_on || nr > pc->nr_on);
 }
 
-static void intel_load(struct pmudev_hw *const *hw, unsigned int nr)
+void pmudev_backend_load(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
 	u64 mask = 0, fixed = pc->fixed, width;
@@ -133,7 +133,7 @@ static noinline void stop_some(struct intel_cpu *pc, struct pmudev_hw *const *hw
 	write_global_ctrl(pc->on);
 }
 
-static void intel_save(struct pmudev_hw *const *hw, unsigned int nr)
+void pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
 
@@ -151,7 +151,7 @@ static void intel_save(struct pmudev_hw *const *hw, unsigned int nr)
 	bring_forward(pc, hw, nr);
 }
 
-static void intel_read(struct pmudev_hw *const *hw, unsigned int nr)
+void pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	bring_forward(this_cpu_ptr(&intel_cpus), hw, nr);
 }
@@ -230,9 +230,6 @@ const struct pmudev_backend_ops pmudev_backend = {
 	.explain = intel_explain,
 	.encode = intel_encode_event,
 	.operand = intel_operand,
-	.load = intel_load,
-	.save = intel_save,
-	.read = intel_read,
 	.clear = intel_clear,
 	.user_access = intel_user_access,
 	.spare_reader = intel_spare_reader,
