@@ -19,6 +19,16 @@ struct vm_area_struct;
  */
 #define PMUDEV_GFP (GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
+/*
+ * Most often nobody has it: then without what mutex_lock() begins with, a look at whether to give
+ * way. Lockdep learns the order of locks from those who may have to wait. May sleep.
+ */
+static inline void pmudev_lock(struct mutex *mutex)
+{
+	if (IS_ENABLED(CONFIG_PROVE_LOCKING) || !mutex_trylock(mutex))
+		mutex_lock(mutex);
+}
+
 /* Nothing was refused yet. Field by field: some compilers call memset() for the rest. */
 static inline void pmudev_no_refusal(struct pmudev_refusal *why)
 {

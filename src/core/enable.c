@@ -231,7 +231,7 @@ int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *
 	cpus_read_lock();
 	if (set->user & slots)
 		ret = pmudev_claim_others(set, why);
-	mutex_lock(&set->pmu->lock);
+	pmudev_lock(&set->pmu->lock);
 	slots &= ~set->placed;
 	if (!slots || ret)
 		;
@@ -265,7 +265,7 @@ int pmudev_set_disable(struct pmudev_set *set, u32 group, struct pmudev_refusal 
 	change.slots &= set->placed | READ_ONCE(set->enabled) | READ_ONCE(set->armed);
 	if (!change.slots)
 		return 0;
-	mutex_lock(&set->pmu->lock);
+	pmudev_lock(&set->pmu->lock);
 	pmudev_family_call(set, pmudev_change_disable, &change);
 	displace_slots(set, change.slots);
 	end_private(set);

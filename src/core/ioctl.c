@@ -71,7 +71,7 @@ static int ioctl_bind(struct pmudev_set *set, union args *args, struct pmudev_re
 {
 	int ret;
 
-	mutex_lock(&set->mutex);
+	pmudev_lock(&set->mutex);
 	ret = pmudev_set_bind(set, &args->bind, why);
 	mutex_unlock(&set->mutex);
 	return ret;
@@ -125,7 +125,7 @@ static int ioctl_add(struct pmudev_set *set, union args *args, struct pmudev_ref
 		ret = pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
 		goto out;
 	}
-	mutex_lock(&set->mutex);
+	pmudev_lock(&set->mutex);
 	ret = pmudev_set_add(set, attr, add->nr, slots, why);
 	mutex_unlock(&set->mutex);
 	if (!ret && add->slots &&
@@ -153,7 +153,7 @@ static int ioctl_place(struct pmudev_set *set, union args *args, struct pmudev_r
 	} else if (place->events || place->event_size) {
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_NUMBER, PMUDEV_MAX_EVENTS);
 	}
-	mutex_lock(&set->mutex);
+	pmudev_lock(&set->mutex);
 	ret = pmudev_set_place(set, attr, place->nr, counter, &nr, why);
 	mutex_unlock(&set->mutex);
 	kfree(attr);
@@ -182,7 +182,7 @@ static int ctl_group(struct pmudev_set *set, union args *args, struct pmudev_ref
 
 	if (ret)
 		return ret;
-	mutex_lock(&set->mutex);
+	pmudev_lock(&set->mutex);
 	ret = fn(set, args->ctl.group, why);
 	mutex_unlock(&set->mutex);
 	return ret;
@@ -209,7 +209,7 @@ static int ioctl_reset(struct pmudev_set *set, union args *args, struct pmudev_r
 
 	if (ret)
 		return ret;
-	mutex_lock(&set->mutex);
+	pmudev_lock(&set->mutex);
 	ret = pmudev_set_reset(set, args->ctl.group, args->ctl.slot, args->ctl.value, why);
 	mutex_unlock(&set->mutex);
 	return ret;

@@ -177,7 +177,7 @@ ssize_t pmudev_set_read(struct pmudev_set *set, char __user *buf, size_t size,
 	ssize_t ret;
 
 	BUILD_BUG_ON(offsetof(typeof(small), counts) != sizeof(struct pmudev_record));
-	mutex_lock(&set->mutex);
+	pmudev_lock(&set->mutex);
 	ret = read_record(set, record, room, size, why);
 	mutex_unlock(&set->mutex);
 	if (ret == -EAGAIN) {
@@ -185,7 +185,7 @@ ssize_t pmudev_set_read(struct pmudev_set *set, char __user *buf, size_t size,
 		record = kmalloc(room, GFP_KERNEL);
 		if (!record)
 			return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
-		mutex_lock(&set->mutex);
+		pmudev_lock(&set->mutex);
 		ret = read_record(set, record, room, size, why);
 		mutex_unlock(&set->mutex);
 	}
