@@ -154,8 +154,8 @@ struct pmudev_pmu_info {
  * @guest_enter: This CPU is about to run a guest: have these, which are loaded and have a side,
  *	count as they are to there. As pmudev_backend_load().
  * @guest_leave: It has left the guest, or not entered it after all: all count as in the host
- *	again. What was loaded or saved since it left does already. As pmudev_backend_load(); also without
- *	@guest_enter before it.
+ *	again. What was loaded or saved since it left does already. As pmudev_backend_load();
+ *	also without @guest_enter before it.
  */
 struct pmudev_backend_ops {
 	int (*probe)(struct pmudev_pmu_info *const *info);

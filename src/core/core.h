@@ -25,6 +25,7 @@ struct vm_area_struct;
  */
 static inline void pmudev_lock(struct mutex *mutex)
 {
+	might_sleep_if(IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP));
 	if (IS_ENABLED(CONFIG_PROVE_LOCKING) || !mutex_trylock(mutex))
 		mutex_lock(mutex);
 }

@@ -70,6 +70,8 @@ static int try_all(struct pmudev_set *set, struct trial *trial, struct pmudev_re
 	if (nr)
 		ret = pmudev_place(set, trial->part_want, nr, trial->part_counter, &moves, why);
 	ret = part_result(trial, nr, ret, why);
+	if (ret)
+		return ret;
 	free = pmudev_mux_free(set);
 	for (i = 0; i < nr; i++)
 		free &= ~pmudev_place_counters(trial->part_counter[i], trial->part_want[i].pair);

@@ -74,7 +74,8 @@ static void end_private(struct pmudev_set *set)
 }
 
 /* Counters for strict groups. Nothing is changed yet. */
-static int place_strict(struct pmudev_set *set, u64 slots, bool *moves, struct pmudev_refusal *why)
+static noinline_for_stack int place_strict(struct pmudev_set *set, u64 slots, bool *moves,
+					   struct pmudev_refusal *why)
 {
 	struct pmudev_want want[PMUDEV_MAX_EVENTS] PMUDEV_UNSET;
 	u8 counter[PMUDEV_MAX_EVENTS] PMUDEV_UNSET;

@@ -28,7 +28,8 @@ static struct pmudev_ctx *look_up(const struct task_struct *task, const struct p
 {
 	struct pmudev_ctx *ctx;
 
-	hlist_for_each_entry_rcu(ctx, pmudev_bucket_of(task), bucket, lockdep_is_held(&buckets_lock))
+	hlist_for_each_entry_rcu(ctx, pmudev_bucket_of(task), bucket,
+				 lockdep_is_held(&buckets_lock))
 		if (ctx->task == task && ctx->pmu == pmu)
 			return ctx;
 	return NULL;

@@ -50,7 +50,8 @@ static __always_inline void pmudev_ctx_load_here(struct pmudev_ctx *ctx, int cpu
  * hidden. Where it is an address space's, any thread of it may look at any time; what is hidden is
  * so by its event.
  */
-static __always_inline void pmudev_counters_left(struct pmudev_cpu *pc, const struct pmudev_ctx *ctx)
+static __always_inline void pmudev_counters_left(struct pmudev_cpu *pc,
+						 const struct pmudev_ctx *ctx)
 {
 	u64 counters = ctx->mask;
 

@@ -117,7 +117,8 @@ static bool solve(struct puzzle *puzzle, u64 free, u64 freed, const struct pmude
 }
 
 /* Every multiplexing set of the context still has counters for each of its groups, or -EBUSY. */
-static noinline_for_stack int find_bases(struct pmudev_pmu *pmu, const struct pmudev_ctx *ctx, u64 free)
+static noinline_for_stack int find_bases(struct pmudev_pmu *pmu, const struct pmudev_ctx *ctx,
+					 u64 free)
 {
 	struct pmudev_refusal unused;
 	struct pmudev_set *set;

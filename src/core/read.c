@@ -64,8 +64,8 @@ static void fill_record(struct pmudev_ctx *ctx, struct pmudev_set *set,
 	record->present = set->used;
 	record->multiplexed = set->mux;
 	record->time_enabled = total(&last, set->time_enabled, set->enabled, now.enabled);
-	record->time_running =
-		total(&last, set->time_running, set->enabled && set->on == set->enabled, now.running);
+	record->time_running = total(&last, set->time_running,
+				     set->enabled && set->on == set->enabled, now.running);
 	pmudev_for_each_slot(slot, rest, set->used) {
 		struct pmudev_event *event = pmudev_slot_event(set, slot);
 		struct pmudev_count *count = &record->counts[slot];

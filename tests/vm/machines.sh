@@ -97,6 +97,11 @@ newest_matrix() {
 
 # default_matrix: what `make check` boots.
 default_matrix() {
+	stock_matrix
+	newest_matrix
+}
+
+stock_matrix() {
 	arm64_machines 6.12-arm64
 	arm64_machines 6.1-arm64
 	x86_pairwise
@@ -104,7 +109,6 @@ default_matrix() {
 	arm64_particular 6.12-arm64
 	arm_machines 6.12-armhf
 	printf '%s\n' "6.1-arm64 kinds32 4" "6.12-amd64 v5-g8-w-hide 4" "6.12-amd64 hybrid 4" "6.1-amd64 hybrid 4"
-	newest_matrix
 }
 
 # The machines of 32 bits.
@@ -114,7 +118,8 @@ arm_machines() { # KERNEL
 
 # full_matrix: what `make check-all` boots.
 full_matrix() {
-	default_matrix | grep -v -- "-amd64 v[0-9]-g[0-9]\(-w\)\? "
+	newest_matrix
+	stock_matrix | grep -v -- "-amd64 v[0-9]-g[0-9]\(-w\)\? "
 	x86_all 6.1-amd64
 	x86_all 6.12-amd64
 }
