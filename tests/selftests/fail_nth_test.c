@@ -307,7 +307,7 @@ TEST_F_TIMEOUT(fail, cpu, 300)
 		failed = fault_disarm();
 		check_idle(_metadata, self);
 	}
-	tell(_metadata, "a CPU", nth, 3);
+	tell(_metadata, "a CPU", nth, 2);
 }
 
 /* Slot 0 counts each of the threads. */
