@@ -313,6 +313,9 @@ int pmudev_find_base(struct pmudev_set *set, u64 slots, u64 free, u64 *base,
 /* Memory for the images of so many groups. */
 int pmudev_turns_room(struct pmudev_set *set, u64 slots);
 
+/* Have a set, and its heirs, take these turns from now on; NULL: none. */
+void pmudev_turns_show(struct pmudev_set *set, const struct pmudev_turns *turns);
+
 /*
  * After a change of the ledger: the multiplexing sets that it concerns let go of their counters,
  * and then take what is theirs now. There may be thousands, and each takes its time; so only

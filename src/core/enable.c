@@ -163,7 +163,6 @@ static int place_slots(struct pmudev_set *set, u64 slots, struct pmudev_refusal 
 /* Fewer groups take turns. */
 static noinline_for_stack void shrink_base(struct pmudev_set *set)
 {
-	struct pmudev_change pause = {};
 	struct pmudev_refusal unused;
 
 	set->turns_changed = true;
@@ -172,7 +171,7 @@ static noinline_for_stack void shrink_base(struct pmudev_set *set)
 		set->base = 0;
 	else
 		pmudev_find_base(set, set->placed & set->mux, set->base, &set->base, &unused);
-	pmudev_family_call(set, pmudev_change_turns, &pause);
+	pmudev_turns_show(set, NULL);
 }
 
 /* They are off counters, everywhere. */

@@ -331,8 +331,7 @@ static bool changed(const struct pmudev_set *set)
 	return set->turns_changed || (set->base && set->spare != set->old_spare);
 }
 
-/* NULL: none. */
-static noinline_for_stack void show_turns(struct pmudev_set *set, const struct pmudev_turns *turns)
+void pmudev_turns_show(struct pmudev_set *set, const struct pmudev_turns *turns)
 {
 	struct pmudev_change change = { .turns = turns };
 
@@ -356,7 +355,7 @@ void pmudev_turns_pause(struct pmudev_set *asking)
 		if (set != asking && hlist_unhashed(&set->paused_node))
 			hlist_add_head(&set->paused_node, &asking->paused);
 		if (set->turns)
-			show_turns(set, NULL);
+			pmudev_turns_show(set, NULL);
 	}
 }
 
@@ -376,7 +375,7 @@ void pmudev_turns_go_on(struct pmudev_set *set)
 		set->new_table = NULL;
 	}
 	make_images(set, set->base | set->spare, set->table);
-	show_turns(set, set->table);
+	pmudev_turns_show(set, set->table);
 }
 
 void pmudev_turns_wake(struct pmudev_set *asking)
