@@ -56,12 +56,17 @@ struct pmudev_count sum_since(const union record *before, const union record *af
 /* How far a scaled count may be off: the kernel's part of the time, if it is much, varies. */
 #define PERCENT (debug_kernel() ? 8 : 1)
 
-/* |a - b| is not more than so many percent of b. */
-static inline bool within_percent(__u64 a, __u64 b, unsigned int percent)
+/* |a - b| in percent of b, rounded up. */
+static inline __u64 percent_off(__u64 a, __u64 b)
 {
 	__u64 off = a > b ? a - b : b - a;
 
-	return off * 100 <= b * percent;
+	return (off * 100 + b - 1) / b;
+}
+
+static inline bool within_percent(__u64 a, __u64 b, unsigned int percent)
+{
+	return percent_off(a, b) <= percent;
 }
 
 /* Whether a group has had its share: of @groups alike on @counters. */

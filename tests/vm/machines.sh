@@ -73,9 +73,21 @@ check_pairs() {
 	[ -z "$lost" ] || die "the x86 machines of the matrix do not cover: $(paste -sd, <<<"$lost")"
 }
 
+# each_once MACHINE SMP NAMED ALONE: whether a program runs there where each is to run once: all that can
+# on the first machine of its architecture with 4 CPUs; with one CPU those that do not run with 4; and
+# on other machines those that name them.
+each_once() {
+	case $1-$2 in
+	vhe-4 | v4-g8-w-4) return ;;
+	vhe-1 | v4-g8-w-1) [ -n "$4" ] ;;
+	*-4) [ -n "$3" ] ;;
+	*) [ -n "$3" ] && [ -n "$4" ] || machine_is_particular "$1" ;;
+	esac
+}
+
 # A kernel that was built here: a few machines that differ in everything.
 x86_representative() { # KERNEL
-	printf '%s\n' "$1 v4-g8-w 4" "$1 v2-g4 1" "$1 v5-g8-w-hide 4" "$1 hybrid 4" "$1 nopmu 1"
+	printf '%s\n' "$1 v4-g8-w 4" "$1 v4-g8-w 1" "$1 v2-g4 1" "$1 v5-g8-w-hide 4" "$1 hybrid 4" "$1 nopmu 1"
 }
 
 # The particular machines of arm64; kernels before 6.13 do not hide counters on p9.
