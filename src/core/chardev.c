@@ -26,14 +26,7 @@ static int pmudev_release(struct inode *inode, struct file *file)
 
 static ssize_t pmudev_read(struct file *file, char __user *buf, size_t size, loff_t *pos)
 {
-	struct pmudev_refusal why PMUDEV_UNSET;
-	ssize_t ret;
-
-	pmudev_no_refusal(&why);
-	ret = pmudev_set_read(file->private_data, buf, size, &why);
-	if (ret < 0)
-		pmudev_remember(file->private_data, &why, ret);
-	return ret;
+	return pmudev_set_read(file->private_data, buf, size);
 }
 
 static int pmudev_mmap(struct file *file, struct vm_area_struct *vma)

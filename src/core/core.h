@@ -339,7 +339,11 @@ struct pmudev_set *pmudev_set_create(void);
 void pmudev_set_destroy(struct pmudev_set *set);
 
 /* The target has ended, and all that inherited from it. */
-bool pmudev_set_ended(struct pmudev_set *set);
+static inline bool pmudev_set_ended(struct pmudev_set *set)
+{
+	return READ_ONCE(set->ctx->dead) && !pmudev_family_lives(set);
+}
+
 int pmudev_set_bind(struct pmudev_set *set, const struct pmudev_bind *bind,
 		    struct pmudev_refusal *why);
 
@@ -385,8 +389,8 @@ int pmudev_set_place(struct pmudev_set *set, const struct pmudev_event_attr *att
 
 /* ---------------------------------------------------------------- read.c -- */
 
-ssize_t pmudev_set_read(struct pmudev_set *set, char __user *buf, size_t size,
-			struct pmudev_refusal *why);
+/* One record into @buf. Return: its bytes, or an error that was remembered. May sleep. */
+ssize_t pmudev_set_read(struct pmudev_set *set, char __user *buf, size_t size);
 
 /* ---------------------------------------------------------------- mmap.c -- */
 

@@ -28,11 +28,6 @@ struct pmudev_set *pmudev_set_create(void)
 	return set;
 }
 
-bool pmudev_set_ended(struct pmudev_set *set)
-{
-	return READ_ONCE(set->ctx->dead) && !pmudev_family_lives(set);
-}
-
 struct joining {
 	struct pmudev_set *set;
 	unsigned int limit;
