@@ -108,6 +108,7 @@ struct pmudev_event {
  *	thread is unloaded
  * @elsewhere: loaded on a CPU of another PMU, where it has the right as well: the thread may be
  *	in the midst of a read that it began before it came
+ * @reading: any of @user, @owed and @elsewhere, for those who look at every switch
  * @maps: mappings of its sets' pages in @user_mm
  * @user_mm: the address space with the right to read; compared, never followed
  * @mask: counters of the events
@@ -144,10 +145,15 @@ struct pmudev_ctx {
 	bool linked;
 	bool ready;
 	bool stale;
-	bool user;
 	bool reader;
-	bool owed;
-	bool elsewhere;
+	union {
+		struct {
+			bool user;
+			bool owed;
+			bool elsewhere;
+		};
+		u32 reading;
+	};
 	u64 readable;
 	u32 maps;
 	struct mm_struct *user_mm;

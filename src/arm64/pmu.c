@@ -127,6 +127,9 @@ static __always_inline void bring_forward(struct pmuv3_cpu *pc, struct pmudev_hw
 		u64 value = pmudev_advance(event->value, read_hw(event, live), event->width);
 
 		event->value = value;
+		/* What a counter shows that counts is not known for long. */
+		if (live)
+			continue;
 		pc->known[counter].value = value;
 		if (unlikely(pair))
 			pc->known[counter + 1].value = value;

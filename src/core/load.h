@@ -71,7 +71,7 @@ static __always_inline void pmudev_ctx_unload_here(struct pmudev_ctx *ctx)
 	u64 now;
 
 	lockdep_assert_held(&ctx->lock);
-	if (ctx->user || ctx->owed || ctx->elsewhere)
+	if (ctx->reading)
 		pmudev_pages_out(ctx);
 	if (ready && ctx->nr) {
 		pmudev_backend_save(ctx->on, ctx->nr);

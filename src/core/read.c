@@ -100,23 +100,70 @@ static void fill_record(struct pmudev_ctx *ctx, struct pmudev_set *set,
 	fill_counts(set, record, now, &last);
 }
 
-/* pmudev_ctx_fn: the root's part of the record, or an heir's of the sum. */
+/**
+ * struct reading - a record that is being made
+ * @record: where
+ * @room: bytes there
+ * @need: out: how many it takes; more than @room: nothing was done
+ */
+struct reading {
+	struct pmudev_record *record;
+	size_t room;
+	size_t need;
+};
+
+/* What is in the record beside the times and counts. */
+static void begin_record(struct pmudev_set *set, struct pmudev_record *record, size_t size)
+{
+	u64 rest, below = set->nr_slots ? ~0ULL >> (64 - set->nr_slots) : 0;
+	unsigned int slot;
+
+	record->size = size;
+	record->nr = set->nr_slots;
+	record->reserved = 0;
+	pmudev_for_each_slot(slot, rest, below & ~set->used)
+		record->counts[slot] = (struct pmudev_count){};
+}
+
+/* The set's own record, or that of the family's root. ctx->lock held: it is of one moment. */
+static __always_inline void read_own(struct pmudev_ctx *ctx, struct pmudev_set *set,
+				     struct reading *reading)
+{
+	struct pmudev_record *record = reading->record;
+
+	reading->need = struct_size(record, counts, set->nr_slots);
+	if (unlikely(reading->need > reading->room))
+		return;
+	begin_record(set, record, reading->need);
+	pmudev_set_bring_forward(ctx, set);
+	fill_record(ctx, set, record);
+}
+
+/* pmudev_ctx_fn: of a set without heirs. */
+static void read_alone(struct pmudev_ctx *ctx, void *arg)
+{
+	struct pmudev_change *change = arg;
+
+	read_own(ctx, change->set, change->data);
+}
+
+/* pmudev_ctx_fn: the root's record, or an heir's part of the sum. */
 static void read_part(struct pmudev_ctx *ctx, void *arg)
 {
 	struct pmudev_change *change = arg;
 	struct pmudev_set *set = change->set;
-	struct pmudev_record *record = change->data;
+	struct reading *reading = change->data;
 
-	pmudev_set_bring_forward(ctx, set);
 	if (set == set->root) {
-		fill_record(ctx, set, record);
+		read_own(ctx, set, reading);
 		return;
 	}
+	pmudev_set_bring_forward(ctx, set);
 	pmudev_family_add(change->total, set);
 	if (set->enabled | set->armed)
-		record->flags |= PMUDEV_RECORD_ENABLED;
+		reading->record->flags |= PMUDEV_RECORD_ENABLED;
 	if (set->armed)
-		record->flags |= PMUDEV_RECORD_ARMED;
+		reading->record->flags |= PMUDEV_RECORD_ARMED;
 }
 
 static void add_heirs(struct pmudev_set *set, struct pmudev_record *record,
@@ -139,17 +186,39 @@ static void add_heirs(struct pmudev_set *set, struct pmudev_record *record,
 	}
 }
 
-/* What is in the record beside the times and counts. */
-static void begin_record(struct pmudev_set *set, struct pmudev_record *record, size_t size)
+/* Its slots stay meanwhile. */
+static noinline int read_family(struct pmudev_set *set, struct reading *reading)
 {
-	u64 rest, below = set->nr_slots ? ~0ULL >> (64 - set->nr_slots) : 0;
-	unsigned int slot;
+	struct pmudev_change change = { .data = reading, .reading = true };
 
-	record->size = size;
-	record->nr = set->nr_slots;
-	record->reserved = 0;
-	pmudev_for_each_slot(slot, rest, below & ~set->used)
-		record->counts[slot] = (struct pmudev_count){};
+	change.total = kmalloc(sizeof(*change.total), GFP_KERNEL);
+	if (!change.total)
+		return -ENOMEM;
+	pmudev_lock(&set->mutex);
+	reading->need = struct_size(reading->record, counts, set->nr_slots);
+	if (reading->need <= reading->room) {
+		pmudev_family_sweep(set, read_part, &change);
+		add_heirs(set, reading->record, change.total);
+	}
+	mutex_unlock(&set->mutex);
+	kfree(change.total);
+	return 0;
+}
+
+/* Other calls on the set are not waited for: what they change of it they change under ctx->lock. */
+static __always_inline int read_record(struct pmudev_set *set, struct reading *reading)
+{
+	struct pmudev_ctx *ctx = smp_load_acquire(&set->ctx); /* bound meanwhile, or not */
+	struct pmudev_change change PMUDEV_UNSET;
+
+	if (!ctx)
+		return -EINVAL;
+	if (set->family)
+		return read_family(set, reading);
+	change.set = set;
+	change.data = reading;
+	pmudev_ctx_call(ctx, read_alone, &change);
+	return 0;
 }
 
 static noinline int refuse(struct pmudev_set *set, int error, enum pmudev_reason code,
@@ -163,59 +232,31 @@ static noinline int refuse(struct pmudev_set *set, int error, enum pmudev_reason
 	return error;
 }
 
-static noinline int read_family(struct pmudev_set *set, struct pmudev_record *record)
+static noinline int refuse_read(struct pmudev_set *set, int error)
 {
-	struct pmudev_change reading = { .data = record, .reading = true };
-
-	reading.total = kmalloc(sizeof(*reading.total), GFP_KERNEL);
-	if (!reading.total)
-		return refuse(set, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
-	pmudev_family_sweep(set, read_part, &reading);
-	add_heirs(set, record, reading.total);
-	kfree(reading.total);
-	return record->size;
+	return refuse(set, error, error == -ENOMEM ? PMUDEV_WHY_MEMORY : PMUDEV_WHY_UNBOUND, 0);
 }
 
-/* How much there is in the record now; -EAGAIN: it needs @need, and there is less room. */
-static __always_inline int read_record(struct pmudev_set *set, struct pmudev_record *record,
-				       size_t room, size_t size)
-{
-	struct pmudev_change reading PMUDEV_UNSET;
-	size_t need;
-
-	lockdep_assert_held(&set->mutex);
-	if (!set->ctx)
-		return refuse(set, -EINVAL, PMUDEV_WHY_UNBOUND, 0);
-	need = struct_size(record, counts, set->nr_slots);
-	if (size < need)
-		return refuse(set, -ENOSPC, PMUDEV_WHY_BUFFER, need);
-	/* Slots may have come since the caller looked: have it look again. */
-	if (room < need)
-		return -EAGAIN;
-	begin_record(set, record, need);
-	if (set->family)
-		return read_family(set, record);
-	reading.set = set;
-	reading.data = record;
-	pmudev_ctx_call(set->ctx, read_part, &reading);
-	return need;
-}
-
+/* More than fits on the stack, or into what the caller has room for. */
 static noinline ssize_t read_large(struct pmudev_set *set, char __user *buf, size_t size)
 {
-	struct pmudev_record *record;
-	const size_t room = struct_size(record, counts, PMUDEV_MAX_EVENTS);
+	struct reading reading = {};
 	ssize_t ret;
 
-	record = kmalloc(room, GFP_KERNEL);
-	if (!record)
+	reading.room = struct_size(reading.record, counts, PMUDEV_MAX_EVENTS);
+	reading.record = kmalloc(reading.room, GFP_KERNEL);
+	if (!reading.record)
 		return refuse(set, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
-	pmudev_lock(&set->mutex);
-	ret = read_record(set, record, room, size);
-	mutex_unlock(&set->mutex);
-	if (ret > 0 && copy_to_user(buf, record, ret))
+	ret = read_record(set, &reading);
+	if (ret)
+		ret = refuse_read(set, ret);
+	else if (size < reading.need)
+		ret = refuse(set, -ENOSPC, PMUDEV_WHY_BUFFER, reading.need);
+	else if (copy_to_user(buf, reading.record, reading.need))
 		ret = refuse(set, -EFAULT, PMUDEV_WHY_POINTER, 0);
-	kfree(record);
+	else
+		ret = reading.need;
+	kfree(reading.record);
 	return ret;
 }
 
@@ -235,16 +276,17 @@ ssize_t pmudev_set_read(struct pmudev_set *set, char __user *buf, size_t size)
 		struct pmudev_record record;
 		struct pmudev_count counts[SMALL_RECORD];
 	} small PMUDEV_UNSET;
-	ssize_t ret;
+	struct reading reading = { .record = &small.record, .room = min(size, sizeof(small)) };
+	int ret;
 
 	BUILD_BUG_ON(offsetof(typeof(small), counts) != sizeof(struct pmudev_record));
-	pmudev_lock(&set->mutex);
-	ret = read_record(set, &small.record, sizeof(small), size);
-	mutex_unlock(&set->mutex);
-	if (unlikely(ret == -EAGAIN))
+	ret = read_record(set, &reading);
+	if (unlikely(ret))
+		return refuse_read(set, ret);
+	if (unlikely(reading.need > reading.room))
 		return read_large(set, buf, size);
 	/* The copy may fault, and a fault may end up in mmap: no lock is held. */
-	if (ret > 0 && put_record(buf, &small, ret))
-		ret = refuse(set, -EFAULT, PMUDEV_WHY_POINTER, 0);
-	return ret;
+	if (put_record(buf, &small, reading.need))
+		return refuse(set, -EFAULT, PMUDEV_WHY_POINTER, 0);
+	return reading.need;
 }

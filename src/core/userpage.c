@@ -278,7 +278,7 @@ void pmudev_pages_lost(struct pmudev_ctx *ctx)
 void pmudev_pages_revoke(struct pmudev_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
-	if (ctx->cpu >= 0 && (ctx->user || ctx->owed || ctx->elsewhere))
+	if (ctx->cpu >= 0 && ctx->reading)
 		pmudev_pages_out(ctx);
 	ctx->reader = false;
 	ctx->readable = 0;

@@ -35,7 +35,8 @@ static void write_counter(const struct intel_cpu *pc, unsigned int counter, u64 
 }
 
 /* Of counters that wrapped meanwhile the overflow status is acknowledged. */
-static void bring_forward(struct intel_cpu *pc, struct pmudev_hw *const *hw, unsigned int nr)
+static __always_inline void bring_forward(struct intel_cpu *pc, struct pmudev_hw *const *hw,
+					  unsigned int nr, bool live)
 {
 	u64 wrapped = 0, value;
 	unsigned int i;
@@ -44,7 +45,9 @@ static void bring_forward(struct intel_cpu *pc, struct pmudev_hw *const *hw, uns
 		value = pmudev_advance(hw[i]->value, read_counter(hw[i]->counter), hw[i]->width);
 		wrapped |= (value ^ hw[i]->value) >> (hw[i]->width & 63);
 		hw[i]->value = value;
-		pc->known[hw[i]->counter].value = value;
+		/* What a counter shows that counts is not known for long. */
+		if (!live)
+			pc->known[hw[i]->counter].value = value;
 	}
 	if (wrapped)
 		write_global_ovf_ctrl(pmudev_hw_counters(hw, nr));
@@ -148,12 +151,12 @@ void pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr)
 	} else {
 		stop_some(pc, hw, nr);
 	}
-	bring_forward(pc, hw, nr);
+	bring_forward(pc, hw, nr, false);
 }
 
 void pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr)
 {
-	bring_forward(this_cpu_ptr(&intel_cpus), hw, nr);
+	bring_forward(this_cpu_ptr(&intel_cpus), hw, nr, true);
 }
 
 void intel_clear(u64 counters)
