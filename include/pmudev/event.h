@@ -19,7 +19,7 @@
  *
  * Lock order, outermost first
  *   mmap_lock			(page faults: no copy to or from user space under any lock below)
- *   set->mutex			one call at a time on a set: slots, groups, binding
+ *   set->mutex			one call at a time on a set: slots, groups, binding; read(2) goes without
  *   doors_mutex			KVM's tracepoints; also taken under the list of modules
  *   exec_update_lock		of a target that is being bound
  *   follow_mutex		following threads begins
@@ -254,7 +254,7 @@ struct pmudev_family {
 
 /**
  * struct pmudev_set - an open file, or an heir of one
- * @mutex: one call at a time; not used of an heir
+ * @mutex: one call at a time that changes it; not used of an heir
  * @pmu: where it counts
  * @ctx: what it counts; NULL until bound. Set once, under @mutex.
  * @root: the set with the file

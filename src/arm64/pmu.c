@@ -242,31 +242,35 @@ void pmudev_backend_load(struct pmudev_hw *const *hw, unsigned int nr)
 	pc->nr_on += nr;
 }
 
-/* The counters of some events that are loaded. They idle no longer. */
+/* The counters of some events that were loaded. They idle no longer. */
 static noinline u64 unload_some(struct pmuv3_cpu *pc, struct pmudev_hw *const *hw, unsigned int nr)
 {
 	u64 mask = pmudev_hw_counters(hw, nr);
 
-	pc->nr_on -= PMUV3_MANY * hweight64(mask & pc->idle);
+	pc->nr_on -= nr + PMUV3_MANY * hweight64(mask & pc->idle);
 	pc->idle &= ~mask;
+	pc->on &= ~mask;
 	return mask;
 }
 
 void pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
-	u64 mask = pc->on;
+	u64 mask;
 
 	if (PMUV3_VERIFY)
 		WARN_ON(pmudev_hw_counters(hw, nr) & ~(pc->on | pc->idle));
 	/* As many as are on are those that are on. */
-	if (nr != pc->nr_on)
+	if (likely(nr == pc->nr_on)) {
+		mask = pc->on;
+		pc->on = 0;
+		pc->nr_on = 0;
+	} else {
 		mask = unload_some(pc, hw, nr);
+	}
 	if (PMUV3_VERIFY)
 		WARN_ON(mask != pmudev_hw_counters(hw, nr));
 	write_pmcntenclr(pmuv3_enable_bits(mask));
-	pc->on &= ~mask;
-	pc->nr_on -= nr;
 	/* Stopped before read. */
 	isb();
 	bring_forward(pc, hw, nr, false);

@@ -8,7 +8,8 @@
 
 #include "core.h"
 
-static __always_inline void pmudev_ctx_load_here(struct pmudev_ctx *ctx, int cpu)
+/* @task: whether it is a task's. */
+static __always_inline void pmudev_ctx_load_here(struct pmudev_ctx *ctx, int cpu, bool task)
 {
 	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
 	bool here = ctx->pmu == pc->pmu, ready = here && pc->ready;
@@ -19,7 +20,7 @@ static __always_inline void pmudev_ctx_load_here(struct pmudev_ctx *ctx, int cpu
 	if (unlikely(!hlist_empty(&ctx->turning)) && ready)
 		pmudev_turn_if_due(ctx);
 	ctx->cpu = cpu;
-	if (ctx->task && here)
+	if (task && here)
 		pc->task = ctx;
 	ctx->ready = ready;
 	ctx->clock -= now;

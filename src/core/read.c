@@ -243,14 +243,14 @@ static noinline ssize_t read_large(struct pmudev_set *set, char __user *buf, siz
 	struct reading reading = {};
 	ssize_t ret;
 
-	reading.room = struct_size(reading.record, counts, PMUDEV_MAX_EVENTS);
+	reading.room = min(size, struct_size(reading.record, counts, PMUDEV_MAX_EVENTS));
 	reading.record = kmalloc(reading.room, GFP_KERNEL);
 	if (!reading.record)
 		return refuse(set, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
 	ret = read_record(set, &reading);
 	if (ret)
 		ret = refuse_read(set, ret);
-	else if (size < reading.need)
+	else if (reading.room < reading.need)
 		ret = refuse(set, -ENOSPC, PMUDEV_WHY_BUFFER, reading.need);
 	else if (copy_to_user(buf, reading.record, reading.need))
 		ret = refuse(set, -EFAULT, PMUDEV_WHY_POINTER, 0);

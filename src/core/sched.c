@@ -34,7 +34,7 @@ struct pmudev_clocks pmudev_ctx_clocks(const struct pmudev_ctx *ctx)
 
 void pmudev_ctx_load(struct pmudev_ctx *ctx, int cpu)
 {
-	pmudev_ctx_load_here(ctx, cpu);
+	pmudev_ctx_load_here(ctx, cpu, ctx->task);
 }
 
 void pmudev_ctx_unload(struct pmudev_ctx *ctx)

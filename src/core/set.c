@@ -304,8 +304,9 @@ static int bind_task(struct pmudev_set *set, const struct pmudev_bind *bind,
 		bind_ctx(set, ctx);
 		return 0;
 	}
-	/* Heirs there may be already, but nothing of them. */
+	/* Heirs there may be already, but nothing of them. Nothing stays for the next try. */
 	pmudev_family_destroy(set);
+	set->on_exec = false;
 	return refuse_task(PTR_ERR(ctx), why);
 }
 

@@ -175,14 +175,18 @@ TEST_F(perm, a_cpu)
 
 static void bind_anothers(int pid, bool allowed)
 {
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
 	struct pmudev_query query;
 	int fd = pm_open();
 	int ret;
 
 	CHECK(fd >= 0);
-	ret = pm_bind(fd, PMUDEV_TARGET_TASK, pid, 0);
+	ret = pm_bind(fd, PMUDEV_TARGET_TASK, pid, allowed ? 0 : PMUDEV_BIND_ON_EXEC);
 	if (!allowed) {
 		CHECK(ret == -EPERM && why.code == PMUDEV_WHY_CAP_TASK);
+		/* Nothing of it has stayed: the set does not wait for an exec. */
+		CHECK(!pm_bind(fd, PMUDEV_TARGET_TASK, 0, 0) && !pm_add(fd, &event, 1));
+		CHECK(!pm_enable(fd, PMUDEV_ALL) && pm_value(fd, 0) > 0);
 	} else {
 		CHECK(!pm_query(&query));
 		if (query.features & PMUDEV_HAS_OTHER_TASKS)

@@ -74,13 +74,13 @@ check_pairs() {
 }
 
 # each_once MACHINE SMP NAMED ALONE: whether a program runs there where each is to run once: all that can
-# on the first machine of its architecture with 4 CPUs; with one CPU those that do not run with 4; and
-# on other machines those that name them.
+# on the first machine of its architecture with 4 CPUs; with one CPU those whose line says smp=1; and
+# on other machines those that name them, of which that of version 2 has one CPU.
 each_once() {
 	case $1-$2 in
-	vhe-4 | v4-g8-w-4) return ;;
+	vhe-4 | v4-g8-w-4) return 0 ;;
 	vhe-1 | v4-g8-w-1) [ -n "$4" ] ;;
-	*-4) [ -n "$3" ] ;;
+	*-4 | v2-g4-1) [ -n "$3" ] ;;
 	*) [ -n "$3" ] && [ -n "$4" ] || machine_is_particular "$1" ;;
 	esac
 }
