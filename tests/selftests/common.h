@@ -205,6 +205,8 @@ bool user_reads(void);
 
 /* Is this a kernel that watches what it does? It executes ten times as much. */
 bool debug_kernel(void);
+/* The same, and the module waits now and then, wherever it is, for somebody to race with it. */
+bool kcsan_kernel(void);
 /* Where the module is, to load it again: PMUDEV_KO, or where the test machine has it. */
 const char *module_file(void);
 int unload_module(void);

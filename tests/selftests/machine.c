@@ -85,10 +85,14 @@ bool user_reads(void)
 	return pm_query(&query) || query.features & PMUDEV_HAS_USER_READ;
 }
 
+bool kcsan_kernel(void)
+{
+	return !access("/sys/module/kcsan/parameters/skip_watch", F_OK);
+}
+
 bool debug_kernel(void)
 {
-	return !access("/proc/lockdep_stats", F_OK) ||
-	       !access("/sys/module/kcsan/parameters/skip_watch", F_OK);
+	return !access("/proc/lockdep_stats", F_OK) || kcsan_kernel();
 }
 
 const char *module_file(void)

@@ -196,7 +196,14 @@ TEST_F_TIMEOUT(module_storm, with_sets_of_all_kinds, 300)
 
 struct shared {
 	struct disturbance user[3], loader[2];
+	/* Asked for while the module is there. */
+	struct pmudev_event_attr event;
+	bool exact;
 	unsigned int counted, absent;
+	struct {
+		__u64 count, expected;
+		unsigned int round;
+	} wrong; /* the last one */
 };
 
 /* What an open answers while the module comes and goes. */
@@ -208,9 +215,8 @@ static bool not_there(int ret)
 /* Sets, a page, a child: whatever there is time for. */
 static int use(void *arg, unsigned int i)
 {
-	struct pmudev_event_attr event = raw_event(steady_event(), USER_ONLY);
 	struct shared *s = arg;
-	int fd = pm_attach(0, i % 2 ? PMUDEV_BIND_INHERIT : 0, &event, 1, true), child;
+	int fd = pm_attach(0, i % 2 ? PMUDEV_BIND_INHERIT : 0, &s->event, 1, true), child;
 	static __u64 expected;
 	__u64 count;
 
@@ -232,8 +238,12 @@ static int use(void *arg, unsigned int i)
 	close(fd);
 	if (!expected)
 		expected = count;
-	if (count < WORK || (exact_instructions() && count != expected))
+	if (count < WORK || (s->exact && count != expected)) {
+		s->wrong.count = count;
+		s->wrong.expected = expected;
+		s->wrong.round = i;
 		return -ERANGE;
+	}
 	__atomic_fetch_add(&s->counted, 1, __ATOMIC_RELAXED);
 	return 0;
 }
@@ -263,6 +273,8 @@ TEST_F_TIMEOUT(module_storm, under_users, 300)
 	struct shared *s = storm_memory(sizeof(*s));
 
 	ASSERT_NE(NULL, s);
+	s->event = raw_event(steady_event(), USER_ONLY);
+	s->exact = exact_instructions();
 	for (i = 0; i < 3; i++) {
 		s->user[i] = (struct disturbance){ .once = use, .arg = s };
 		s->user[i].pause = 600000 + i * 200003;
@@ -277,7 +289,10 @@ TEST_F_TIMEOUT(module_storm, under_users, 300)
 	for (i = 0; i < 2; i++)
 		EXPECT_EQ(0, disturb_end(&s->loader[i]));
 	for (i = 0; i < 3; i++)
-		EXPECT_EQ(0, disturb_end(&s->user[i]));
+		EXPECT_EQ(0, disturb_end(&s->user[i])) {
+			TH_LOG("%llu for %llu, round %u", s->wrong.count, s->wrong.expected,
+			       s->wrong.round);
+		}
 	TH_LOG("loaded or unloaded %u times, %u counts, not there %u times", loads(s), s->counted,
 	       s->absent);
 	if (module_references() < 0)

@@ -36,6 +36,8 @@ static const __u32 counters[EVENTS] = { 2, 4, 3, 32 };
 
 static long instructions_apart(void)
 {
+	if (kcsan_kernel())
+		return 100 * APART;
 	return debug_kernel() ? 3 * APART : APART;
 }
 

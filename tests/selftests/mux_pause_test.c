@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #define SLEEPERS 16
+#define QUESTIONS (debug_kernel() ? 100 : 2000)
 
 /* Which call of the changer is going on: even, none; then -1, and it has ended. */
 static atomic_long calls;
@@ -87,7 +88,7 @@ TEST_F(pause, nobody_is_nowhere)
 	long call;
 
 	ASSERT_EQ(0, pthread_create(&self->changer, NULL, change, &self->cpu));
-	for (asked = 0; (asked < 2000 || !amidst) && asked < 200000; asked++) {
+	for (asked = 0; (asked < QUESTIONS || !amidst) && asked < 100 * QUESTIONS; asked++) {
 		i = asked % SLEEPERS;
 		call = calls;
 		ASSERT_EQ(0, lost(&self->pool, self->set[i]))
