@@ -277,7 +277,8 @@ TEST_F_TIMEOUT(module_storm, under_users, 300)
 	s->exact = exact_instructions();
 	for (i = 0; i < 3; i++) {
 		s->user[i] = (struct disturbance){ .once = use, .arg = s };
-		s->user[i].pause = 600000 + i * 200003;
+		/* Long enough that there are moments at which it is not in use. */
+		s->user[i].pause = (600000 + i * 200003) * (debug_kernel() ? 10 : 1);
 		ASSERT_EQ(0, disturb_start(&s->user[i]));
 	}
 	for (i = 0; i < 2; i++) {

@@ -215,10 +215,15 @@ TEST_F(interval, estimates)
 		ASSERT_TRUE(stat_nth_value(&output, list, i, &value, &percent))
 		TH_LOG("%s", output.text);
 		EXPECT_LT(percent, 100);
-		EXPECT_LT(llabs((long long)(value - truth)), (long long)(truth / 10))
+		/* Where turns take long an interval has fewer rounds of the loop than without them. */
+		EXPECT_TRUE(debug_kernel() ||
+			    llabs((long long)(value - truth)) < (long long)(truth / 10))
 		TH_LOG("%llu, estimated %llu (%.2f %%)", truth, value, percent);
 	}
 }
+
+/* Whatever takes milliseconds. */
+#define SLOW (debug_kernel() ? 10 : 1)
 
 /* Nothing runs: that is not a count of 0. The last interval is shorter. */
 TEST_F(interval, nothing_runs)
@@ -227,12 +232,13 @@ TEST_F(interval, nothing_runs)
 
 	self->server = start_server();
 	ASSERT_GT(self->server, 0);
-	run(&output, "pmudev stat -p %d -x ' ' -I 2 --timeout 5 -e %s", self->server, event);
+	run(&output, "pmudev stat -p %d -x ' ' -I %d --timeout %d -e %s", self->server, 2 * SLOW,
+	    5 * SLOW, event);
 	EXPECT_EQ(0, output.status);
 	lines = read_lines(false);
 	EXPECT_EQ(3U, lines.intervals);
 	EXPECT_EQ(3U, lines.uncounted);
-	EXPECT_GE(lines.last, 0.005);
+	EXPECT_GE(lines.last, 0.005 * SLOW);
 }
 
 TEST_F(interval, so_many)
@@ -316,8 +322,8 @@ TEST_F(interval, delayed)
 {
 	__u64 value;
 
-	run(&output, "pmudev stat -D 5 -e %s -- sh -c '%s --play loop %d; %s --play loop %d'",
-	    event, program, MANY * 10, program, FEW);
+	run(&output, "pmudev stat -D %d -e %s -- sh -c '%s --play loop %d; %s --play loop %d'",
+	    5 * SLOW, event, program, MANY * 10, program, FEW);
 	EXPECT_EQ(0, output.status);
 	ASSERT_TRUE(stat_value(&output, event, &value, NULL)) TH_LOG("%s", output.text);
 	EXPECT_GE(value, (__u64)FEW);
@@ -420,6 +426,8 @@ TEST_F(interval, written)
 
 	if (!exact_programs())
 		SKIP(return, "instructions are not counted exactly here (PMUDEV_EXACT)");
+	if (debug_kernel())
+		SKIP(return, "an exec takes so long that a note says what CPU time was not counted");
 	ASSERT_EQ(0, pm_query(&query));
 	value = counted_once(FEW) + MORE;
 	with_commas(value, number, sizeof(number));
