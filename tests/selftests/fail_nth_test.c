@@ -21,7 +21,7 @@
 
 FIXTURE(fail)
 {
-	__u64 events; /* of steady_event() between two reads with WORK rounds between them */
+	__u64 events; /* of steady() between two reads with WORK rounds between them */
 	__u64 cost;   /* of a subject's work */
 	struct pmudev_query idle;
 	struct pool pool;
@@ -44,9 +44,10 @@ FIXTURE_VARIANT_ADD(fail, all) {
 	.own = false,
 };
 
+/* What is exact here was asked before: while allocations fail a question may, too. */
 static struct pmudev_event_attr steady(__u32 flags)
 {
-	return raw_event(steady_event(), flags);
+	return raw_event(EVENT_INSTRUCTIONS, flags);
 }
 
 FIXTURE_SETUP(fail)
@@ -371,7 +372,7 @@ TEST_F_TIMEOUT(fail, process, 300)
 		check_idle(_metadata, self);
 	}
 	EXPECT_GT(incomplete, 0U);
-	tell(_metadata, "a process", nth, 6);
+	tell(_metadata, "a process", nth, 5);
 	EXPECT_EQ(0, subject_end(&leader));
 }
 
