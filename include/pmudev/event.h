@@ -19,7 +19,7 @@
  *
  * Lock order, outermost first
  *   mmap_lock			(page faults: no copy to or from user space under any lock below)
- *   set->mutex			one call at a time on a set: slots, groups, binding; read(2) goes without
+ *   set->mutex			one call at a time on a set: slots, groups, binding; not read(2)
  *   doors_mutex			KVM's tracepoints; also taken under the list of modules
  *   exec_update_lock		of a target that is being bound
  *   follow_mutex		following threads begins

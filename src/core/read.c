@@ -95,8 +95,8 @@ static void fill_record(struct pmudev_ctx *ctx, struct pmudev_set *set,
 	record->multiplexed = set->mux;
 	/* Relative to a clock while they advance. */
 	record->time_enabled = to_ns(&last, set->time_enabled + (enabled ? now.enabled : 0));
-	record->time_running = to_ns(&last, set->time_running +
-				     (enabled && set->on == enabled ? now.running : 0));
+	record->time_running =
+		to_ns(&last, set->time_running + (enabled && set->on == enabled ? now.running : 0));
 	fill_counts(set, record, now, &last);
 }
 
@@ -221,8 +221,7 @@ static __always_inline int read_record(struct pmudev_set *set, struct reading *r
 	return 0;
 }
 
-static noinline int refuse(struct pmudev_set *set, int error, enum pmudev_reason code,
-			   u64 limit)
+static noinline int refuse(struct pmudev_set *set, int error, enum pmudev_reason code, u64 limit)
 {
 	struct pmudev_refusal why PMUDEV_UNSET;
 

@@ -152,7 +152,7 @@ TEST_F(kvm, stays_while_it_is_used)
 	EXPECT_GE(guest_count(_metadata, self->fd), LOOP_INSTRUCTIONS * ROUNDS);
 }
 
-/* Guests without end, on each CPU, but now and then on none; whoever cannot enter one tries again. */
+/* Guests without end on each CPU, now and then on none. Who cannot enter one tries again. */
 static void run_guests(int cpu)
 {
 	unsigned int i;

@@ -290,10 +290,8 @@ TEST_F_TIMEOUT(module_storm, under_users, 300)
 	for (i = 0; i < 2; i++)
 		EXPECT_EQ(0, disturb_end(&s->loader[i]));
 	for (i = 0; i < 3; i++)
-		EXPECT_EQ(0, disturb_end(&s->user[i])) {
-			TH_LOG("%llu for %llu, round %u", s->wrong.count, s->wrong.expected,
-			       s->wrong.round);
-		}
+		EXPECT_EQ(0, disturb_end(&s->user[i]))
+	TH_LOG("%llu for %llu in round %u", s->wrong.count, s->wrong.expected, s->wrong.round);
 	TH_LOG("loaded or unloaded %u times, %u counts, not there %u times", loads(s), s->counted,
 	       s->absent);
 	if (module_references() < 0)

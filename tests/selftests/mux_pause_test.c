@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A call that changes what others take turns on pauses them all, and then wakes one after the other,
- * while the PMU's lock is given to whoever waits. Who asks in between where the events of such a set
- * are must not be told "nowhere".
+ * A call that changes what others take turns on pauses them all, and then wakes one after the
+ * other, while the PMU's lock is given to whoever waits. Who asks in between where the events of
+ * such a set are must not be told "nowhere".
  */
 #include "mux.h"
 #include "kselftest_harness.h"

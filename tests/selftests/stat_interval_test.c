@@ -215,7 +215,7 @@ TEST_F(interval, estimates)
 		ASSERT_TRUE(stat_nth_value(&output, list, i, &value, &percent))
 		TH_LOG("%s", output.text);
 		EXPECT_LT(percent, 100);
-		/* Where turns take long an interval has fewer rounds of the loop than without them. */
+		/* Where turns take long an interval has fewer rounds than without them. */
 		EXPECT_TRUE(debug_kernel() ||
 			    llabs((long long)(value - truth)) < (long long)(truth / 10))
 		TH_LOG("%llu, estimated %llu (%.2f %%)", truth, value, percent);
@@ -427,7 +427,7 @@ TEST_F(interval, written)
 	if (!exact_programs())
 		SKIP(return, "instructions are not counted exactly here (PMUDEV_EXACT)");
 	if (debug_kernel())
-		SKIP(return, "an exec takes so long that a note says what CPU time was not counted");
+		SKIP(return, "a note says what CPU time went by before: an exec takes long");
 	ASSERT_EQ(0, pm_query(&query));
 	value = counted_once(FEW) + MORE;
 	with_commas(value, number, sizeof(number));

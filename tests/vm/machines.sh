@@ -81,7 +81,7 @@ each_once() {
 	vhe-4 | v4-g8-w-4) return 0 ;;
 	vhe-1 | v4-g8-w-1) [ -n "$4" ] ;;
 	*-4 | v2-g4-1) [ -n "$3" ] ;;
-	*) [ -n "$3" ] && [ -n "$4" ] || machine_is_particular "$1" ;;
+	*) { [ -n "$3" ] && [ -n "$4" ]; } || machine_is_particular "$1" ;;
 	esac
 }
 
