@@ -75,7 +75,7 @@ static inline u64 pmudev_hw_counters(struct pmudev_hw *const *hw, unsigned int n
  * @cpu_id: see struct pmudev_query
  * @features: PMUDEV_HAS_* that the hardware brings
  * @counters: mask of the counters that exist
- * @reserved: those that no set gets. The backend may add to it in cpu_up.
+ * @reserved: those that no set gets. The backend may add to it in cpu_up (WRITE_ONCE()).
  * @foreign: those of @reserved that firmware or a hypervisor uses, likewise
  * @user: those that user mode can be allowed to read
  * @generic: mask of the generic events that can be counted

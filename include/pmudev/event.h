@@ -523,7 +523,7 @@ static inline struct pmudev_want pmudev_event_want(const struct pmudev_event *ev
 /* Who has a counter that no set gets. */
 static inline u32 pmudev_reserved_kind(const struct pmudev_pmu *pmu, unsigned int counter)
 {
-	bool foreign = pmu->info.foreign & BIT_ULL(counter);
+	bool foreign = READ_ONCE(pmu->info.foreign) & BIT_ULL(counter);
 
 	return foreign ? PMUDEV_HOLDER_HYPERVISOR : PMUDEV_HOLDER_CLAIM;
 }

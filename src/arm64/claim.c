@@ -132,7 +132,7 @@ int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *w
 	}
 	/* None of ours if it is one of those that are EL2's alone. */
 	placeholder = BIT_ULL(pmudev_perf_counter(event->hw.idx)) & info->counters;
-	info->reserved |= placeholder;
+	WRITE_ONCE(info->reserved, info->reserved | placeholder);
 	ret = pmuv3_take_over(cpu, info->counters & ~placeholder);
 	if (ret) {
 		pmudev_refuse(why, ret, PMUDEV_WHY_PERF_REFUSED, 0);

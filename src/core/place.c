@@ -23,9 +23,10 @@ struct puzzle {
 	unsigned int nr;
 };
 
+/* Without pmu->lock: of this moment, and whoever takes counters looks again under it. */
 static u64 available(const struct pmudev_pmu *pmu)
 {
-	return pmu->info.counters & ~pmu->info.reserved;
+	return pmu->info.counters & ~READ_ONCE(pmu->info.reserved);
 }
 
 /* What an event wants that is on no counter, when these are to be had. */
@@ -217,12 +218,12 @@ static int place_by_moving(struct pmudev_set *set, const struct pmudev_want *wan
 int pmudev_place_ever(struct pmudev_pmu *pmu, const struct pmudev_want *want, unsigned int nr,
 		      struct pmudev_refusal *why)
 {
-	u64 reserved = pmu->info.reserved;
+	u64 reserved = READ_ONCE(pmu->info.reserved); /* more come under pmu->lock, not held here */
 	u8 counter[PMUDEV_MAX_EVENTS] PMUDEV_UNSET;
 	bool ever;
 	int bad;
 
-	bad = try_place(available(pmu), want, nr, counter);
+	bad = try_place(pmu->info.counters & ~reserved, want, nr, counter);
 	if (bad < 0)
 		return 0;
 	ever = try_place(pmu->info.counters, want, nr, counter) < 0;

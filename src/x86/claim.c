@@ -236,8 +236,8 @@ static void add_found(struct intel_kind *kind, u64 foreign)
 	kind->found |= foreign;
 	if (kind->users)
 		return;
-	kind->info->foreign |= kind->found;
-	kind->info->reserved |= kind->found;
+	WRITE_ONCE(kind->info->foreign, kind->info->foreign | kind->found);
+	WRITE_ONCE(kind->info->reserved, kind->info->reserved | kind->found);
 }
 
 int intel_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why)

@@ -422,8 +422,11 @@ TEST_F_TIMEOUT(fail, children, 300)
 		close(fd);
 		check_idle(_metadata, self);
 	}
-	/* The heir and its context: both failed once. The allocator's memory may have, too. */
-	EXPECT_LE(2U, missing);
+	/*
+	 * The heir and its context: both failed once. Of all allocations the allocator's own are
+	 * some, which come or do not, so that one of the two may be jumped over.
+	 */
+	EXPECT_LE(1U, missing);
 	if (variant->own)
 		EXPECT_EQ(2U, missing);
 	printf("# %u children were missing, and it was told\n", missing);
