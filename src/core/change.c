@@ -38,6 +38,19 @@ static void times_start(struct pmudev_set *set, const struct pmudev_clocks *now)
 	times_add(set, -now->enabled, -now->running);
 }
 
+/* The same for a change of what is on alone: @was was. What is enabled stays so. */
+static void times_turn(struct pmudev_set *set, u64 was, const struct pmudev_clocks *now)
+{
+	unsigned int slot;
+	u64 rest;
+
+	if ((was == set->enabled) != (set->on == set->enabled))
+		set->time_running += was == set->enabled ? now->running : -now->running;
+	pmudev_for_each_slot(slot, rest, was ^ set->on)
+		pmudev_slot_event(set, slot)->time_running +=
+			was & BIT_ULL(slot) ? now->running : -now->running;
+}
+
 /* Groups with an event that user mode may read: a closed gate stops them whole. */
 static u64 gated_slots(struct pmudev_set *set)
 {
@@ -103,16 +116,17 @@ void pmudev_ctx_turn(struct pmudev_ctx *ctx)
 {
 	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
 	struct pmudev_set *set;
+	u64 was;
 
 	lockdep_assert_held(&ctx->lock);
 	ctx->turned = now.running;
 	hlist_for_each_entry(set, &ctx->turning, turn_node) {
 		if (set->turns->nr < 2)
 			continue;
-		times_stop(set, &now);
+		was = set->on;
 		set->turn = (set->turn + 1) % set->turns->nr;
 		pmudev_show_image(ctx, set);
-		times_start(set, &now);
+		times_turn(set, was, &now);
 		pmudev_page_publish(ctx, set);
 	}
 }

@@ -138,19 +138,19 @@ void pmudev_set_bring_forward(struct pmudev_ctx *ctx, struct pmudev_set *set)
 	pmudev_backend_read(hw, nr);
 }
 
-/* Does any of them want a counter of @taken, or what another of them wants? */
-static bool collide(struct pmudev_hw *const *hw, unsigned int nr, u64 taken)
+/* Their counters; 0: one of them wants a counter of @taken, or what another of them wants. */
+static u64 free_counters(struct pmudev_hw *const *hw, unsigned int nr, u64 taken)
 {
 	unsigned int i;
-	u64 counters;
+	u64 counters, mask = 0;
 
 	for (i = 0; i < nr; i++) {
 		counters = pmudev_hw_counters(hw + i, 1);
-		if (taken & counters)
-			return true;
-		taken |= counters;
+		if ((taken | mask) & counters)
+			return 0;
+		mask |= counters;
 	}
-	return false;
+	return mask;
 }
 
 static void set_fold_period(struct pmudev_ctx *ctx)
@@ -169,20 +169,20 @@ bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 	unsigned int nr;
 	u64 mask;
 
+	BUILD_BUG_ON(PMUDEV_MAX_EVENTS > PMUDEV_COUNTERS);
 	lockdep_assert_held(&ctx->lock);
 	/* What has ended holds its counters no more: others may have them. */
 	if (!slots || ctx->dead)
 		return true;
-	if (WARN_ON_ONCE(hweight64(slots) > PMUDEV_COUNTERS))
-		return false;
 	nr = pmudev_slots_hw(set, slots, hw);
-	if (collide(hw, nr, ctx->mask))
+	mask = free_counters(hw, nr, ctx->mask);
+	if (!mask)
 		return false;
-	mask = pmudev_hw_counters(hw, nr);
 	memcpy(ctx->on + ctx->nr, hw, nr * sizeof(*hw));
 	ctx->nr += nr;
 	ctx->mask |= mask;
-	ctx->user_mask |= pmudev_slots_counters(set, slots & set->user);
+	if (slots & set->user)
+		ctx->user_mask |= pmudev_slots_counters(set, slots & set->user);
 	set->on |= slots;
 	set_fold_period(ctx);
 	if (!pmudev_ctx_counting(ctx))
