@@ -41,11 +41,12 @@ static void times_start(struct pmudev_set *set, const struct pmudev_clocks *now)
 /* The same for a change of what is on alone: @was was. What is enabled stays so. */
 static void times_turn(struct pmudev_set *set, u64 was, const struct pmudev_clocks *now)
 {
+	bool all_were = was == set->enabled, all_are = set->on == set->enabled;
 	unsigned int slot;
 	u64 rest;
 
-	if ((was == set->enabled) != (set->on == set->enabled))
-		set->time_running += was == set->enabled ? now->running : -now->running;
+	if (all_were != all_are)
+		set->time_running += all_were ? now->running : -now->running;
 	pmudev_for_each_slot(slot, rest, was ^ set->on)
 		pmudev_slot_event(set, slot)->time_running +=
 			was & BIT_ULL(slot) ? now->running : -now->running;
