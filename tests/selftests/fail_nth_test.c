@@ -472,7 +472,7 @@ TEST_F_TIMEOUT(fail, somebody, 300)
 		TH_LOG("allocation %u: %ld", nth, ret);
 		failures += !!ret;
 	}
-	/* The file; who pays for it, and what is followed. Of all, one may be jumped over as above. */
+	/* The file; who pays for it, and what is followed. Of all, one may be jumped over. */
 	EXPECT_LE(variant->own ? 3U : 2U, failures);
 	EXPECT_EQ(0, room_of(NOBODY, MOST));
 	tell(_metadata, "somebody", nth, 0);
