@@ -56,11 +56,13 @@ struct pmudev_count sum_since(const union record *before, const union record *af
 /* How far a scaled count may be off: the kernel's part of the time, if it is much, varies. */
 #define PERCENT (debug_kernel() ? 8 : 1)
 
-/* |a - b| in percent of b, rounded up. */
+/* |a - b| in percent of b, rounded up; of nothing it is none, or as much as can be. */
 static inline __u64 percent_off(__u64 a, __u64 b)
 {
 	__u64 off = a > b ? a - b : b - a;
 
+	if (!b)
+		return off ? ~0ULL : 0;
 	return (off * 100 + b - 1) / b;
 }
 
