@@ -253,6 +253,18 @@ struct pmudev_family {
 };
 
 /**
+ * struct pmudev_placement - the last placement of strict events: the next may be the same
+ * @slots: that were placed together; 0: it does not hold any more
+ * @counters: where
+ * @free: what there was to choose from; all ones: others had to give way
+ */
+struct pmudev_placement {
+	u64 slots;
+	u64 counters;
+	u64 free;
+};
+
+/**
  * struct pmudev_set - an open file, or an heir of one
  * @mutex: one call at a time that changes it; not used of an heir
  * @pmu: where it counts
@@ -299,6 +311,8 @@ struct pmudev_family {
  * @moving_on: those of them that were on counters
  * @next_moving: the next set of a plan
  * @place: by slot of strict groups: the counter placed, of a pair the even one; under pmu->lock
+ * @last: how @place came about; likewise
+ * @removed: an event was removed since then; under @mutex
  * @new_place: what a plan would make of it
  * @time_enabled: as an event's, of the whole set; under ctx->lock
  * @time_running: likewise
@@ -340,6 +354,7 @@ struct pmudev_set {
 	bool private;
 	bool guests;
 	bool turns_changed;
+	bool removed;
 	u32 nr_slots;
 	u32 turn;
 	u64 used;
@@ -364,6 +379,7 @@ struct pmudev_set {
 	u64 moving_on;
 	struct pmudev_set *next_moving;
 	u8 place[PMUDEV_MAX_EVENTS];
+	struct pmudev_placement last;
 	u8 new_place[PMUDEV_MAX_EVENTS];
 	u64 time_enabled;
 	u64 time_running;

@@ -268,6 +268,7 @@ int pmudev_set_remove(struct pmudev_set *set, u32 group, struct pmudev_refusal *
 	use.mux = set->mux & ~slots;
 	use.reset = slots;
 	use.forget = slots;
+	set->removed = true;
 	pmudev_family_call(set, pmudev_change_slots, &use);
 	if (!set->used && set->guests) {
 		set->guests = false;

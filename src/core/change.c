@@ -6,8 +6,8 @@
 #include "core.h"
 
 /*
- * Times are kept relative to the context's clocks while they advance. A change makes
- * them totals, changes the masks, and makes them relative again.
+ * Times are kept relative to the context's clocks while they advance. Enabling and disabling
+ * make them totals, change the masks, and make them relative again.
  */
 static void times_add(struct pmudev_set *set, u64 enabled, u64 running)
 {
@@ -38,7 +38,7 @@ static void times_start(struct pmudev_set *set, const struct pmudev_clocks *now)
 	times_add(set, -now->enabled, -now->running);
 }
 
-/* The same for a change of what is on alone: @was was. What is enabled stays so. */
+/* After a change of what is on alone: @was was. What is enabled stays so. */
 static void times_turn(struct pmudev_set *set, u64 was, const struct pmudev_clocks *now)
 {
 	bool all_were = was == set->enabled, all_are = set->on == set->enabled;
@@ -97,8 +97,8 @@ void pmudev_change_turns(struct pmudev_ctx *ctx, void *arg)
 	struct pmudev_change *change = arg;
 	struct pmudev_set *set = change->set;
 	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
+	u64 was = set->on;
 
-	times_stop(set, &now);
 	if (set->turns)
 		hlist_del_init(&set->turn_node);
 	if (change->turns)
@@ -107,7 +107,7 @@ void pmudev_change_turns(struct pmudev_ctx *ctx, void *arg)
 	if (!set->turns || set->turn >= set->turns->nr)
 		set->turn = 0;
 	pmudev_show_image(ctx, set);
-	times_start(set, &now);
+	times_turn(set, was, &now);
 	if (pmudev_ctx_counting(ctx) && set->turns)
 		pmudev_turn_timer(this_cpu_ptr(&pmudev_cpus), ctx);
 	pmudev_page_publish(ctx, set);
@@ -204,7 +204,8 @@ void pmudev_change_enable(struct pmudev_ctx *ctx, void *arg)
 	slots &= ~(set->enabled | set->armed);
 	if (set != set->root)
 		slots = copy_events(set, slots);
-	take_places(set, slots);
+	if (!change->placed)
+		take_places(set, slots);
 	if (set->on_exec)
 		set->armed |= slots;
 	else
@@ -315,10 +316,10 @@ void pmudev_change_gate(struct pmudev_ctx *ctx, void *arg)
 	struct pmudev_change *change = arg;
 	struct pmudev_set *set = change->set;
 	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
+	u64 was = set->on;
 
-	times_stop(set, &now);
-	pmudev_slots_off(ctx, set, gated_slots(set) & set->on);
-	times_start(set, &now);
+	pmudev_slots_off(ctx, set, gated_slots(set) & was);
+	times_turn(set, was, &now);
 	set->generation++;
 	pmudev_page_publish(ctx, set);
 }
@@ -328,12 +329,12 @@ void pmudev_change_ungate(struct pmudev_ctx *ctx, void *arg)
 	struct pmudev_change *change = arg;
 	struct pmudev_set *set = change->set;
 	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
+	u64 was = set->on;
 
 	if (ctx->dead)
 		return;
-	times_stop(set, &now);
-	WARN_ON_ONCE(!pmudev_slots_on(ctx, set, set->enabled & ~set->on & ~set->mux));
+	WARN_ON_ONCE(!pmudev_slots_on(ctx, set, set->enabled & ~was & ~set->mux));
 	pmudev_show_image(ctx, set);
-	times_start(set, &now);
+	times_turn(set, was, &now);
 	pmudev_page_publish(ctx, set);
 }

@@ -111,7 +111,7 @@ u64 pmudev_slots_counters(struct pmudev_set *set, u64 slots);
 
 /*
  * Put events on their counters; false, and nothing done, if another of the context's has one of
- * them. Take events off theirs, which show 0 then. ctx->lock held, the target here or not running.
+ * them. Take events off theirs: nobody reads them there any more. ctx->lock held, the target here or not running.
  */
 bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots);
 void pmudev_slots_off(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots);
@@ -126,25 +126,31 @@ void pmudev_slots_off(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
  * @mux: for slots: the new mask
  * @value: for reset
  * @turns: for turns
- * @reading: nothing is changed: who is born meanwhile need not be reached
+ * @data: for others
  * @total: for the reading of counts: the sum of the heirs
  * @reset: slots whose heirs' counts are taken back
  * @forget: slots whose heirs' times are taken back
- * @data: for others
+ * @reading: nothing is changed: who is born meanwhile need not be reached
+ * @placed: for enable: the events are where they were when they were enabled last
  * @error: out: 0 or -ESRCH if the context is dead
  */
 struct pmudev_change {
 	struct pmudev_set *set;
 	u64 slots;
-	u64 user;
-	u64 mux;
-	u64 value;
-	const struct pmudev_turns *turns;
-	bool reading;
+	union {
+		struct {
+			u64 user;
+			u64 mux;
+		};
+		u64 value;
+		const struct pmudev_turns *turns;
+		void *data;
+	};
 	struct pmudev_sum *total;
 	u64 reset;
 	u64 forget;
-	void *data;
+	bool reading;
+	bool placed;
 	int error;
 };
 
@@ -262,9 +268,13 @@ unsigned int pmudev_list_holders(struct pmudev_set *set, u64 busy, struct pmudev
 
 /* --------------------------------------------------------------- place.c -- */
 
+/* Counters that strict events of @set can have at nobody's cost. pmu->lock held. */
+u64 pmudev_place_free(struct pmudev_set *set);
+
 /**
  * pmudev_place - find counters for strict events of a set
  * @set: bound; pmu->lock held
+ * @free: pmudev_place_free(); if these do, the result depends on them and on @want alone
  * @want: by event; .now means nothing
  * @nr: how many events
  * @counter: out: by event; of a pair the even one
@@ -273,8 +283,8 @@ unsigned int pmudev_list_holders(struct pmudev_set *set, u64 busy, struct pmudev
  *
  * Return: 0, -ENOSPC if no state of the ledger would do, -EBUSY with the holders, -ENOMEM.
  */
-int pmudev_place(struct pmudev_set *set, const struct pmudev_want *want, unsigned int nr,
-		 u8 *counter, bool *moves, struct pmudev_refusal *why);
+int pmudev_place(struct pmudev_set *set, u64 free, const struct pmudev_want *want,
+		 unsigned int nr, u8 *counter, bool *moves, struct pmudev_refusal *why);
 
 /* The same on counters of @free, and nothing moves. */
 int pmudev_place_alone(struct pmudev_set *set, u64 free, const struct pmudev_want *want,
@@ -325,8 +335,23 @@ void pmudev_turns_show(struct pmudev_set *set, const struct pmudev_turns *turns)
 void pmudev_turns_pause(struct pmudev_set *asking);
 void pmudev_turns_go_on(struct pmudev_set *set);
 
+/* Can it concern any? If not, nobody needs to be paused, nor @asking to go on. */
+static inline bool pmudev_turns_concerned(const struct pmudev_set *asking)
+{
+	const struct pmudev_pmu *pmu = asking->pmu;
+
+	return asking->turns_changed || pmu->nr_mux || pmu->task_spare || pmu->cpu_spare;
+}
+
 /* Takes pmu->lock, and gives it to whoever waits for it after each set. @asking's mutex held. */
-void pmudev_turns_wake(struct pmudev_set *asking);
+void pmudev_turns_wake_all(struct pmudev_set *asking);
+
+static inline void pmudev_turns_wake(struct pmudev_set *asking)
+{
+	/* Others only take from the list. */
+	if (!hlist_empty(&asking->paused))
+		pmudev_turns_wake_all(asking);
+}
 
 /* The counter that an event gets, when it is on for the first time; -1: none. */
 int pmudev_turns_counter(const struct pmudev_set *set, unsigned int slot);
@@ -406,7 +431,13 @@ void pmudev_page_exit(void);
 /* ------------------------------------------------------------ userpage.c -- */
 
 /* Rewrite a set's page, if it has one. ctx->lock held, the target here or not running. */
-void pmudev_page_publish(struct pmudev_ctx *ctx, struct pmudev_set *set);
+void pmudev_page_rewrite(struct pmudev_ctx *ctx, struct pmudev_set *set);
+
+static inline void pmudev_page_publish(struct pmudev_ctx *ctx, struct pmudev_set *set)
+{
+	if (set->page)
+		pmudev_page_rewrite(ctx, set);
+}
 
 /* The same for the counts alone of all pages that have counters. */
 void pmudev_pages_refresh(struct pmudev_ctx *ctx);

@@ -68,7 +68,8 @@ static int try_all(struct pmudev_set *set, struct trial *trial, struct pmudev_re
 	u64 free;
 
 	if (nr)
-		ret = pmudev_place(set, trial->part_want, nr, trial->part_counter, &moves, why);
+		ret = pmudev_place(set, pmudev_place_free(set), trial->part_want, nr,
+				   trial->part_counter, &moves, why);
 	ret = part_result(trial, nr, ret, why);
 	if (ret)
 		return ret;

@@ -73,27 +73,42 @@ static void end_private(struct pmudev_set *set)
 	raw_spin_unlock_irq(&pmudev_visible.lock);
 }
 
+/*
+ * The last placement again? From the same counters the same events get the same ones, so there is
+ * no need to look.
+ */
+static bool placed_before(const struct pmudev_set *set, u64 slots, u64 free)
+{
+	return slots == set->last.slots && free == set->last.free && !set->removed;
+}
+
 /* Counters for strict groups. Nothing is changed yet. */
-static noinline_for_stack int place_strict(struct pmudev_set *set, u64 slots, bool *moves,
+static noinline_for_stack int place_strict(struct pmudev_set *set, u64 slots, u64 free, bool *moves,
 					   struct pmudev_refusal *why)
 {
 	struct pmudev_want want[PMUDEV_MAX_EVENTS] PMUDEV_UNSET;
 	u8 counter[PMUDEV_MAX_EVENTS] PMUDEV_UNSET;
 	unsigned int slot, i = 0;
-	u64 rest;
+	u64 rest, counters = 0;
 	int ret;
 
-	*moves = false;
-	if (!slots)
-		return 0;
-	ret = pmudev_place(set, want, slots_want(set, slots, want), counter, moves, why);
+	ret = pmudev_place(set, free, want, slots_want(set, slots, want), counter, moves, why);
 	if (ret) {
 		if (why->event >= 0)
 			why->event = pmudev_nth_slot(slots, why->event);
 		return ret;
 	}
-	pmudev_for_each_slot(slot, rest, slots)
-		set->place[slot] = counter[i++];
+	pmudev_for_each_slot(slot, rest, slots) {
+		set->place[slot] = counter[i];
+		counters |= pmudev_place_counters(counter[i], want[i].pair);
+		i++;
+	}
+	set->last = (struct pmudev_placement){
+		.slots = slots,
+		.counters = counters,
+		.free = counters & ~free ? ~0ULL : free,
+	};
+	set->removed = false;
 	return 0;
 }
 
@@ -133,20 +148,29 @@ static void ledger_remove(struct pmudev_set *set, u64 slots)
 /* Whoever has to make room does; what is in the way is moved, and the rest shared out anew. */
 static void rearrange(struct pmudev_set *set, struct pmudev_set *moving)
 {
+	if (!moving && !pmudev_turns_concerned(set))
+		return;
 	pmudev_turns_pause(set);
 	if (moving)
 		pmudev_ctx_call(set->ctx, pmudev_change_places, moving);
 	pmudev_turns_go_on(set);
 }
 
-static int place_slots(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
+static int place_slots(struct pmudev_set *set, struct pmudev_change *change,
+		       struct pmudev_refusal *why)
 {
-	u64 strict = slots & ~set->mux, mux = slots & set->mux;
+	u64 strict = change->slots & ~set->mux, mux = change->slots & set->mux, free;
 	struct pmudev_set *moving = NULL;
-	bool moves;
-	int ret;
+	bool moves = false;
+	int ret = 0;
 
-	ret = place_strict(set, strict, &moves, why);
+	if (strict) {
+		free = pmudev_place_free(set);
+		/* An heir has its events where they were when it was born. */
+		change->placed = placed_before(set, strict, free) && !set->family;
+		if (!change->placed)
+			ret = place_strict(set, strict, free, &moves, why);
+	}
 	if (ret)
 		return ret;
 	if (moves)
@@ -154,8 +178,10 @@ static int place_slots(struct pmudev_set *set, u64 slots, struct pmudev_refusal 
 	ledger_add(set, strict);
 	if (mux)
 		ret = place_mux(set, mux, why);
-	if (ret)
+	if (ret) {
 		ledger_remove(set, strict);
+		set->last.slots = 0;
+	}
 	rearrange(set, moving);
 	return ret;
 }
@@ -185,7 +211,7 @@ static void displace_slots(struct pmudev_set *set, u64 slots)
 	rearrange(set, NULL);
 }
 
-/* Claimed, placed and on, or nothing of it. The CPUs stay; pmu->lock held. */
+/* Claimed, placed and on, or nothing of it. The CPUs stay if needs_cpus(); pmu->lock held. */
 static int enable_slots(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
 {
 	struct pmudev_change change = { .slots = slots };
@@ -202,7 +228,7 @@ static int enable_slots(struct pmudev_set *set, u64 slots, struct pmudev_refusal
 	ret = become_private(set, why);
 	if (ret)
 		return ret;
-	ret = place_slots(set, slots, why);
+	ret = place_slots(set, &change, why);
 	if (ret)
 		goto out;
 	pmudev_family_call(set, pmudev_change_enable, &change);
@@ -216,9 +242,15 @@ out:
 	return ret;
 }
 
+/* To take their counters, or to ask whether one is there. */
+static bool needs_cpus(const struct pmudev_set *set, u64 slots)
+{
+	return set->cpu >= 0 || !set->claimed || ((set->user & slots) && !set->claimed_all);
+}
+
 int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *why)
 {
-	bool had_claim = set->claimed, had_all = set->claimed_all;
+	bool had_claim = set->claimed, had_all = set->claimed_all, cpus;
 	u64 slots;
 	int ret;
 
@@ -228,7 +260,9 @@ int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *
 	if (pmudev_set_ended(set))
 		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
 
-	cpus_read_lock();
+	cpus = needs_cpus(set, slots);
+	if (cpus)
+		cpus_read_lock();
 	if (set->user & slots)
 		ret = pmudev_claim_others(set, why);
 	pmudev_lock(&set->pmu->lock);
@@ -247,7 +281,8 @@ int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *
 	mutex_unlock(&set->pmu->lock);
 	if (ret && !had_all)
 		pmudev_claim_put_others(set);
-	cpus_read_unlock();
+	if (cpus)
+		cpus_read_unlock();
 	pmudev_turns_wake(set);
 	pmudev_explain_held(ret, why);
 	return ret;

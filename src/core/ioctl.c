@@ -356,6 +356,9 @@ long pmudev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		goto out;
 	}
 	ret = ioctls[nr].handler(set, &args, &why);
+	/* That there is no refusal was written when the call began. */
+	if (!ret && !ioctls[nr].answers)
+		return 0;
 	if (!ret && !ioctls[nr].tells)
 		pmudev_no_refusal(&why);
 	put_holders(set, &args.head.refusal, &why);

@@ -113,10 +113,12 @@ u64 pmudev_ledger_busy(struct pmudev_pmu *pmu)
 
 static u64 placed_counters(struct pmudev_set *set)
 {
+	u64 rest, mask = set->base, strict = set->placed & ~set->mux;
 	unsigned int slot;
-	u64 rest, mask = set->base;
 
-	pmudev_for_each_slot(slot, rest, set->placed & ~set->mux)
+	if (strict == set->last.slots)
+		return mask | set->last.counters;
+	pmudev_for_each_slot(slot, rest, strict)
 		mask |= pmudev_place_counters(set->place[slot],
 					      pmudev_slot_event(set, slot)->hw.pair);
 	return mask;

@@ -50,15 +50,14 @@ static __always_inline void pmudev_ctx_load_here(struct pmudev_ctx *ctx, int cpu
  * Where the right to read is a CPU's, a thread that is given it finds the rest cleared then, or
  * hidden. Where it is an address space's, any thread of it may look at any time; what is hidden is
  * so by its event.
+ *
+ * @user: those of @counters with events for user reads
  */
-static __always_inline void pmudev_counters_left(struct pmudev_cpu *pc,
-						 const struct pmudev_ctx *ctx)
+static __always_inline void pmudev_counters_left(struct pmudev_cpu *pc, u64 counters, u64 user)
 {
-	u64 counters = ctx->mask;
-
 	lockdep_assert_irqs_disabled();
 	if (pc->pmu->info.features & PMUDEV_HAS_HIDING)
-		counters = pmudev_backend.grant ? ctx->user_mask : 0;
+		counters = pmudev_backend.grant ? user : 0;
 	if (pmudev_backend.grant && READ_ONCE(pmudev_visible.nr_granted))
 		pmudev_backend.clear(counters);
 	else
@@ -76,7 +75,7 @@ static __always_inline void pmudev_ctx_unload_here(struct pmudev_ctx *ctx)
 		pmudev_pages_out(ctx);
 	if (ready && ctx->nr) {
 		pmudev_backend_save(ctx->on, ctx->nr);
-		pmudev_counters_left(pc, ctx);
+		pmudev_counters_left(pc, ctx->mask, ctx->user_mask);
 	}
 	now = pmudev_clock();
 	ctx->clock += now;

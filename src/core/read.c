@@ -102,11 +102,13 @@ static void fill_record(struct pmudev_ctx *ctx, struct pmudev_set *set,
 
 /**
  * struct reading - a record that is being made
+ * @set: whose
  * @record: where
  * @room: bytes there
  * @need: out: how many it takes; more than @room: nothing was done
  */
 struct reading {
+	struct pmudev_set *set;
 	struct pmudev_record *record;
 	size_t room;
 	size_t need;
@@ -142,9 +144,9 @@ static __always_inline void read_own(struct pmudev_ctx *ctx, struct pmudev_set *
 /* pmudev_ctx_fn: of a set without heirs. */
 static void read_alone(struct pmudev_ctx *ctx, void *arg)
 {
-	struct pmudev_change *change = arg;
+	struct reading *reading = arg;
 
-	read_own(ctx, change->set, change->data);
+	read_own(ctx, reading->set, reading);
 }
 
 /* pmudev_ctx_fn: the root's record, or an heir's part of the sum. */
@@ -187,8 +189,9 @@ static void add_heirs(struct pmudev_set *set, struct pmudev_record *record,
 }
 
 /* Its slots stay meanwhile. */
-static noinline int read_family(struct pmudev_set *set, struct reading *reading)
+static noinline int read_family(struct reading *reading)
 {
+	struct pmudev_set *set = reading->set;
 	struct pmudev_change change = { .data = reading, .reading = true };
 
 	change.total = kmalloc(sizeof(*change.total), GFP_KERNEL);
@@ -206,18 +209,16 @@ static noinline int read_family(struct pmudev_set *set, struct reading *reading)
 }
 
 /* Other calls on the set are not waited for: what they change of it they change under ctx->lock. */
-static __always_inline int read_record(struct pmudev_set *set, struct reading *reading)
+static __always_inline int read_record(struct reading *reading)
 {
+	struct pmudev_set *set = reading->set;
 	struct pmudev_ctx *ctx = smp_load_acquire(&set->ctx); /* bound meanwhile, or not */
-	struct pmudev_change change PMUDEV_UNSET;
 
 	if (!ctx)
 		return -EINVAL;
 	if (set->family)
-		return read_family(set, reading);
-	change.set = set;
-	change.data = reading;
-	pmudev_ctx_call(ctx, read_alone, &change);
+		return read_family(reading);
+	pmudev_ctx_call(ctx, read_alone, reading);
 	return 0;
 }
 
@@ -236,29 +237,6 @@ static noinline int refuse_read(struct pmudev_set *set, int error)
 	return refuse(set, error, error == -ENOMEM ? PMUDEV_WHY_MEMORY : PMUDEV_WHY_UNBOUND, 0);
 }
 
-/* More than fits on the stack, or into what the caller has room for. */
-static noinline ssize_t read_large(struct pmudev_set *set, char __user *buf, size_t size)
-{
-	struct reading reading = {};
-	ssize_t ret;
-
-	reading.room = min(size, struct_size(reading.record, counts, PMUDEV_MAX_EVENTS));
-	reading.record = kmalloc(reading.room, GFP_KERNEL);
-	if (!reading.record)
-		return refuse(set, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
-	ret = read_record(set, &reading);
-	if (ret)
-		ret = refuse_read(set, ret);
-	else if (reading.room < reading.need)
-		ret = refuse(set, -ENOSPC, PMUDEV_WHY_BUFFER, reading.need);
-	else if (copy_to_user(buf, reading.record, reading.need))
-		ret = refuse(set, -EFAULT, PMUDEV_WHY_POINTER, 0);
-	else
-		ret = reading.need;
-	kfree(reading.record);
-	return ret;
-}
-
 /* copy_to_user(), but for the question whether there is so much of it: read_record() made it. */
 static __always_inline int put_record(void __user *to, const void *from, size_t size)
 {
@@ -269,17 +247,44 @@ static __always_inline int put_record(void __user *to, const void *from, size_t 
 	return raw_copy_to_user(to, from, size) ? -EFAULT : 0;
 }
 
+/* More than fits on the stack, or into what the caller has room for. */
+static noinline ssize_t read_large(struct pmudev_set *set, char __user *buf, size_t size)
+{
+	struct reading reading = { .set = set };
+	ssize_t ret;
+
+	reading.room = min(size, struct_size(reading.record, counts, PMUDEV_MAX_EVENTS));
+	reading.record = kmalloc(reading.room, GFP_KERNEL);
+	if (!reading.record)
+		return refuse(set, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+	ret = read_record(&reading);
+	if (ret)
+		ret = refuse_read(set, ret);
+	else if (reading.room < reading.need)
+		ret = refuse(set, -ENOSPC, PMUDEV_WHY_BUFFER, reading.need);
+	else if (put_record(buf, reading.record, reading.need))
+		ret = refuse(set, -EFAULT, PMUDEV_WHY_POINTER, 0);
+	else
+		ret = reading.need;
+	kfree(reading.record);
+	return ret;
+}
+
 ssize_t pmudev_set_read(struct pmudev_set *set, char __user *buf, size_t size)
 {
 	struct {
 		struct pmudev_record record;
 		struct pmudev_count counts[SMALL_RECORD];
 	} small PMUDEV_UNSET;
-	struct reading reading = { .record = &small.record, .room = min(size, sizeof(small)) };
+	struct reading reading = {
+		.set = set,
+		.record = &small.record,
+		.room = min(size, sizeof(small)),
+	};
 	int ret;
 
 	BUILD_BUG_ON(offsetof(typeof(small), counts) != sizeof(struct pmudev_record));
-	ret = read_record(set, &reading);
+	ret = read_record(&reading);
 	if (unlikely(ret))
 		return refuse_read(set, ret);
 	if (unlikely(reading.need > reading.room))

@@ -165,8 +165,8 @@ static void set_fold_period(struct pmudev_ctx *ctx)
 bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 {
 	struct pmudev_hw *hw[PMUDEV_COUNTERS] PMUDEV_UNSET;
+	unsigned int i, nr;
 	struct pmudev_cpu *pc;
-	unsigned int nr;
 	u64 mask;
 
 	BUILD_BUG_ON(PMUDEV_MAX_EVENTS > PMUDEV_COUNTERS);
@@ -178,8 +178,8 @@ bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 	mask = free_counters(hw, nr, ctx->mask);
 	if (!mask)
 		return false;
-	memcpy(ctx->on + ctx->nr, hw, nr * sizeof(*hw));
-	ctx->nr += nr;
+	for (i = 0; i < nr; i++)
+		ctx->on[ctx->nr++] = hw[i];
 	ctx->mask |= mask;
 	if (slots & set->user)
 		ctx->user_mask |= pmudev_slots_counters(set, slots & set->user);
@@ -192,6 +192,17 @@ bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 	pmudev_backend_load(hw, nr);
 	pmudev_fold_timer(pc, ctx->fold_ns);
 	return true;
+}
+
+/* Whoever can read counters here, now, sees 0 at once; others find it so when they can. */
+static void leave_counters(const struct pmudev_ctx *ctx, u64 counters)
+{
+	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
+
+	if (pc->nr_elsewhere || (pc->task && READ_ONCE(pc->task->reading)))
+		pmudev_backend.clear(counters);
+	else
+		pmudev_counters_left(pc, counters, ctx->user_mask & counters);
 }
 
 void pmudev_slots_off(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
@@ -207,7 +218,7 @@ void pmudev_slots_off(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 		return;
 	if (pmudev_ctx_counting(ctx)) {
 		pmudev_backend_save(hw, nr);
-		pmudev_backend.clear(mask);
+		leave_counters(ctx, mask);
 	}
 	for (i = 0; i < ctx->nr; i++)
 		if (!(mask & BIT_ULL(ctx->on[i]->counter)))

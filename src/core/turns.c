@@ -378,13 +378,12 @@ void pmudev_turns_go_on(struct pmudev_set *set)
 	pmudev_turns_show(set, set->table);
 }
 
-void pmudev_turns_wake(struct pmudev_set *asking)
+void pmudev_turns_wake_all(struct pmudev_set *asking)
 {
 	struct pmudev_pmu *pmu = asking->pmu;
 	struct pmudev_set *set;
 
 	lockdep_assert_held(&asking->mutex);
-	/* Others only take from the list. */
 	while (!hlist_empty(&asking->paused)) {
 		mutex_lock(&pmu->lock);
 		set = hlist_entry_safe(asking->paused.first, struct pmudev_set, paused_node);

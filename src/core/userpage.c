@@ -102,11 +102,9 @@ static void publish(struct pmudev_ctx *ctx, struct pmudev_set *set)
 	page_end(page);
 }
 
-void pmudev_page_publish(struct pmudev_ctx *ctx, struct pmudev_set *set)
+void pmudev_page_rewrite(struct pmudev_ctx *ctx, struct pmudev_set *set)
 {
 	lockdep_assert_held(&ctx->lock);
-	if (!set->page)
-		return;
 	list_page(ctx, set);
 	find_readable(ctx);
 	publish(ctx, set);

@@ -124,7 +124,7 @@ int pm_enable_holders(int fd, __u32 group, struct pmudev_holder *holders, unsign
 	};
 	int ret = ioctl(fd, PMUDEV_IOC_ENABLE, &ctl) ? failure(&ctl.refusal) : 0;
 
-	*nr = ctl.refusal.nr_holders;
+	*nr = ret ? ctl.refusal.nr_holders : 0;
 	return ret;
 }
 

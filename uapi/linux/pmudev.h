@@ -160,7 +160,7 @@ struct pmudev_holder {
 
 /**
  * struct pmudev_refusal - why a call failed
- * @code: enum pmudev_reason, PMUDEV_OK after success
+ * @code: enum pmudev_reason; PMUDEV_OK after success, and nothing else here means anything then
  * @event: the event concerned: its place in the caller's array (ADD, PLACE) or
  *	its slot in the set (other calls); -1 if none
  * @allowed: the counters that could take it, of a pair both; 0 when that is not the question
