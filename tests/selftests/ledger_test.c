@@ -227,4 +227,64 @@ TEST_F(ledger, plans_are_forgotten)
 	close(asking);
 }
 
+/* Enabled, an event counts where a dry run had said. Returns the counter. */
+static int enable_as_said(struct __test_metadata *_metadata, int fd, unsigned int slot)
+{
+	__s32 said[PMUDEV_MAX_EVENTS], is[PMUDEV_MAX_EVENTS];
+	__u64 before = pm_value(fd, slot);
+
+	EXPECT_EQ(0, pm_place(fd, NULL, 0, said));
+	EXPECT_EQ(0, pm_enable(fd, PMUDEV_ALL));
+	loop(1000);
+	EXPECT_EQ(0, pm_place(fd, NULL, 0, is));
+	EXPECT_EQ(said[slot], is[slot]);
+	EXPECT_GE(pm_value(fd, slot) - before, 1000U);
+	EXPECT_EQ(0, pm_disable(fd, PMUDEV_ALL));
+	return is[slot];
+}
+
+/* The same place as the last time, as long as it is there. */
+TEST_F(ledger, enabled_again)
+{
+	struct pmudev_event_attr event = on(C(0) | C(1));
+	int fd = pm_set(&event, 1, false), first, other, moving;
+
+	ASSERT_GE(fd, 0);
+	first = enable_as_said(_metadata, fd, 0);
+	EXPECT_EQ(first, enable_as_said(_metadata, fd, 0));
+
+	other = set_on(1ULL << first);
+	ASSERT_GE(other, 0);
+	EXPECT_NE(first, enable_as_said(_metadata, fd, 0));
+	close(other);
+	EXPECT_EQ(first, enable_as_said(_metadata, fd, 0));
+
+	/* Moved away from there while it is enabled. */
+	ASSERT_EQ(0, pm_enable(fd, PMUDEV_ALL));
+	moving = set_on(1ULL << first);
+	ASSERT_GE(moving, 0);
+	EXPECT_NE(first, counter_of(fd));
+	ASSERT_EQ(0, pm_disable(fd, PMUDEV_ALL));
+	EXPECT_NE(first, enable_as_said(_metadata, fd, 0));
+	close(moving);
+	EXPECT_EQ(first, enable_as_said(_metadata, fd, 0));
+	close(fd);
+}
+
+/* Another event in the slot of one that was removed has a place of its own. */
+TEST_F(ledger, another_event_in_a_slot)
+{
+	struct pmudev_event_attr events[2] = { on(C(0)), in_group(on(C(1)), 1) };
+	int fd = pm_set(events, 2, false);
+
+	ASSERT_GE(fd, 0);
+	EXPECT_EQ((int)available[1], enable_as_said(_metadata, fd, 1));
+	ASSERT_EQ(0, pm_remove(fd, 1));
+	events[1].allowed = C(2);
+	ASSERT_EQ(0, pm_add(fd, &events[1], 1));
+	EXPECT_EQ((int)available[2], enable_as_said(_metadata, fd, 1));
+	EXPECT_EQ((int)available[0], enable_as_said(_metadata, fd, 0));
+	close(fd);
+}
+
 TEST_HARNESS_MAIN
