@@ -96,7 +96,7 @@ struct pmudev_event {
  * @nr: events on counters
  * @nr_sets: sets bound to it, heirs included; of a CPU 0
  * @nr_roots: those of them with a file
- * @nr_family: those in @family
+ * @nr_family: those in @family; also looked at without @lock
  * @dead: the thread has ended, or gained privileges, or no set is left: never loaded again
  * @linked: the notifier is in the task's list
  * @ready: loaded on a CPU of its PMU that is ours (else its time is lost)
@@ -254,7 +254,7 @@ struct pmudev_family {
 
 /**
  * struct pmudev_placement - the last placement of strict events: the next may be the same
- * @slots: that were placed together; 0: it does not hold any more
+ * @slots: that were placed together; none, and no counters: it does not hold any more
  * @counters: where
  * @free: what there was to choose from; all ones: others had to give way
  */

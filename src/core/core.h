@@ -111,7 +111,8 @@ u64 pmudev_slots_counters(struct pmudev_set *set, u64 slots);
 
 /*
  * Put events on their counters; false, and nothing done, if another of the context's has one of
- * them. Take events off theirs: nobody reads them there any more. ctx->lock held, the target here or not running.
+ * them. Take events off theirs: nobody reads them there any more. ctx->lock held, the target here
+ * or not running.
  */
 bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots);
 void pmudev_slots_off(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots);
@@ -242,8 +243,20 @@ u64 pmudev_ledger_elsewhere(struct pmudev_set *set);
  * Enter and leave, with what set->placed, place and base say. A set without a placement is in no
  * ledger. pmu->lock held, as for all here.
  */
-void pmudev_ledger_enter(struct pmudev_set *set);
-void pmudev_ledger_withdraw(struct pmudev_set *set);
+void pmudev_ledger_list(struct pmudev_set *set);
+void pmudev_ledger_unlist(struct pmudev_set *set);
+
+static inline void pmudev_ledger_enter(struct pmudev_set *set)
+{
+	if (set->placed)
+		pmudev_ledger_list(set);
+}
+
+static inline void pmudev_ledger_withdraw(struct pmudev_set *set)
+{
+	if (set->placed)
+		pmudev_ledger_unlist(set);
+}
 
 /* Give back what sets have whose targets have ended. */
 void pmudev_ledger_sweep(struct pmudev_pmu *pmu);
@@ -283,8 +296,8 @@ u64 pmudev_place_free(struct pmudev_set *set);
  *
  * Return: 0, -ENOSPC if no state of the ledger would do, -EBUSY with the holders, -ENOMEM.
  */
-int pmudev_place(struct pmudev_set *set, u64 free, const struct pmudev_want *want,
-		 unsigned int nr, u8 *counter, bool *moves, struct pmudev_refusal *why);
+int pmudev_place(struct pmudev_set *set, u64 free, const struct pmudev_want *want, unsigned int nr,
+		 u8 *counter, bool *moves, struct pmudev_refusal *why);
 
 /* The same on counters of @free, and nothing moves. */
 int pmudev_place_alone(struct pmudev_set *set, u64 free, const struct pmudev_want *want,
@@ -405,7 +418,16 @@ int pmudev_set_reset(struct pmudev_set *set, u32 group, u32 slot, u64 value,
 		     struct pmudev_refusal *why);
 
 /* The slots of a group, or of all. Set's mutex held. -EINVAL if there are none. */
-int pmudev_group_slots(struct pmudev_set *set, u32 group, u64 *slots, struct pmudev_refusal *why);
+int pmudev_find_group(struct pmudev_set *set, u32 group, u64 *slots, struct pmudev_refusal *why);
+
+static inline int pmudev_group_slots(struct pmudev_set *set, u32 group, u64 *slots,
+				     struct pmudev_refusal *why)
+{
+	if (unlikely(group != PMUDEV_ALL || !set->ctx || !set->used))
+		return pmudev_find_group(set, group, slots, why);
+	*slots = set->used;
+	return 0;
+}
 
 /* -------------------------------------------------------------- dryrun.c -- */
 

@@ -5,7 +5,7 @@
 
 #include "core.h"
 
-int pmudev_group_slots(struct pmudev_set *set, u32 group, u64 *slots, struct pmudev_refusal *why)
+int pmudev_find_group(struct pmudev_set *set, u32 group, u64 *slots, struct pmudev_refusal *why)
 {
 	unsigned int slot;
 	u64 rest;
@@ -146,14 +146,18 @@ static void ledger_remove(struct pmudev_set *set, u64 slots)
 }
 
 /* Whoever has to make room does; what is in the way is moved, and the rest shared out anew. */
-static void rearrange(struct pmudev_set *set, struct pmudev_set *moving)
+static noinline void rearrange_others(struct pmudev_set *set, struct pmudev_set *moving)
 {
-	if (!moving && !pmudev_turns_concerned(set))
-		return;
 	pmudev_turns_pause(set);
 	if (moving)
 		pmudev_ctx_call(set->ctx, pmudev_change_places, moving);
 	pmudev_turns_go_on(set);
+}
+
+static void rearrange(struct pmudev_set *set, struct pmudev_set *moving)
+{
+	if (moving || pmudev_turns_concerned(set))
+		rearrange_others(set, moving);
 }
 
 static int place_slots(struct pmudev_set *set, struct pmudev_change *change,
@@ -180,7 +184,7 @@ static int place_slots(struct pmudev_set *set, struct pmudev_change *change,
 		ret = place_mux(set, mux, why);
 	if (ret) {
 		ledger_remove(set, strict);
-		set->last.slots = 0;
+		set->last = (struct pmudev_placement){};
 	}
 	rearrange(set, moving);
 	return ret;
@@ -284,7 +288,8 @@ int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *
 	if (cpus)
 		cpus_read_unlock();
 	pmudev_turns_wake(set);
-	pmudev_explain_held(ret, why);
+	if (ret)
+		pmudev_explain_held(ret, why);
 	return ret;
 }
 

@@ -142,7 +142,7 @@ static void be_born(struct pmudev_set *heir, struct pmudev_set *src, struct pmud
 	heir->ctx = ctx;
 	kref_get(&ctx->ref);
 	ctx->nr_sets++;
-	ctx->nr_family++;
+	WRITE_ONCE(ctx->nr_family, ctx->nr_family + 1);
 	hlist_add_head(&heir->ctx_node, &ctx->family);
 	join(heir, src);
 }
@@ -374,7 +374,7 @@ void pmudev_heir_leave(struct pmudev_set *heir)
 	hlist_del_init(&heir->ctx_node);
 	hlist_del_init(&heir->turn_node);
 	heir->ctx->nr_sets--;
-	heir->ctx->nr_family--;
+	WRITE_ONCE(heir->ctx->nr_family, heir->ctx->nr_family - 1);
 }
 
 struct pmudev_set *pmudev_family_end(struct pmudev_ctx *ctx)

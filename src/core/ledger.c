@@ -80,6 +80,9 @@ u64 pmudev_ledger_taken(struct pmudev_set *set, bool spare)
 		taken.counters = pmu->task_use.any | (spare ? pmu->task_spare : 0);
 	if (pmudev_family_lives(set)) {
 		add_taken_by_family(set, &taken);
+	} else if (!READ_ONCE(set->ctx->nr_family)) {
+		/* Who comes to the family now would have come after a look under ctx->lock, too. */
+		taken.counters |= set->ctx->held | (spare ? set->ctx->spare : 0);
 	} else {
 		/* Only looked at: the context may be loaded elsewhere. */
 		raw_spin_lock_irqsave(&set->ctx->lock, flags);
@@ -129,7 +132,7 @@ static struct pmudev_use *use_of(const struct pmudev_set *set)
 	return set->cpu < 0 ? &set->pmu->task_use : &set->pmu->cpu_use;
 }
 
-void pmudev_ledger_enter(struct pmudev_set *set)
+void pmudev_ledger_list(struct pmudev_set *set)
 {
 	struct pmudev_pmu *pmu = set->pmu;
 	struct pmudev_use *use = use_of(set);
@@ -137,8 +140,6 @@ void pmudev_ledger_enter(struct pmudev_set *set)
 	u64 rest;
 
 	lockdep_assert_held(&pmu->lock);
-	if (!set->placed)
-		return;
 	list_add_tail(&set->node, &pmu->sets);
 	pmu->nr_mux += !!set->base;
 	set->held = placed_counters(set);
@@ -148,7 +149,7 @@ void pmudev_ledger_enter(struct pmudev_set *set)
 	use->any |= set->held;
 }
 
-void pmudev_ledger_withdraw(struct pmudev_set *set)
+void pmudev_ledger_unlist(struct pmudev_set *set)
 {
 	struct pmudev_pmu *pmu = set->pmu;
 	struct pmudev_use *use = use_of(set);
@@ -156,8 +157,6 @@ void pmudev_ledger_withdraw(struct pmudev_set *set)
 	u64 rest;
 
 	lockdep_assert_held(&pmu->lock);
-	if (!set->placed)
-		return;
 	pmudev_for_each_slot(c, rest, set->held)
 		if (!--use->nr[c])
 			use->any &= ~BIT_ULL(c);

@@ -266,8 +266,8 @@ u64 pmudev_place_free(struct pmudev_set *set)
 	return available(set->pmu) & ~pmudev_ledger_taken(set, true);
 }
 
-int pmudev_place(struct pmudev_set *set, u64 free, const struct pmudev_want *want,
-		 unsigned int nr, u8 *counter, bool *moves, struct pmudev_refusal *why)
+int pmudev_place(struct pmudev_set *set, u64 free, const struct pmudev_want *want, unsigned int nr,
+		 u8 *counter, bool *moves, struct pmudev_refusal *why)
 {
 	struct pmudev_pmu *pmu = set->pmu;
 	int bad, ret = 0;
@@ -322,7 +322,7 @@ struct pmudev_set *pmudev_place_moves(struct pmudev_set *asking)
 		set->base = set->new_base;
 		pmudev_for_each_slot(slot, rest, set->moving)
 			set->place[slot] = set->new_place[slot];
-		set->last.slots = 0;
+		set->last = (struct pmudev_placement){};
 		pmudev_ledger_enter(set);
 		set->next_moving = first;
 		first = set;

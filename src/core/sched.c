@@ -153,20 +153,23 @@ static u64 free_counters(struct pmudev_hw *const *hw, unsigned int nr, u64 taken
 	return mask;
 }
 
-static void set_fold_period(struct pmudev_ctx *ctx)
+/* How often the narrowest of some events has to be folded; @fold_ns: likewise of others. */
+static u64 fold_period(struct pmudev_hw *const *hw, unsigned int nr, u64 fold_ns)
 {
 	unsigned int i, width = 64;
+	u64 period;
 
-	for (i = 0; i < ctx->nr; i++)
-		width = min_t(unsigned int, width, ctx->on[i]->width);
-	ctx->fold_ns = pmudev_fold_ns(width);
+	for (i = 0; i < nr; i++)
+		width = min_t(unsigned int, width, hw[i]->width);
+	period = pmudev_fold_ns(width);
+	return period && (!fold_ns || period < fold_ns) ? period : fold_ns;
 }
 
 bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 {
 	struct pmudev_hw *hw[PMUDEV_COUNTERS] PMUDEV_UNSET;
-	unsigned int i, nr;
 	struct pmudev_cpu *pc;
+	unsigned int i, nr;
 	u64 mask;
 
 	BUILD_BUG_ON(PMUDEV_MAX_EVENTS > PMUDEV_COUNTERS);
@@ -179,12 +182,13 @@ bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 	if (!mask)
 		return false;
 	for (i = 0; i < nr; i++)
-		ctx->on[ctx->nr++] = hw[i];
+		ctx->on[ctx->nr + i] = hw[i];
+	ctx->nr += nr;
 	ctx->mask |= mask;
 	if (slots & set->user)
 		ctx->user_mask |= pmudev_slots_counters(set, slots & set->user);
 	set->on |= slots;
-	set_fold_period(ctx);
+	ctx->fold_ns = fold_period(hw, nr, ctx->fold_ns);
 	if (!pmudev_ctx_counting(ctx))
 		return true;
 	pc = this_cpu_ptr(&pmudev_cpus);
@@ -205,6 +209,20 @@ static void leave_counters(const struct pmudev_ctx *ctx, u64 counters)
 		pmudev_counters_left(pc, counters, ctx->user_mask & counters);
 }
 
+/* All that is on a context: there is nothing to look for. */
+static void all_off(struct pmudev_ctx *ctx, struct pmudev_set *set)
+{
+	if (pmudev_ctx_counting(ctx)) {
+		pmudev_backend_save(ctx->on, ctx->nr);
+		leave_counters(ctx, ctx->mask);
+	}
+	ctx->nr = 0;
+	ctx->mask = 0;
+	ctx->user_mask = 0;
+	ctx->fold_ns = 0;
+	set->on = 0;
+}
+
 void pmudev_slots_off(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 {
 	struct pmudev_hw *hw[PMUDEV_COUNTERS] PMUDEV_UNSET;
@@ -212,20 +230,24 @@ void pmudev_slots_off(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 	u64 mask;
 
 	lockdep_assert_held(&ctx->lock);
+	if (!slots)
+		return;
+	if (slots == set->on && hweight64(slots) == ctx->nr) {
+		all_off(ctx, set);
+		return;
+	}
 	nr = pmudev_slots_hw(set, slots, hw);
 	mask = pmudev_hw_counters(hw, nr);
-	if (!nr)
-		return;
 	if (pmudev_ctx_counting(ctx)) {
 		pmudev_backend_save(hw, nr);
 		leave_counters(ctx, mask);
 	}
+	ctx->mask &= ~mask;
+	ctx->user_mask &= ~mask;
 	for (i = 0; i < ctx->nr; i++)
 		if (!(mask & BIT_ULL(ctx->on[i]->counter)))
 			ctx->on[left++] = ctx->on[i];
 	ctx->nr = left;
-	ctx->mask &= ~mask;
-	ctx->user_mask &= ~mask;
+	ctx->fold_ns = fold_period(ctx->on, left, 0);
 	set->on &= ~slots;
-	set_fold_period(ctx);
 }

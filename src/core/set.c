@@ -48,7 +48,7 @@ static void join_ctx(struct pmudev_ctx *ctx, void *arg)
 		ctx->nr_roots--;
 		return;
 	}
-	ctx->nr_family++;
+	WRITE_ONCE(ctx->nr_family, ctx->nr_family + 1);
 	hlist_add_head(&set->ctx_node, &ctx->family);
 }
 
@@ -59,7 +59,7 @@ static void leave_ctx(struct pmudev_ctx *ctx, void *arg)
 	if (ctx->task)
 		ctx->nr_roots--;
 	if (!hlist_unhashed(&set->ctx_node))
-		ctx->nr_family--;
+		WRITE_ONCE(ctx->nr_family, ctx->nr_family - 1);
 	hlist_del_init(&set->ctx_node);
 	hlist_del_init(&set->turn_node);
 }

@@ -271,6 +271,29 @@ TEST_F(ledger, enabled_again)
 	close(fd);
 }
 
+/* What was moved and then disabled is nobody's, whatever else of its set goes on. */
+TEST_F(ledger, moved_and_disabled)
+{
+	struct pmudev_event_attr events[2] = { on(C(0) | C(1)), in_group(on(C(2)), 1) };
+	int fd, first, other, third;
+
+	events[1].flags |= PMUDEV_MULTIPLEX;
+	fd = pm_set(events, 2, true);
+	ASSERT_GE(fd, 0);
+	first = counter_of(fd);
+	other = set_on(1ULL << first);
+	ASSERT_GE(other, 0);
+	EXPECT_NE(first, counter_of(fd));
+	close(other);
+	ASSERT_EQ(0, pm_disable(fd, 0));
+	events[0] = on(C(0));
+	events[1] = on(C(1));
+	third = pm_set(events, 2, true);
+	EXPECT_GE(third, 0);
+	close(third);
+	close(fd);
+}
+
 /* Another event in the slot of one that was removed has a place of its own. */
 TEST_F(ledger, another_event_in_a_slot)
 {
