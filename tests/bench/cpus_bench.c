@@ -4,6 +4,7 @@
  * instruction of whichever CPU executes: what the other one does for the caller is in it.
  */
 #include "api.h"
+#include "trivial.h"
 
 #define CALLS	  100
 #define MOST_CPUS 8
@@ -95,10 +96,14 @@ int main(void)
 	double remote[2][NR_NUMBERS], reads[2][NR_OTHERS];
 	const struct api *api;
 	unsigned int side, i;
+	double trivial;
 
 	if (cpus_online() != MOST_CPUS)
 		fail("for 8 CPUs", -ENODEV);
 	settle();
+	trivial_begin();
+	trivial = trivial_call(1);
+	trivial_end();
 	for (side = 0; side < 2; side++) {
 		api = apis[side];
 		api->begin();
@@ -109,6 +114,7 @@ int main(void)
 	}
 	for (i = 0; i < NR_NUMBERS; i++)
 		row("remote-read", numbers[i], remote[OURS][i], remote[THEIRS][i]);
+	row("remote-trivial", 0, trivial, REFUSED);
 	for (i = 0; i < NR_OTHERS; i++)
 		curve("curve-cpus-read", others[i], reads[OURS][i], reads[THEIRS][i]);
 	for (i = 0; i < NR_SIZES; i++) {

@@ -4,16 +4,14 @@
  * page mapped and read. For perf with the module not loaded, then for pmudev with the same events.
  */
 #include "switching.h"
+#include "trivial.h"
 
-#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <pmudev_counter.h>
 #include <sys/mman.h>
 
 /* Samples of more than a tick. */
-#define CALLS	     100
-#define TRIVIAL_KO   "/modules/trivial_page.ko"
-#define TRIVIAL_PAGE "/dev/trivial_page"
+#define CALLS 100
 
 struct life {
 	const struct api *api;
@@ -135,18 +133,10 @@ static void map_read_unmap(void *arg)
 
 static double time_trivial_map(void)
 {
-	struct mapped m = { .first_read = read_a_word };
-	int ret = load_module_file(TRIVIAL_KO);
-	double ns;
+	struct mapped m = { .fd = trivial_open(), .first_read = read_a_word };
+	double ns = own_time_calls(map_read_unmap, &m, CALLS);
 
-	if (ret)
-		fail(TRIVIAL_KO, ret);
-	m.fd = open(TRIVIAL_PAGE, O_RDWR | O_CLOEXEC);
-	if (m.fd < 0)
-		fail(TRIVIAL_PAGE, -errno);
-	ns = own_time_calls(map_read_unmap, &m, CALLS);
 	close(m.fd);
-	unload_module_named("trivial_page");
 	return ns;
 }
 
@@ -204,10 +194,14 @@ int main(void)
 {
 	struct costs costs[2];
 	unsigned int side, i;
-	double trivial;
+	double map, life, off_on;
 
 	settle();
-	trivial = time_trivial_map();
+	trivial_begin();
+	map = time_trivial_map();
+	life = trivial_life();
+	off_on = trivial_off_on();
+	trivial_end();
 	for (side = 0; side < 2; side++)
 		measure(apis[side], &costs[side]);
 	for (i = 0; i < NR_NUMBERS; i++) {
@@ -215,8 +209,10 @@ int main(void)
 		row("life-cold", numbers[i], costs[OURS].cold[i], costs[THEIRS].cold[i]);
 		row("off-on", numbers[i], costs[OURS].off_on[i], costs[THEIRS].off_on[i]);
 	}
-	row("map", 1, costs[OURS].map - trivial, costs[THEIRS].map - trivial);
-	row("map-trivial", 0, trivial, REFUSED);
+	row("map", 1, costs[OURS].map - map, costs[THEIRS].map - map);
+	row("map-trivial", 0, map, REFUSED);
+	row("life-trivial", 0, life, REFUSED);
+	row("off-on-trivial", 0, off_on, REFUSED);
 	row("module-load", 0, time_loading(), REFUSED);
 	return 0;
 }

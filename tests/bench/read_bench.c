@@ -5,6 +5,7 @@
  * the instruction.
  */
 #include "read_bench.h"
+#include "trivial.h"
 
 #include <fcntl.h>
 
@@ -75,7 +76,7 @@ static void print(const char *key, const double *ours, const double *theirs)
 int main(void)
 {
 	static double ours[4][NR_NUMBERS], theirs[3][NR_NUMBERS], calls[2][NR_NUMBERS];
-	double constant, learnt, empty;
+	double constant, learnt, empty, trivial[NR_NUMBERS];
 	const struct api *api;
 	unsigned int side, n;
 
@@ -94,6 +95,11 @@ int main(void)
 	}
 	measure_bare(&constant, &learnt);
 	empty = time_empty_read();
+	trivial_begin();
+	for (n = 0; n < NR_NUMBERS; n++)
+		trivial[n] = trivial_read(sizeof(struct pmudev_record) +
+					  numbers[n] * sizeof(struct pmudev_count));
+	trivial_end();
 	set_gate(false);
 
 	print("read-ticks", ours[1], theirs[0]);
@@ -103,6 +109,7 @@ int main(void)
 	row("direct-known", 1, constant, REFUSED);
 	row("direct-learnt", 1, learnt, REFUSED);
 	print("read-call", calls[OURS], calls[THEIRS]);
+	print("read-call-trivial", trivial, NULL);
 	row("read-call-empty", 0, empty, empty);
 	return 0;
 }
