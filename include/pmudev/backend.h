@@ -200,6 +200,9 @@ void pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr);
 /* Bring the values forward; the counters go on. As pmudev_backend_load(). */
 void pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr);
 
+/* Can user mode read counters on this CPU now, by whatever right? As pmudev_backend_load(). */
+bool pmudev_backend_seen(void);
+
 /**
  * pmudev_user_access_lost - what user_access() allowed does not hold any more
  *

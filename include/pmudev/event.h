@@ -409,7 +409,7 @@ struct pmudev_set {
  * @nr_elsewhere: contexts that are loaded here, and @elsewhere; likewise
  * @ready: its counters are ours, and powered; changed on it, irqs off
  * @claimed: its counters are ours; changed under pmu->lock, read on the CPU when it wakes up
- * @dirty: counters that still show what somebody counted who is gone
+ * @dirty: counters that still show what events counted that are off, or gone with their thread
  * @timer: folds narrow counters; runs while something loaded here needs it
  * @timer_ns: its period, 0 while it does not run
  * @turn_timer: has multiplexed groups take turns; runs while something loaded here has some

@@ -283,6 +283,11 @@ void pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr)
 	bring_forward(this_cpu_ptr(&pmuv3_cpus), hw, nr, true);
 }
 
+bool pmudev_backend_seen(void)
+{
+	return read_pmuserenr();
+}
+
 static void pmuv3_clear(u64 counters)
 {
 	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);

@@ -149,14 +149,26 @@ int pmudev_check_events(struct pmudev_set *set, const struct pmudev_event_attr *
 	return 0;
 }
 
+/* Enabled, or at the next exec, which may be now: of one moment. */
+static u64 enabled_slots(struct pmudev_set *set)
+{
+	unsigned long flags;
+	u64 slots;
+
+	raw_spin_lock_irqsave(&set->ctx->lock, flags);
+	slots = set->enabled | set->armed;
+	raw_spin_unlock_irqrestore(&set->ctx->lock, flags);
+	return slots;
+}
+
 static int check_disabled(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 			  unsigned int nr, struct pmudev_refusal *why)
 {
+	u64 rest, enabled = enabled_slots(set);
 	unsigned int i, slot;
-	u64 rest;
 
 	for (i = 0; i < nr; i++) {
-		pmudev_for_each_slot(slot, rest, READ_ONCE(set->enabled) | READ_ONCE(set->armed)) {
+		pmudev_for_each_slot(slot, rest, enabled) {
 			if (pmudev_slot_event(set, slot)->group != attr[i].group)
 				continue;
 			why->event = i;
@@ -261,7 +273,7 @@ int pmudev_set_remove(struct pmudev_set *set, u32 group, struct pmudev_refusal *
 	ret = pmudev_group_slots(set, group, &slots, why);
 	if (ret)
 		return ret;
-	if (slots & (READ_ONCE(set->enabled) | READ_ONCE(set->armed)))
+	if (slots & enabled_slots(set))
 		return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_ENABLED, 0);
 	use.slots = set->used & ~slots;
 	use.user = set->user & ~slots;

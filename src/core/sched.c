@@ -201,12 +201,11 @@ bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 /* Whoever can read counters here, now, sees 0 at once; others find it so when they can. */
 static void leave_counters(const struct pmudev_ctx *ctx, u64 counters)
 {
-	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
-
-	if (pc->nr_elsewhere || (pc->task && READ_ONCE(pc->task->reading)))
+	if (pmudev_backend_seen())
 		pmudev_backend.clear(counters);
 	else
-		pmudev_counters_left(pc, counters, ctx->user_mask & counters);
+		pmudev_counters_left(this_cpu_ptr(&pmudev_cpus), counters,
+				     ctx->user_mask & counters);
 }
 
 /* All that is on a context: there is nothing to look for. */

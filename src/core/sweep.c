@@ -26,7 +26,8 @@ static void visit_here(struct pmudev_ctx *ctx, void *arg)
 		visit->change->error = change.error;
 	raw_spin_lock(&family->lock);
 	set->seq = family->seq;
-	if (set != set->root)
+	/* Who asks whether there are heirs takes no lock: not even for a moment are there none. */
+	if (set != set->root && !list_is_singular(&family->heirs))
 		list_move_tail(&set->heir_node, &family->heirs);
 	raw_spin_unlock(&family->lock);
 }

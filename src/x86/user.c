@@ -44,6 +44,11 @@ void intel_forked(struct mm_struct *mm)
 	atomic_set(&mm->context.perf_rdpmc_allowed, 0);
 }
 
+bool pmudev_backend_seen(void)
+{
+	return read_pce();
+}
+
 /* Which counters it can read is in their selectors. */
 bool intel_user_access(bool allow, u64 counters)
 {

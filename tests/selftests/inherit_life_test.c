@@ -236,6 +236,34 @@ TEST_F(family, target_ends_first)
 	EXPECT_EQ(r.r.counts[0].value, pm_value(self->fd, 0));
 }
 
+/* The last of a family holds its counters, also while it is being read. */
+TEST_F(family, the_last_one)
+{
+	struct pmudev_query query;
+	union record r;
+	int i, reader;
+
+	EXPECT_EQ(0, subject_end(&self->parent));
+	EXPECT_TRUE(WAIT_FOR(!task_state(self->parent.pid)));
+	for (i = 1; i < CHILDREN; i++)
+		EXPECT_EQ(0, subject_end(&self->s[i]));
+	reader = fork();
+	if (!reader)
+		while (!pm_read(self->fd, &r) && r.r.flags == PMUDEV_RECORD_ENABLED)
+			;
+	if (!reader)
+		_exit(0);
+	ASSERT_GT(reader, 0);
+	for (i = 0; i < 3000; i++) {
+		ASSERT_EQ(0, pm_query(&query));
+		ASSERT_NE(0ULL, query.busy);
+	}
+	/* Whoever reads has seen nothing else either. */
+	EXPECT_EQ(0, waitpid(reader, NULL, WNOHANG));
+	EXPECT_EQ(0, subject_end(&self->s[0]));
+	EXPECT_EQ(0, child_result(reader));
+}
+
 /* ------------------------------------------------------------ sets beside each other -- */
 
 /* One of the children has a set of its own, besides the one that it inherited. */

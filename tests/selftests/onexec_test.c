@@ -213,6 +213,24 @@ TEST_F(onexec, ends_while_armed)
 	EXPECT_EQ(0ULL, r.r.counts[0].value);
 }
 
+/* What waits for an exec is not removed, nor is what it enables; whenever it comes. */
+TEST_F(onexec, not_removed_meanwhile)
+{
+	union record r;
+	int ret;
+
+	subject_tell(&self->s, exec_loop, 100000);
+	do {
+		ret = pm_remove(self->fd, 0);
+		ASSERT_EQ(0, pm_read(self->fd, &r));
+	} while (ret == -EBUSY && !(r.r.flags & PMUDEV_RECORD_ENDED));
+	EXPECT_EQ(-EBUSY, ret);
+	ASSERT_EQ(0, child_result(self->s.pid));
+	EXPECT_EQ(WORK(100000), r.r.counts[0].value);
+	EXPECT_EQ(0, pm_disable(self->fd, PMUDEV_ALL));
+	EXPECT_EQ(0, pm_remove(self->fd, 0));
+}
+
 /* --------------------------------------------------------------- of oneself, after it -- */
 
 /* Bound to itself, the process executes, and the new program reads the set it inherited. */
