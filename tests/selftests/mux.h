@@ -55,6 +55,8 @@ struct pmudev_count sum_since(const union record *before, const union record *af
 
 /* How far a scaled count may be off: the kernel's part of the time, if it is much, varies. */
 #define PERCENT (debug_kernel() ? 8 : 1)
+/* And of the time that a group has. */
+#define SHARE_PERCENT (debug_kernel() ? 10 : 5)
 
 /* |a - b| in percent of b, rounded up; of nothing it is none, or as much as can be. */
 static inline __u64 percent_off(__u64 a, __u64 b)

@@ -52,7 +52,7 @@ static void check_shares(struct __test_metadata *_metadata, const union record *
 
 	for (i = 0; i < nr; i++) {
 		c = since(before, after, i);
-		EXPECT_TRUE(has_share(&c, nr, counters, 5))
+		EXPECT_TRUE(has_share(&c, nr, counters, SHARE_PERCENT))
 		TH_LOG("group %u ran %llu of %llu ns", i, c.time_running, c.time_enabled);
 		EXPECT_TRUE(within_percent(scaled(&c), whole, PERCENT))
 		TH_LOG("group %u: %llu of %llu", i, scaled(&c), whole);
@@ -116,7 +116,7 @@ TEST_F(mux, of_the_caller)
 	ASSERT_EQ(0, pm_read(self->fd, &after));
 	for (i = 0; i < GROUPS; i++) {
 		c = since(&before, &after, i);
-		EXPECT_TRUE(has_share(&c, GROUPS, self->pool.nr, 5));
+		EXPECT_TRUE(has_share(&c, GROUPS, self->pool.nr, SHARE_PERCENT));
 		EXPECT_TRUE(within_percent(scaled(&c), LOOP_INSTRUCTIONS * ROUNDS(240), PERCENT));
 	}
 }
@@ -198,7 +198,7 @@ TEST_F(mux, groups_of_several_events)
 	EXPECT_EQ(3 * at_once * sum, sum_since(&before, &after, 0, 12).value);
 	for (i = 0; i < 12; i += 3) {
 		c = since(&before, &after, i);
-		EXPECT_TRUE(has_share(&c, 4, at_once, 5));
+		EXPECT_TRUE(has_share(&c, 4, at_once, SHARE_PERCENT));
 		EXPECT_TRUE(within_percent(scaled(&c), sum, PERCENT));
 	}
 }
@@ -337,7 +337,7 @@ TEST_F(mux, inherited)
 	for (i = 0; i < GROUPS; i++) {
 		c = since(&before, &after, i);
 		/* Whatever children the first turns are, and the last. */
-		EXPECT_TRUE(has_share(&c, GROUPS, self->pool.nr, 10))
+		EXPECT_TRUE(has_share(&c, GROUPS, self->pool.nr, 2 * SHARE_PERCENT))
 		TH_LOG("group %u ran %llu of %llu", i, c.time_running, c.time_enabled);
 	}
 	/* And when they have ended, all is there. */
@@ -376,7 +376,7 @@ TEST_F(mux, of_short_children)
 	EXPECT_GT(c.value, self->pool.nr * LOOP_INSTRUCTIONS * 5 * GROUPS * ROUNDS(1));
 	for (i = 0; i < GROUPS; i++) {
 		c = since(&before, &after, i);
-		EXPECT_TRUE(has_share(&c, GROUPS, self->pool.nr, 10))
+		EXPECT_TRUE(has_share(&c, GROUPS, self->pool.nr, 2 * SHARE_PERCENT))
 		TH_LOG("group %u ran %llu of %llu", i, c.time_running, c.time_enabled);
 	}
 }
@@ -406,7 +406,7 @@ TEST_F(mux, of_a_cpu)
 	EXPECT_GT(c.value, self->pool.nr * 10 * (WORK(ROUNDS(12)) + WORK(ROUNDS(12))));
 	for (i = 0; i < GROUPS; i++) {
 		c = since(&before, &after, i);
-		EXPECT_TRUE(has_share(&c, GROUPS, self->pool.nr, 5));
+		EXPECT_TRUE(has_share(&c, GROUPS, self->pool.nr, SHARE_PERCENT));
 		EXPECT_TRUE(within_percent(scaled(&c), 240 * 1000000ULL, PERCENT));
 	}
 }
