@@ -297,6 +297,9 @@ void pmudev_change_places(struct pmudev_ctx *ctx, void *arg)
 	struct pmudev_set *set, *first = arg;
 
 	lockdep_assert_held(&ctx->lock);
+	/* It ended meanwhile: nothing counts any more, and nothing could be put on again. */
+	if (ctx->dead)
+		return;
 	/* All of them leave before the first comes: they may change places among themselves. */
 	for (set = first; set; set = set->next_moving) {
 		set->moving_on = set->on & set->moving;

@@ -379,7 +379,8 @@ void pmudev_set_destroy(struct pmudev_set *set);
 /* The target has ended, and all that inherited from it. */
 static inline bool pmudev_set_ended(struct pmudev_set *set)
 {
-	return READ_ONCE(set->ctx->dead) && !pmudev_family_lives(set);
+	/* Ended first, and then no heirs: one that was born before is seen. */
+	return smp_load_acquire(&set->ctx->dead) && !pmudev_family_lives(set);
 }
 
 int pmudev_set_bind(struct pmudev_set *set, const struct pmudev_bind *bind,

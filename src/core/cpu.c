@@ -98,8 +98,9 @@ static void cpu_load_ready(void *unused)
 {
 	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
 
-	/* They were cleared when they were taken. */
-	pc->dirty = 0;
+	/* They were cleared when they were taken, but what has been loaded since then counts. */
+	if (!pc->ready)
+		pc->dirty = 0;
 	cpu_load(pc, true);
 }
 
@@ -112,11 +113,16 @@ static void cpu_load_lost(void *unused)
 static void cpu_unload(void *unused)
 {
 	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
+	bool ready = pc->ready;
 	unsigned long flags;
 
 	cpu_load(pc, false);
 	raw_spin_lock_irqsave(&pc->ctx.lock, flags);
 	pmudev_ctx_unload(&pc->ctx);
+	/* Nobody keeps an eye on it from now on. */
+	if (ready)
+		pmudev_backend.clear(pc->dirty);
+	pc->dirty = 0;
 	raw_spin_unlock_irqrestore(&pc->ctx.lock, flags);
 }
 

@@ -197,10 +197,12 @@ static noinline_for_stack void shrink_base(struct pmudev_set *set)
 
 	set->turns_changed = true;
 	/* Those that are left fit where they were, if not on less. */
-	if (!(set->placed & set->mux))
+	if (!(set->placed & set->mux)) {
 		set->base = 0;
-	else
+		set->spare = 0;
+	} else {
 		pmudev_find_base(set, set->placed & set->mux, set->base, &set->base, &unused);
+	}
 	pmudev_turns_show(set, NULL);
 }
 

@@ -105,7 +105,7 @@ static void join(struct pmudev_set *heir, const struct pmudev_set *src)
 		change.set = heir;
 		family->fn(heir->ctx, &change);
 		/* Of what is new it may have no room for all. */
-		if (change.slots & heir->root->enabled & ~heir->used)
+		if (family->fn == pmudev_change_enable && (change.slots & ~heir->used))
 			family->incomplete = true;
 	}
 	heir->seq = family->seq;

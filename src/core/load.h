@@ -58,7 +58,7 @@ static __always_inline void pmudev_counters_left(struct pmudev_cpu *pc, u64 coun
 	lockdep_assert_irqs_disabled();
 	if (pc->pmu->info.features & PMUDEV_HAS_HIDING)
 		counters = pmudev_backend.grant ? user : 0;
-	if (pmudev_backend.grant && READ_ONCE(pmudev_visible.nr_granted))
+	if (pmudev_backend.grant && (READ_ONCE(pmudev_visible.nr_granted) || pmudev_backend_seen()))
 		pmudev_backend.clear(counters);
 	else
 		pc->dirty |= counters;

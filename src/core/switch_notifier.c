@@ -23,14 +23,27 @@ const bool pmudev_switch_lets_read = true;
 /* Our changes of the lists of notifiers. */
 static DEFINE_RAW_SPINLOCK(links_lock);
 
-/* Into the list of the context's task: see the top of this file for who may. */
+/*
+ * Into the list of the context's task: see the top of this file for who may. At its end: KVM puts
+ * itself in front, and saves and puts back the right to read, so it is to come before us both when
+ * the thread goes and when it comes.
+ */
 static void link_notifier(struct pmudev_ctx *ctx)
 {
+	struct hlist_head *list = &ctx->task->preempt_notifiers;
+	struct hlist_node *last;
+
 	lockdep_assert_held(&ctx->lock);
 	kref_get(&ctx->ref);
 	ctx->linked = true;
 	raw_spin_lock(&links_lock);
-	hlist_add_head(&ctx->notifier.link, &ctx->task->preempt_notifiers);
+	last = list->first;
+	while (last && last->next)
+		last = last->next;
+	if (last)
+		hlist_add_behind(&ctx->notifier.link, last);
+	else
+		hlist_add_head(&ctx->notifier.link, list);
 	raw_spin_unlock(&links_lock);
 	atomic_dec(&pmudev_nr_waiting);
 }
@@ -85,6 +98,8 @@ static void task_out(struct preempt_notifier *notifier, struct task_struct *next
 	raw_spin_lock(&ctx->lock);
 	if (ctx->cpu >= 0)
 		pmudev_ctx_unload_here(ctx);
+	else if (unlikely(ctx->owed))
+		pmudev_pages_out(ctx); /* it died while KVM had the register */
 	if (unlikely(ctx->dead) && ctx->linked) {
 		unlink_notifier(ctx);
 		last = true;
@@ -132,6 +147,8 @@ int pmudev_switch_prepare(void)
 		}
 		if (dead) {
 			raw_spin_lock(&dead->lock);
+			if (dead->owed)
+				pmudev_pages_out(dead);
 			unlink_notifier(dead);
 			raw_spin_unlock(&dead->lock);
 		}
