@@ -226,7 +226,7 @@ TEST_F(onexec, not_removed_meanwhile)
 	} while (ret == -EBUSY && !(r.r.flags & PMUDEV_RECORD_ENDED));
 	EXPECT_EQ(-EBUSY, ret);
 	ASSERT_EQ(0, child_result(self->s.pid));
-	EXPECT_EQ(WORK(100000), r.r.counts[0].value);
+	EXPECT_LE(WORK(100000), r.r.counts[0].value);
 	EXPECT_EQ(0, pm_disable(self->fd, PMUDEV_ALL));
 	EXPECT_EQ(0, pm_remove(self->fd, 0));
 }
