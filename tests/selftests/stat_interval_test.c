@@ -159,6 +159,8 @@ TEST_F(interval, no_drift)
 		SKIP(return, "time is not instructions here (PMUDEV_EXACT)");
 	if (cpus_online() > 1)
 		SKIP(return, "several CPUs: each runs for a while, timers are late");
+	if (debug_kernel())
+		SKIP(return, "a debug kernel: it is not late by the same each time");
 	lines = run_intervals("", 10 * FEW);
 	ASSERT_GE(lines.intervals, 8U) TH_LOG("%s", output.text);
 	ASSERT_LE(lines.intervals, ARRAY_SIZE(lines.late));
@@ -323,7 +325,7 @@ TEST_F(interval, delayed)
 	__u64 value;
 
 	run(&output, "pmudev stat -D %d -e %s -- sh -c '%s --play loop %d; %s --play loop %d'",
-	    5 * SLOW, event, program, MANY * 10, program, FEW);
+	    debug_kernel() ? 100 : 5, event, program, MANY * 10, program, FEW);
 	EXPECT_EQ(0, output.status);
 	ASSERT_TRUE(stat_value(&output, event, &value, NULL)) TH_LOG("%s", output.text);
 	EXPECT_GE(value, (__u64)FEW);
