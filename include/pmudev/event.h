@@ -105,7 +105,7 @@ struct pmudev_event {
  * @reader: it could, once since it was given the right: it may be in the midst of a read
  * @readable: counters of events in @pages that the thread may read; under @lock
  * @owed: the right could not be given or withdrawn as it should: it is withdrawn when the
- *	thread is unloaded
+ *	thread is unloaded, or if that was before, at its next switch
  * @elsewhere: loaded on a CPU of another PMU, where it has the right as well: the thread may be
  *	in the midst of a read that it began before it came
  * @reading: any of @user, @owed and @elsewhere, for those who look at every switch

@@ -320,17 +320,21 @@ bool pmuv3_user_access(bool allow, u64 counters)
 	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
 	u64 enable = PMUSERENR_ER | PMUSERENR_CR;
 
-	/* Given back meanwhile, and the right with it: what there is now is perf's. */
-	if (!pc->ours)
-		return true;
-
 	/*
 	 * From a vcpu's load to its put KVM has the register on VHE, and sets EN in it. It puts
 	 * back what it found, whatever is written meanwhile.
 	 */
 	if (read_pmuserenr() & PMUSERENR_EN) {
-		show(pc, 0);
+		if (pc->ours)
+			show(pc, 0);
 		return false;
+	}
+	/* Given back meanwhile: what there is now is perf's, but for what KVM has put back. */
+	if (!pc->ours) {
+		if (!allow && pc->user)
+			write_pmuserenr(0);
+		pc->user = false;
+		return true;
 	}
 	pc->user = allow;
 	show(pc, allow ? counters : 0);

@@ -255,9 +255,16 @@ void pmudev_guest_returned(void *data, u32 reason, int error)
 		if (!ctx)
 			continue;
 		raw_spin_lock_irqsave(&ctx->lock, flags);
-		if (ctx->cpu >= 0 && ctx->maps && ctx->owed)
-			pmudev_pages_in(ctx);
+		if (ctx->cpu >= 0 && ctx->owed) {
+			if (ctx->maps)
+				pmudev_pages_in(ctx);
+			else
+				pmudev_pages_out(ctx);
+		}
 		raw_spin_unlock_irqrestore(&ctx->lock, flags);
 		pmudev_ctx_put(ctx);
 	}
+	/* What has died meanwhile is not found any more, and goes here. */
+	if (pmudev_switch_lets_read)
+		pmudev_switch_prepare();
 }

@@ -15,6 +15,7 @@ struct runner {
 	struct guest_vcpu *vcpu;
 	bool own; /* it opens the set itself */
 	int tid, fd, ret;
+	int faults; /* all_fault(), when it is back */
 	struct pmudev_page *page;
 	pthread_t thread;
 };
@@ -38,6 +39,7 @@ static void *run(void *arg)
 	WRITE_ONCE(r->tid, gettid());
 	if (!r->ret)
 		r->ret = vcpu_run(r->vcpu);
+	r->faults = all_fault();
 	return NULL;
 }
 
@@ -65,7 +67,7 @@ FIXTURE_SETUP(guest_right)
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, set_gate(true));
 	ASSERT_EQ(0, pin_to(1));
-	/* The counters are not given back in between, which would withdraw every right. */
+	/* The counters are not given back in between. */
 	self->keeper = pm_set(&event, 1, true);
 	ASSERT_GE(self->keeper, 0);
 	self->runner.vcpu = &self->guest.vcpu[0];
@@ -76,7 +78,8 @@ FIXTURE_TEARDOWN(guest_right)
 {
 	if (self->guest.vm < 0)
 		return;
-	close(self->keeper);
+	if (self->keeper >= 0)
+		close(self->keeper);
 	guest_close(&self->guest);
 	set_gate(false);
 }
@@ -108,19 +111,44 @@ static void check_bystander(struct __test_metadata *_metadata)
 	ASSERT_EQ(0, pin_to(1));
 }
 
-/* The last set of a thread, closed while its guest runs. */
-TEST_F(guest_right, closed_meanwhile)
+/* The last set of a thread goes while its guest runs; @look: before that is back in user mode. */
+static void close_meanwhile(struct __test_metadata *_metadata, struct runner *r, bool look)
 {
-	struct runner *r = &self->runner;
-
-	start(_metadata, r, true);
-	ASSERT_NE(NULL, r->page);
-	ASSERT_TRUE(count_grows(r->fd, 0));
 	pm_unmap(r->page);
 	close(r->fd);
-	check_bystander(_metadata);
+	if (look)
+		check_bystander(_metadata);
 	end(_metadata, r);
+	EXPECT_EQ(1, r->faults);
 	check_bystander(_metadata);
+}
+
+TEST_F(guest_right, closed_meanwhile)
+{
+	start(_metadata, &self->runner, true);
+	ASSERT_NE(NULL, self->runner.page);
+	ASSERT_TRUE(count_grows(self->runner.fd, 0));
+	close_meanwhile(_metadata, &self->runner, true);
+}
+
+/* It is back before it was switched out. */
+TEST_F(guest_right, back_at_once)
+{
+	start(_metadata, &self->runner, true);
+	ASSERT_NE(NULL, self->runner.page);
+	ASSERT_TRUE(count_grows(self->runner.fd, 0));
+	close_meanwhile(_metadata, &self->runner, false);
+}
+
+/* The counters are given back as well. */
+TEST_F(guest_right, last_of_all)
+{
+	start(_metadata, &self->runner, true);
+	ASSERT_NE(NULL, self->runner.page);
+	ASSERT_TRUE(count_grows(self->runner.fd, 0));
+	close(self->keeper);
+	self->keeper = -1;
+	close_meanwhile(_metadata, &self->runner, true);
 }
 
 /* Of a thread whose page another thread unmaps, and maps again. */
