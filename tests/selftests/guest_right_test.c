@@ -9,8 +9,6 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#define READABLE (PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV | PMUDEV_USER_READ)
-
 struct runner {
 	struct guest_vcpu *vcpu;
 	bool own; /* it opens the set itself */
@@ -23,7 +21,7 @@ struct runner {
 /* Counts in the guest as well: that is how others see that it is there. */
 static struct pmudev_event_attr readable(void)
 {
-	return raw_event(EVENT_INSTRUCTIONS, READABLE);
+	return raw_event(EVENT_INSTRUCTIONS, DIRECT_READ);
 }
 
 static void *run(void *arg)
@@ -91,6 +89,14 @@ static void start(struct __test_metadata *_metadata, struct runner *r, bool own)
 	ASSERT_TRUE(WAIT_FOR(READ_ONCE(r->tid)));
 }
 
+/* With a set of its own, mapped; it is in the guest now. */
+static void start_with_own(struct __test_metadata *_metadata, struct runner *r)
+{
+	start(_metadata, r, true);
+	ASSERT_NE(NULL, r->page);
+	ASSERT_TRUE(count_grows(r->fd, 0));
+}
+
 static void end(struct __test_metadata *_metadata, struct runner *r)
 {
 	ASSERT_EQ(0, vcpu_interrupt(r->vcpu, r->tid));
@@ -125,27 +131,21 @@ static void close_meanwhile(struct __test_metadata *_metadata, struct runner *r,
 
 TEST_F(guest_right, closed_meanwhile)
 {
-	start(_metadata, &self->runner, true);
-	ASSERT_NE(NULL, self->runner.page);
-	ASSERT_TRUE(count_grows(self->runner.fd, 0));
+	start_with_own(_metadata, &self->runner);
 	close_meanwhile(_metadata, &self->runner, true);
 }
 
 /* It is back before it was switched out. */
 TEST_F(guest_right, back_at_once)
 {
-	start(_metadata, &self->runner, true);
-	ASSERT_NE(NULL, self->runner.page);
-	ASSERT_TRUE(count_grows(self->runner.fd, 0));
+	start_with_own(_metadata, &self->runner);
 	close_meanwhile(_metadata, &self->runner, false);
 }
 
 /* The counters are given back as well. */
 TEST_F(guest_right, last_of_all)
 {
-	start(_metadata, &self->runner, true);
-	ASSERT_NE(NULL, self->runner.page);
-	ASSERT_TRUE(count_grows(self->runner.fd, 0));
+	start_with_own(_metadata, &self->runner);
 	close(self->keeper);
 	self->keeper = -1;
 	close_meanwhile(_metadata, &self->runner, true);
@@ -157,9 +157,7 @@ TEST_F(guest_right, unmapped_meanwhile)
 	struct runner *r = &self->runner;
 	int i;
 
-	start(_metadata, r, true);
-	ASSERT_NE(NULL, r->page);
-	ASSERT_TRUE(count_grows(r->fd, 0));
+	start_with_own(_metadata, r);
 	for (i = 0; i < 5; i++) {
 		pm_unmap(r->page);
 		check_bystander(_metadata);
