@@ -84,8 +84,8 @@ void pmudev_ctx_unload(struct pmudev_ctx *ctx);
 /* Bring the counts of all events forward, and the pages of narrow counters. */
 void pmudev_ctx_fold(struct pmudev_ctx *ctx);
 
-/* The same for one set's events, without the pages. ctx->lock held. */
-void pmudev_set_bring_forward(struct pmudev_ctx *ctx, struct pmudev_set *set);
+/* The same for one set's events, of a context with others', without the pages. ctx->lock held. */
+void pmudev_set_bring_some(struct pmudev_ctx *ctx, struct pmudev_set *set);
 
 /**
  * struct pmudev_clocks - a context's clocks at one moment, in ticks
@@ -98,10 +98,37 @@ struct pmudev_clocks {
 };
 
 /* The clocks now. ctx->lock held. */
-struct pmudev_clocks pmudev_ctx_clocks(const struct pmudev_ctx *ctx);
+static __always_inline struct pmudev_clocks pmudev_ctx_clocks(const struct pmudev_ctx *ctx)
+{
+	u64 now = ctx->cpu < 0 ? 0 : pmudev_clock();
+	struct pmudev_clocks clocks = { .enabled = ctx->clock + now };
+
+	/* On a CPU that is not ours lost runs as well, and the running clock stands. */
+	if (unlikely(ctx->cpu >= 0 && !ctx->ready))
+		clocks.running = ctx->clock - ctx->lost;
+	else
+		clocks.running = clocks.enabled - ctx->lost;
+	return clocks;
+}
 
 /* Is it loaded, on a CPU that is ours? ctx->lock held. */
-bool pmudev_ctx_counting(const struct pmudev_ctx *ctx);
+static inline bool pmudev_ctx_counting(const struct pmudev_ctx *ctx)
+{
+	return ctx->cpu >= 0 && ctx->ready;
+}
+
+/* Bring the counts of a set's events forward, without the pages. ctx->lock held. */
+static __always_inline void pmudev_set_bring_forward(struct pmudev_ctx *ctx, struct pmudev_set *set)
+{
+	lockdep_assert_held(&ctx->lock);
+	if (!set->on || !pmudev_ctx_counting(ctx))
+		return;
+	/* Of one set: what is on is its. */
+	if (ctx->nr_sets == 1)
+		pmudev_backend_read(ctx->on, ctx->nr);
+	else
+		pmudev_set_bring_some(ctx, set);
+}
 
 /* The events of slots, in ascending order; how many. */
 unsigned int pmudev_slots_hw(struct pmudev_set *set, u64 slots, struct pmudev_hw **hw);

@@ -311,11 +311,7 @@ static int get_args(struct head __user *user, u32 known, union args *args,
 		return pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
 	if (size < known)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_SIZE, known);
-	/* The usual one, of a size that the compiler knows. */
-	if (size == sizeof(args->ctl) && size == known)
-		ret = copy_from_user(&args->ctl, user, sizeof(args->ctl)) ? -EFAULT : 0;
-	else
-		ret = copy_struct_from_user(args, known, user, size);
+	ret = copy_struct_from_user(args, known, user, size);
 	if (ret == -E2BIG)
 		return pmudev_refuse(why, ret, PMUDEV_WHY_TAIL, known);
 	if (ret)
@@ -337,18 +333,12 @@ static void put_refusal(struct head __user *user, struct pmudev_refusal *why)
 		return;
 }
 
-long pmudev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+static noinline long call(struct pmudev_set *set, unsigned int nr, void __user *user)
 {
 	struct pmudev_refusal why PMUDEV_UNSET;
-	unsigned int nr = _IOC_NR(cmd) - FIRST_IOCTL;
-	struct pmudev_set *set = file->private_data;
-	void __user *user = (void __user *)arg;
 	union args args PMUDEV_UNSET;
 	int ret;
 
-	if (nr >= ARRAY_SIZE(ioctls) || cmd != _IO(PMUDEV_IOC_TYPE, nr + FIRST_IOCTL))
-		return -ENOTTY;
-	nr = array_index_nospec(nr, ARRAY_SIZE(ioctls));
 	pmudev_no_refusal(&why);
 	ret = get_args(user, ioctls[nr].size, &args, &why);
 	if (ret) {
@@ -363,12 +353,83 @@ long pmudev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		pmudev_no_refusal(&why);
 	put_holders(set, &args.head.refusal, &why);
 	args.head.refusal = why;
-	/* A size that the compiler knows is checked by it, and not each time. */
-	if (ioctls[nr].answers ? copy_to_user(user, &args, ioctls[nr].size) :
-				 copy_to_user(user, &args, sizeof(args.head)))
+	if (copy_to_user(user, &args, ioctls[nr].answers ? ioctls[nr].size : sizeof(args.head)))
 		ret = pmudev_refuse(&why, -EFAULT, PMUDEV_WHY_POINTER, 0);
 out:
 	if (ret && !ioctls[nr].tells)
 		pmudev_remember(set, &why, ret);
 	return ret;
+}
+
+/* ------------------------------------------- to enable and disable, again -- */
+
+/*
+ * The usual call: of the size that is known, with nothing amiss. Field by field, for a copy of all
+ * is a good part of such a call. False if it is not so: get_args() begins again, and says why.
+ */
+static __always_inline bool get_ctl(struct pmudev_ctl __user *user, struct pmudev_ctl *ctl)
+{
+	might_fault();
+	if (!user_access_begin(user, sizeof(*user)))
+		return false;
+	unsafe_get_user(ctl->size, &user->size, refused);
+	if (ctl->size != sizeof(*ctl))
+		goto refused;
+	unsafe_put_user(PMUDEV_OK, &user->refusal.code, refused);
+	unsafe_get_user(ctl->flags, &user->flags, refused);
+	unsafe_get_user(ctl->refusal.nr_holders, &user->refusal.nr_holders, refused);
+	unsafe_get_user(ctl->refusal.reserved, &user->refusal.reserved, refused);
+	pmudev_unsafe_get_u64(ctl->refusal.holders, &user->refusal.holders, refused);
+	unsafe_get_user(ctl->group, &user->group, refused);
+	unsafe_get_user(ctl->slot, &user->slot, refused);
+	pmudev_unsafe_get_u64(ctl->value, &user->value, refused);
+	user_access_end();
+	return !(ctl->flags | ctl->refusal.reserved | ctl->value | (ctl->slot ^ PMUDEV_ALL));
+
+refused:
+	user_access_end();
+	return false;
+}
+
+static noinline long put_refused(struct pmudev_set *set, struct pmudev_ctl __user *user,
+				 struct pmudev_ctl *ctl, struct pmudev_refusal *why, int error)
+{
+	put_holders(set, &ctl->refusal, why);
+	if (copy_to_user(&user->refusal, why, sizeof(*why)))
+		error = pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
+	pmudev_remember(set, why, error);
+	return error;
+}
+
+/* As call() does it, and ctl_group(), but without looking up and copying what is known. */
+static __always_inline long control(struct pmudev_set *set, unsigned int cmd, void __user *user,
+				    int (*fn)(struct pmudev_set *set, u32 group,
+					      struct pmudev_refusal *why))
+{
+	struct pmudev_refusal why PMUDEV_UNSET;
+	struct pmudev_ctl ctl PMUDEV_UNSET;
+	int ret;
+
+	if (!get_ctl(user, &ctl))
+		return call(set, _IOC_NR(cmd) - FIRST_IOCTL, user);
+	pmudev_no_refusal(&why);
+	pmudev_lock(&set->mutex);
+	ret = fn(set, ctl.group, &why);
+	mutex_unlock(&set->mutex);
+	return likely(!ret) ? 0 : put_refused(set, user, &ctl, &why, ret);
+}
+
+long pmudev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	unsigned int nr = _IOC_NR(cmd) - FIRST_IOCTL;
+	struct pmudev_set *set = file->private_data;
+	void __user *user = (void __user *)arg;
+
+	if (cmd == PMUDEV_IOC_ENABLE)
+		return control(set, cmd, user, pmudev_set_enable);
+	if (cmd == PMUDEV_IOC_DISABLE)
+		return control(set, cmd, user, pmudev_set_disable);
+	if (nr >= ARRAY_SIZE(ioctls) || cmd != _IO(PMUDEV_IOC_TYPE, nr + FIRST_IOCTL))
+		return -ENOTTY;
+	return call(set, array_index_nospec(nr, ARRAY_SIZE(ioctls)), user);
 }

@@ -237,14 +237,47 @@ static noinline int refuse_read(struct pmudev_set *set, int error)
 	return refuse(set, error, error == -ENOMEM ? PMUDEV_WHY_MEMORY : PMUDEV_WHY_UNBOUND, 0);
 }
 
+/* A record is some of these: its head is two, each count one. */
+struct part {
+	u64 word[4];
+};
+
+static_assert(sizeof(struct pmudev_record) == 2 * sizeof(struct part));
+static_assert(sizeof(struct pmudev_count) == sizeof(struct part));
+
+/* What is left to copy: it could not be written there. */
+static __always_inline size_t put_parts(void __user *to, const void *from, size_t size)
+{
+#ifdef uaccess_mask_ptr
+	/* Each pointer is masked where a word is put, and for a copy one is. */
+	if (!access_ok(to, size))
+		return size;
+	return raw_copy_to_user(to, from, size);
+#else
+	const struct part *part = from, *end = from + size;
+	struct part __user *put = to;
+
+	/* They are few: what copies any number of bytes begins at a greater cost. */
+	if (!user_write_access_begin(to, size))
+		return size;
+	for (; part < end; part++, put++) {
+		unsafe_put_user(part->word[0], &put->word[0], fault);
+		unsafe_put_user(part->word[1], &put->word[1], fault);
+		unsafe_put_user(part->word[2], &put->word[2], fault);
+		unsafe_put_user(part->word[3], &put->word[3], fault);
+	}
+fault:
+	user_write_access_end();
+	return (const void *)end - (const void *)part;
+#endif
+}
+
 /* copy_to_user(), but for the question whether there is so much of it: read_record() made it. */
 static __always_inline int put_record(void __user *to, const void *from, size_t size)
 {
 	might_fault();
-	if (!access_ok(to, size))
-		return -EFAULT;
 	instrument_copy_to_user(to, from, size);
-	return raw_copy_to_user(to, from, size) ? -EFAULT : 0;
+	return put_parts(to, from, size) ? -EFAULT : 0;
 }
 
 /* More than fits on the stack, or into what the caller has room for. */

@@ -17,19 +17,6 @@ void pmudev_ctx_init(struct pmudev_ctx *ctx)
 	ctx->cpu = -1;
 }
 
-struct pmudev_clocks pmudev_ctx_clocks(const struct pmudev_ctx *ctx)
-{
-	u64 now = ctx->cpu < 0 ? 0 : pmudev_clock();
-	struct pmudev_clocks clocks = { .enabled = ctx->clock + now };
-
-	/* On a CPU that is not ours lost runs as well, and the running clock stands. */
-	if (ctx->cpu >= 0 && !ctx->ready)
-		clocks.running = ctx->clock - ctx->lost;
-	else
-		clocks.running = clocks.enabled - ctx->lost;
-	return clocks;
-}
-
 /* ------------------------------------------------------- load and unload -- */
 
 void pmudev_ctx_load(struct pmudev_ctx *ctx, int cpu)
@@ -116,79 +103,60 @@ u64 pmudev_slots_counters(struct pmudev_set *set, u64 slots)
 	return mask;
 }
 
-bool pmudev_ctx_counting(const struct pmudev_ctx *ctx)
-{
-	return ctx->cpu >= 0 && ctx->ready;
-}
-
-void pmudev_set_bring_forward(struct pmudev_ctx *ctx, struct pmudev_set *set)
+void pmudev_set_bring_some(struct pmudev_ctx *ctx, struct pmudev_set *set)
 {
 	struct pmudev_hw *hw[PMUDEV_COUNTERS] PMUDEV_UNSET;
-	unsigned int nr;
 
-	lockdep_assert_held(&ctx->lock);
-	if (!set->on || !pmudev_ctx_counting(ctx))
-		return;
-	if (ctx->nr_sets == 1) {
-		/* What is on is this set's. */
-		pmudev_backend_read(ctx->on, ctx->nr);
-		return;
-	}
-	nr = pmudev_slots_hw(set, set->on, hw);
-	pmudev_backend_read(hw, nr);
+	pmudev_backend_read(hw, pmudev_slots_hw(set, set->on, hw));
 }
 
-/* Their counters; 0: one of them wants a counter of @taken, or what another of them wants. */
-static u64 free_counters(struct pmudev_hw *const *hw, unsigned int nr, u64 taken)
+/* How often a counter of that width has to be folded; @fold_ns: likewise of others. */
+static u64 fold_period(unsigned int width, u64 fold_ns)
 {
-	unsigned int i;
-	u64 counters, mask = 0;
+	u64 period = pmudev_fold_ns(width);
 
-	for (i = 0; i < nr; i++) {
-		counters = pmudev_hw_counters(hw + i, 1);
-		if ((taken | mask) & counters)
-			return 0;
-		mask |= counters;
-	}
-	return mask;
+	return period && (!fold_ns || period < fold_ns) ? period : fold_ns;
 }
 
-/* How often the narrowest of some events has to be folded; @fold_ns: likewise of others. */
-static u64 fold_period(struct pmudev_hw *const *hw, unsigned int nr, u64 fold_ns)
+/* That of all that is on: of the narrowest. */
+static u64 fold_all(const struct pmudev_ctx *ctx)
 {
 	unsigned int i, width = 64;
-	u64 period;
 
-	for (i = 0; i < nr; i++)
-		width = min_t(unsigned int, width, hw[i]->width);
-	period = pmudev_fold_ns(width);
-	return period && (!fold_ns || period < fold_ns) ? period : fold_ns;
+	for (i = 0; i < ctx->nr; i++)
+		width = min_t(unsigned int, width, ctx->on[i]->width);
+	return fold_period(width, 0);
 }
 
 bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 {
-	struct pmudev_hw *hw[PMUDEV_COUNTERS] PMUDEV_UNSET;
+	struct pmudev_hw **hw = ctx->on + ctx->nr;
+	unsigned int slot, nr = 0, width = 64;
+	u64 rest, counters, mask = 0;
 	struct pmudev_cpu *pc;
-	unsigned int i, nr;
-	u64 mask;
 
-	BUILD_BUG_ON(PMUDEV_MAX_EVENTS > PMUDEV_COUNTERS);
 	lockdep_assert_held(&ctx->lock);
 	/* What has ended holds its counters no more: others may have them. */
 	if (!slots || ctx->dead)
 		return true;
-	nr = pmudev_slots_hw(set, slots, hw);
-	mask = free_counters(hw, nr, ctx->mask);
-	if (!mask)
-		return false;
-	for (i = 0; i < nr; i++)
-		ctx->on[ctx->nr + i] = hw[i];
+	pmudev_for_each_slot(slot, rest, slots) {
+		struct pmudev_hw *event = &pmudev_slot_event(set, slot)->hw;
+
+		counters = pmudev_place_counters(event->counter, event->pair);
+		if ((ctx->mask | mask) & counters)
+			return false;
+		/* Each has another counter, so there is room for all. */
+		hw[nr++] = event;
+		mask |= counters;
+		width = min_t(unsigned int, width, event->width);
+	}
 	ctx->nr += nr;
 	ctx->mask |= mask;
 	if (slots & set->user)
 		ctx->user_mask |= pmudev_slots_counters(set, slots & set->user);
 	set->on |= slots;
-	ctx->fold_ns = fold_period(hw, nr, ctx->fold_ns);
+	if (width < 64)
+		ctx->fold_ns = fold_period(width, ctx->fold_ns);
 	if (!pmudev_ctx_counting(ctx))
 		return true;
 	pc = this_cpu_ptr(&pmudev_cpus);
@@ -228,10 +196,12 @@ void pmudev_slots_off(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 	unsigned int i, nr, left = 0;
 	u64 mask;
 
+	BUILD_BUG_ON(PMUDEV_MAX_EVENTS > PMUDEV_COUNTERS);
 	lockdep_assert_held(&ctx->lock);
 	if (!slots)
 		return;
-	if (slots == set->on && hweight64(slots) == ctx->nr) {
+	/* Of one set, or as many as there are. */
+	if (slots == set->on && (ctx->nr_sets == 1 || hweight64(slots) == ctx->nr)) {
 		all_off(ctx, set);
 		return;
 	}
@@ -247,6 +217,6 @@ void pmudev_slots_off(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 		if (!(mask & BIT_ULL(ctx->on[i]->counter)))
 			ctx->on[left++] = ctx->on[i];
 	ctx->nr = left;
-	ctx->fold_ns = fold_period(ctx->on, left, 0);
+	ctx->fold_ns = fold_all(ctx);
 	set->on &= ~slots;
 }
