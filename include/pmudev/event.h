@@ -230,6 +230,7 @@ struct pmudev_sum {
  * @change: its argument
  * @births: how many heirs there were
  * @incomplete: a child could not be counted
+ * @closing: the root is being destroyed: nobody is born any more
  * @threads_only: children that are processes of their own do not inherit
  * @reset: slots whose values the sweep takes back
  * @forget: slots whose times it takes back
@@ -245,6 +246,7 @@ struct pmudev_family {
 	const struct pmudev_change *change;
 	u32 births;
 	bool incomplete;
+	bool closing;
 	bool threads_only;
 	u64 reset;
 	u64 forget;

@@ -47,6 +47,11 @@ void pmuv3_claim_exit(void)
 
 bool pmuv3_started(void)
 {
+	/* Where there was no power they are anything now, and no driver of perf's resets them. */
+	write_pmcntenclr(U32_MAX);
+	write_pmintenclr(U32_MAX);
+	isb();
+	write_pmovsclr(U32_MAX);
 	write_pmcr(PMCR_E | PMCR_LC);
 	return true;
 }

@@ -255,8 +255,16 @@ void pmudev_counters_clean(void);
 /* Have the fold timer run at least this often. Irqs off. */
 void pmudev_fold_timer(struct pmudev_cpu *pc, u64 period_ns);
 
+/* Load what belongs on this CPU, for counting or (not @ready) for its lost time. */
+void pmudev_cpu_load(struct pmudev_cpu *pc, bool ready);
+
 int pmudev_cpu_init(void);
 void pmudev_cpu_exit(void);
+
+/* --------------------------------------------------------------- power.c -- */
+
+int pmudev_power_init(void);
+void pmudev_power_exit(void);
 
 /* -------------------------------------------------------------- ledger.c -- */
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* CPUs: taking their counters and giving them back, coming and going, folding. */
 #include <linux/cpu.h>
-#include <linux/cpu_pm.h>
 #include <linux/cpuhotplug.h>
 #include <linux/smp.h>
 
@@ -82,8 +81,7 @@ static void reload(struct pmudev_cpu *pc, struct pmudev_ctx *ctx, bool ready)
 	raw_spin_unlock(&ctx->lock);
 }
 
-/* Load what belongs here, for counting or (not @ready) for its lost time. On the CPU. */
-static void cpu_load(struct pmudev_cpu *pc, bool ready)
+void pmudev_cpu_load(struct pmudev_cpu *pc, bool ready)
 {
 	unsigned long flags;
 
@@ -101,12 +99,12 @@ static void cpu_load_ready(void *unused)
 	/* They were cleared when they were taken, but what has been loaded since then counts. */
 	if (!pc->ready)
 		pc->dirty = 0;
-	cpu_load(pc, true);
+	pmudev_cpu_load(pc, true);
 }
 
 static void cpu_load_lost(void *unused)
 {
-	cpu_load(this_cpu_ptr(&pmudev_cpus), false);
+	pmudev_cpu_load(this_cpu_ptr(&pmudev_cpus), false);
 }
 
 /* The CPU's own context runs no more; a task that is here is not counted any more. On the CPU. */
@@ -116,7 +114,7 @@ static void cpu_unload(void *unused)
 	bool ready = pc->ready;
 	unsigned long flags;
 
-	cpu_load(pc, false);
+	pmudev_cpu_load(pc, false);
 	raw_spin_lock_irqsave(&pc->ctx.lock, flags);
 	pmudev_ctx_unload(&pc->ctx);
 	/* Nobody keeps an eye on it from now on. */
@@ -307,85 +305,6 @@ static int cpu_offline_here(unsigned int cpu)
 	return 0;
 }
 
-/* ------------------------------------------------------ idle and suspend -- */
-
-/*
- * The CPU's PMU may lose power. On the CPU, irqs off, possibly with timekeeping suspended: a fold
- * timer that is needed runs already, and goes on.
- */
-static void power_down(void)
-{
-	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
-
-	if (pc->ready)
-		cpu_load(pc, false);
-}
-
-static void power_up(void)
-{
-	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
-
-	if (READ_ONCE(pc->claimed))
-		cpu_load(pc, true);
-}
-
-#ifdef CONFIG_CPU_PM
-static int cpu_power(struct notifier_block *nb, unsigned long event, void *unused)
-{
-	switch (event) {
-	case CPU_PM_ENTER:
-		power_down();
-		break;
-	case CPU_PM_ENTER_FAILED:
-	case CPU_PM_EXIT:
-		power_up();
-		break;
-	}
-	return NOTIFY_OK;
-}
-
-/* After perf's driver in both directions: it resets the PMU when the CPU comes back. */
-static struct notifier_block cpu_power_nb = {
-	.notifier_call = cpu_power,
-	.priority = -1,
-};
-
-static int cpu_power_init(void)
-{
-	return cpu_pm_register_notifier(&cpu_power_nb);
-}
-
-static void cpu_power_exit(void)
-{
-	cpu_pm_unregister_notifier(&cpu_power_nb);
-}
-#else
-/* The CPUs keep their PMUs' state in idle. In a system sleep all but one are offline. */
-static int last_cpu_down(PMUDEV_SYSCORE_ARG)
-{
-	power_down();
-	return 0;
-}
-
-static void last_cpu_up(PMUDEV_SYSCORE_ARG)
-{
-	power_up();
-}
-
-PMUDEV_SYSCORE(cpu_power, last_cpu_down, last_cpu_up);
-
-static int cpu_power_init(void)
-{
-	pmudev_register_syscore(&cpu_power);
-	return 0;
-}
-
-static void cpu_power_exit(void)
-{
-	pmudev_unregister_syscore(&cpu_power);
-}
-#endif
-
 /* ------------------------------------------------------- init and exit -- */
 
 int pmudev_cpu_init(void)
@@ -399,13 +318,13 @@ int pmudev_cpu_init(void)
 		pmudev_hrtimer_setup(&pc->timer, fold_tick);
 		pmudev_hrtimer_setup(&pc->turn_timer, pmudev_turn_tick);
 	}
-	ret = cpu_power_init();
+	ret = pmudev_power_init();
 	if (ret)
 		return ret;
 	hotplug_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "pmudev:online", cpu_online_here,
 					  cpu_offline_here);
 	if (hotplug_state < 0)
-		cpu_power_exit();
+		pmudev_power_exit();
 	return min(hotplug_state, 0);
 }
 
@@ -415,7 +334,7 @@ void pmudev_cpu_exit(void)
 
 	/* Runs cpu_offline_here on every CPU that is online. */
 	cpuhp_remove_state(hotplug_state);
-	cpu_power_exit();
+	pmudev_power_exit();
 	for_each_possible_cpu(cpu) {
 		hrtimer_cancel(&per_cpu_ptr(&pmudev_cpus, cpu)->timer);
 		hrtimer_cancel(&per_cpu_ptr(&pmudev_cpus, cpu)->turn_timer);

@@ -113,6 +113,17 @@ static void join(struct pmudev_set *heir, const struct pmudev_set *src)
 	raw_spin_unlock(&family->lock);
 }
 
+/* How many there were before. */
+static u32 count_birth(struct pmudev_family *family)
+{
+	u32 births;
+
+	raw_spin_lock(&family->lock);
+	births = family->births++;
+	raw_spin_unlock(&family->lock);
+	return births;
+}
+
 /*
  * Make @heir the heir of @src on @ctx: either the latter is a child's that has not run, whose
  * clocks stand at 0, and both contexts' locks are held; or nothing of @src is enabled.
@@ -135,7 +146,7 @@ static void be_born(struct pmudev_set *heir, struct pmudev_set *src, struct pmud
 	heir->turns = src->turns;
 	if (heir->turns) {
 		/* Children that live for less than a turn each have another one. */
-		heir->turn = heir->family->births++ % max(heir->turns->nr, 1U);
+		heir->turn = count_birth(heir->family) % max(heir->turns->nr, 1U);
 		hlist_add_head(&heir->turn_node, &ctx->turning);
 		pmudev_show_image(ctx, heir);
 	}
@@ -166,7 +177,10 @@ static void lose(struct pmudev_set *set)
 /* @child is a child of the calling thread. */
 static bool inherits(const struct pmudev_set *set, struct task_struct *child)
 {
-	return set->family && (!set->family->threads_only || same_thread_group(child, current));
+	const struct pmudev_family *family = set->family;
+
+	return family && !READ_ONCE(family->closing) &&
+	       (!family->threads_only || same_thread_group(child, current));
 }
 
 /* How many sets of the context are inherited, and the most slots one has. */

@@ -161,14 +161,11 @@ static int start(struct pmudev_ctx *ctx)
 	return READ_ONCE(ctx->task->flags) & PF_EXITING ? -ESRCH : 0;
 }
 
-/* With a reference for its first set; nothing is counted yet. */
-static struct pmudev_ctx *follow_anew(struct task_struct *task, struct pmudev_pmu *pmu)
+/* With a reference for its first set; nothing is counted yet. NULL: another was quicker. */
+static struct pmudev_ctx *follow_anew(struct pmudev_ctx *ctx)
 {
-	struct pmudev_ctx *ctx = ctx_alloc(task, pmu, PMUDEV_GFP);
 	int ret;
 
-	if (!ctx)
-		return ERR_PTR(-ENOMEM);
 	ctx->nr_sets = 1;
 	atomic_inc(&pmudev_nr_waiting);
 	if (!enter(ctx)) {
@@ -185,14 +182,22 @@ static struct pmudev_ctx *follow_anew(struct task_struct *task, struct pmudev_pm
 
 struct pmudev_ctx *pmudev_follow(struct task_struct *task, struct pmudev_pmu *pmu)
 {
-	struct pmudev_ctx *ctx = NULL;
+	struct pmudev_ctx *ctx = NULL, *fresh = NULL;
 	int ret;
 
 	mutex_lock(&follow_mutex);
 	while (!ctx) {
 		ctx = pmudev_ctx_find(task, pmu);
-		if (!ctx) {
-			ctx = follow_anew(task, pmu);
+		if (!ctx && !fresh) {
+			/* Others are not to wait while one is short of memory. */
+			mutex_unlock(&follow_mutex);
+			fresh = ctx_alloc(task, pmu, PMUDEV_GFP);
+			if (!fresh)
+				return ERR_PTR(-ENOMEM);
+			mutex_lock(&follow_mutex);
+		} else if (!ctx) {
+			ctx = follow_anew(fresh);
+			fresh = NULL;
 		} else if (!ctx_get_set(ctx)) {
 			/* It has just died, and will be gone from its bucket. */
 			pmudev_ctx_put(ctx);
@@ -207,6 +212,8 @@ struct pmudev_ctx *pmudev_follow(struct task_struct *task, struct pmudev_pmu *pm
 		}
 	}
 	mutex_unlock(&follow_mutex);
+	if (fresh)
+		pmudev_ctx_put(fresh);
 	return ctx;
 }
 

@@ -242,7 +242,7 @@ void pmudev_guest_exit(void)
 /*
  * A thread that runs a guest is back from there, about to return to its program. The hypervisor may
  * have had the register with the right to read while the thread was switched in, and have put back
- * what was in it before.
+ * what was in it before: the thread's, if the CPU is still ours and its pages are mapped still.
  */
 void pmudev_guest_returned(void *data, u32 reason, int error)
 {
@@ -256,7 +256,7 @@ void pmudev_guest_returned(void *data, u32 reason, int error)
 			continue;
 		raw_spin_lock_irqsave(&ctx->lock, flags);
 		if (ctx->cpu >= 0 && ctx->owed) {
-			if (ctx->maps)
+			if (ctx->maps && this_cpu_read(pmudev_cpus.ready))
 				pmudev_pages_in(ctx);
 			else
 				pmudev_pages_out(ctx);

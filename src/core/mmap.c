@@ -22,8 +22,6 @@ static void page_fixed_fields(struct pmudev_page *page, const struct pmudev_pmu 
 	page->size = sizeof(*page);
 	page->time_mult = pmu->mult;
 	page->time_shift = pmu->shift;
-	if (pmu->info.clock_hz)
-		page->flags = PMUDEV_PAGE_TIMES;
 }
 
 struct mapping {
@@ -228,6 +226,9 @@ static int check_mmap(struct pmudev_set *set, struct vm_area_struct *vma,
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_HARDWARE, PMUDEV_USER_READ);
 	if (!READ_ONCE(set->user))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_NO_USER_READ, 0);
+	/* As ADD has it, whose caller may have been another program. */
+	if (in_compat_syscall() && !set->pmu->info.compat_reads)
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_HARDWARE, PMUDEV_USER_READ);
 	if (!pmudev_gate_open())
 		return pmudev_refuse(why, -EACCES, PMUDEV_WHY_GATE, 0);
 	return 0;

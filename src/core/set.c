@@ -39,6 +39,11 @@ static void join_ctx(struct pmudev_ctx *ctx, void *arg)
 	struct joining *joining = arg;
 	struct pmudev_set *set = joining->set;
 
+	/* It lived when it was found. */
+	if (ctx->dead) {
+		joining->error = -ESRCH;
+		return;
+	}
 	ctx->nr_roots++;
 	/* Fork and exec have to know of some. */
 	if (!set->family && !set->on_exec)

@@ -113,7 +113,7 @@ void pmudev_family_sweep(struct pmudev_set *root, pmudev_ctx_fn fn, struct pmude
 	pmudev_ctx_call(root->ctx, visit_here, &visit);
 	while ((visit.heir = not_reached(family))) {
 		/* Without memory it cannot count what is new, but what it has goes on. */
-		if (make_room(visit.heir, root->used))
+		if (fn == pmudev_change_enable && make_room(visit.heir, root->used))
 			WRITE_ONCE(family->incomplete, true);
 		pmudev_ctx_call(visit.heir->ctx, visit_here, &visit);
 		pmudev_heir_put(visit.heir);
@@ -156,6 +156,8 @@ void pmudev_family_destroy(struct pmudev_set *root)
 
 	if (!family)
 		return;
+	/* A tree that grows as fast as it is cut down would not end. */
+	WRITE_ONCE(family->closing, true);
 	for (;;) {
 		raw_spin_lock_irq(&family->lock);
 		heir = list_first_entry_or_null(&family->heirs, struct pmudev_set, heir_node);

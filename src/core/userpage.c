@@ -80,6 +80,14 @@ static void restart_selection(struct pmudev_ctx *ctx)
 		pmudev_pages_lost(ctx);
 }
 
+/* The set's running clock stands while a group has no counters: no reader could tell. */
+static u32 page_flags(const struct pmudev_set *set)
+{
+	if (!set->pmu->info.clock_hz)
+		return 0;
+	return PMUDEV_PAGE_GROUP_TIMES | (set->on == set->enabled ? PMUDEV_PAGE_TIMES : 0);
+}
+
 static void publish(struct pmudev_ctx *ctx, struct pmudev_set *set)
 {
 	struct pmudev_page *page = set->page;
@@ -97,6 +105,7 @@ static void publish(struct pmudev_ctx *ctx, struct pmudev_set *set)
 	page->clock = ctx->clock;
 	page->time_enabled = set->time_enabled;
 	page->time_running = set->time_running - ctx->lost;
+	page->flags = page_flags(set);
 	page->generation = set->generation;
 	WRITE_ONCE(page->owner, page_owner(ctx, set));
 	page_end(page);

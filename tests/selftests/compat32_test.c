@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -128,6 +129,31 @@ TEST_F(compat, refusals_are_in_their_place)
 	EXPECT_EQ(0ULL, why.allowed & ~query.counters);
 	/* A pointer of 64 bits is nobody's here. */
 	EXPECT_EQ(-EFAULT, add(self->fd, (void *)(uintptr_t)8, 1, NULL, &why));
+}
+
+/* What another program has asked for, as for one of 64 bits, before it executed this one. */
+TEST_F(compat, given)
+{
+	const char *given = getenv("PMUDEV_GIVEN");
+	struct pmudev_refusal why;
+	void *page;
+
+	if (given) {
+		close(self->fd);
+		self->fd = dup(atoi(given));
+	} else {
+		ASSERT_EQ(0, add(self->fd, &cycles, 1, NULL, &why));
+	}
+	errno = 0;
+	page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, self->fd, 0);
+#ifndef __ARM_ARCH
+	if (given) {
+		EXPECT_NE(MAP_FAILED, page);
+		return;
+	}
+#endif
+	EXPECT_EQ(MAP_FAILED, page);
+	EXPECT_EQ(given ? EOPNOTSUPP : EINVAL, errno);
 }
 
 #ifdef __ARM_ARCH

@@ -130,6 +130,35 @@ TEST(right_ends_with_exec)
 	EXPECT_EQ(0, set_gate(false));
 }
 
+/* What a program of 64 bits may map one of 32 may not, where that would read half of a counter. */
+TEST(page_of_a_32_bit_program)
+{
+	char number[16];
+	int fd, child, result;
+
+	if (!user_reads())
+		SKIP(return, NO_USER_READS);
+	ASSERT_EQ(0, set_gate(true));
+	child = fork();
+	if (!child) {
+		fd = pm_open();
+		fcntl(fd, F_SETFD, 0);
+		if (fd < 0 || start(fd, DIRECT_READ))
+			_exit(125);
+		snprintf(number, sizeof(number), "%d", fd);
+		setenv("PMUDEV_GIVEN", number, 1);
+		/* Its report is not part of this one's. */
+		dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
+		execl("./compat32_test", "compat32_test", NULL);
+		_exit(126);
+	}
+	result = child_result(child);
+	EXPECT_EQ(0, set_gate(false));
+	if (result == KSFT_SKIP || result == 126)
+		SKIP(return, "no 32-bit program (CC32)");
+	EXPECT_EQ(0, result);
+}
+
 /*
  * A vfork's child maps into its parent's address space, which outlives the child's exec, and the
  * mapping with it: the right does not go along into the new program.

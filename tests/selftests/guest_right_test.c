@@ -12,6 +12,7 @@
 struct runner {
 	struct guest_vcpu *vcpu;
 	bool own; /* it opens the set itself */
+	bool disabled; /* but does not enable it */
 	int tid, fd, ret;
 	int faults; /* all_fault(), when it is back */
 	struct pmudev_page *page;
@@ -31,7 +32,7 @@ static void *run(void *arg)
 
 	r->ret = pin_to(0);
 	if (!r->ret && r->own) {
-		r->fd = pm_set(&event, 1, true);
+		r->fd = pm_set(&event, 1, !r->disabled);
 		r->page = r->fd < 0 ? NULL : pm_map(r->fd);
 	}
 	WRITE_ONCE(r->tid, gettid());
@@ -149,6 +150,29 @@ TEST_F(guest_right, last_of_all)
 	close(self->keeper);
 	self->keeper = -1;
 	close_meanwhile(_metadata, &self->runner, true);
+}
+
+/* The counters are given back, and its own set, which is mapped, was never enabled. */
+TEST_F(guest_right, given_back_meanwhile)
+{
+	struct pmudev_event_attr event = readable();
+	struct runner *r = &self->runner;
+	int fd;
+
+	r->disabled = true;
+	start(_metadata, r, true);
+	ASSERT_NE(NULL, r->page);
+	fd = pm_attach(r->tid, 0, &event, 1, true);
+	ASSERT_GE(fd, 0);
+	ASSERT_TRUE(count_grows(fd, 0));
+	close(fd);
+	close(self->keeper);
+	self->keeper = -1;
+	end(_metadata, r);
+	EXPECT_EQ(1, r->faults);
+	check_bystander(_metadata);
+	pm_unmap(r->page);
+	close(r->fd);
 }
 
 /* Of a thread whose page another thread unmaps, and maps again. */

@@ -6,6 +6,8 @@
 #include "mux.h"
 #include "kselftest_harness.h"
 
+#include <pmudev_read.h>
+
 #include <sys/mman.h>
 
 FIXTURE(pool)
@@ -356,6 +358,56 @@ TEST_F(pool, user_reads)
 	for (i = 0, direct = 0; i < GROUPS; i++)
 		direct += !!READ_ONCE(page->slots[i].index);
 	EXPECT_LE(direct, self->pool.nr);
+	pm_unmap(page);
+	EXPECT_EQ(0, set_gate(false));
+}
+
+/* While a group is off, the page does not have the set's times: its running clock stands. */
+TEST_F(pool, times_in_the_page)
+{
+	struct pmudev_event_attr events[GROUPS];
+	union record before, after;
+	struct pmudev_times times;
+	struct pmudev_page *page;
+	unsigned int i, round;
+	uint64_t value;
+	__u32 flags;
+
+	if (!user_reads())
+		SKIP(return, NO_USER_READS);
+	ASSERT_EQ(0, set_gate(true));
+	events[0] = strict_event(&self->pool, 0);
+	events[0].flags |= PMUDEV_USER_READ;
+	for (i = 1; i < GROUPS; i++)
+		events[i] = mux_event(&self->pool, i);
+	self->mux = pm_set(events, GROUPS, true);
+	ASSERT_GE(self->mux, 0);
+	page = pm_map(self->mux);
+	ASSERT_NE(NULL, page);
+	if (!READ_ONCE(page->flags))
+		SKIP(return, "no PMUDEV_PAGE_TIMES");
+	pmudev_cached_tid = my_tid();
+	for (round = 0; round < 20; round++) {
+		loop(ROUNDS(1));
+		flags = READ_ONCE(page->flags);
+		EXPECT_EQ((__u32)PMUDEV_PAGE_GROUP_TIMES, flags);
+		EXPECT_TRUE(pmudev_page_counts(page, &value, 1, NULL));
+		EXPECT_FALSE(pmudev_page_counts(page, &value, 1, &times));
+	}
+	ASSERT_EQ(0, pm_read(self->mux, &before));
+	EXPECT_EQ(0ULL, before.r.time_running);
+	/* Two are left, which have counters beside the strict one. */
+	for (i = 3; i < GROUPS; i++)
+		ASSERT_EQ(0, pm_disable(self->mux, i));
+	ASSERT_EQ(0, pm_read(self->mux, &before));
+	loop(ROUNDS(5));
+	EXPECT_TRUE(pmudev_page_counts(page, &value, 1, &times));
+	ASSERT_EQ(0, pm_read(self->mux, &after));
+	EXPECT_GT(times.running, before.r.time_running);
+	EXPECT_LT(times.running, after.r.time_running);
+	EXPECT_GT(times.enabled, before.r.time_enabled);
+	EXPECT_LT(times.enabled, after.r.time_enabled);
+	EXPECT_LT(after.r.time_running, after.r.time_enabled);
 	pm_unmap(page);
 	EXPECT_EQ(0, set_gate(false));
 }

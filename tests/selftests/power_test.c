@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <pthread.h>
+#include <time.h>
 
 #include "direct.h"
 #include "kselftest_harness.h"
@@ -74,6 +75,42 @@ TEST(counts_survive)
 	ASSERT_EQ(0, write_file(PM_TEST, "none"));
 	close(own);
 	close(zero);
+}
+
+/* Of what was counted on the CPU that stayed: the sleep is no time, as for CLOCK_MONOTONIC. */
+TEST(sleep_is_no_time)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
+	union record before[2], after[2];
+	struct timespec begin, end;
+	__u64 awake;
+	int fd[2], i;
+
+	if (cannot_suspend())
+		SKIP(return, "%s", cannot_suspend());
+	ASSERT_EQ(0, pin_to(0));
+	ASSERT_EQ(0, write_file(PM_TEST, "core"));
+	ASSERT_EQ(0, write_file(PM_DELAY, "1"));
+	fd[0] = pm_set(&event, 1, true);
+	ASSERT_GE(fd[0], 0);
+	fd[1] = pm_cpu_set(0, PMUDEV_BIND_SHARED, &event, 1);
+	ASSERT_GE(fd[1], 0);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, pm_read(fd[i], &before[i]));
+	ASSERT_EQ(0, write_file(PM_STATE, "disk"));
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, pm_read(fd[i], &after[i]));
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	awake = (end.tv_sec - begin.tv_sec) * 1000000000ULL + end.tv_nsec - begin.tv_nsec;
+	for (i = 0; i < 2; i++) {
+		EXPECT_GT(after[i].r.time_enabled, before[i].r.time_enabled);
+		EXPECT_LE(after[i].r.time_enabled - before[i].r.time_enabled, awake);
+		EXPECT_LE(after[i].r.time_running - before[i].r.time_running,
+			  after[i].r.time_enabled - before[i].r.time_enabled);
+		close(fd[i]);
+	}
+	ASSERT_EQ(0, write_file(PM_TEST, "none"));
 }
 
 /* Meanwhile a bare read would have shown anything: the generation tells, and then all is well. */

@@ -137,6 +137,9 @@ static bool read_learnt(struct pmudev_reader *reader, uint64_t *values, unsigned
 		values[i] = pmudev_reader_join(reader, i, raw);
 	}
 	if (ticks) {
+		/* They come and go as groups take turns. */
+		if (!(page->flags & PMUDEV_PAGE_TIMES))
+			return false;
 		now = pmudev_clock();
 		ticks->enabled = reader->enabled + now;
 		ticks->running = reader->running + now;
@@ -170,17 +173,22 @@ static int read_call(struct pmudev_reader *reader, uint64_t *values, unsigned in
 	return 0;
 }
 
+/* Without times in the page its clock is not asked. */
+static bool page_tells(const struct pmudev_reader *reader, const struct pmudev_ticks *ticks)
+{
+	return PMUDEV_CAN_READ &&
+	       (!ticks ||
+		__atomic_load_n(&reader->page->flags, __ATOMIC_RELAXED) & PMUDEV_PAGE_TIMES);
+}
+
 int pmudev_reader_slow(struct pmudev_reader *reader, uint64_t *values, unsigned int n,
 		       struct pmudev_ticks *ticks)
 {
-	/* Without times in the page its clock is not asked. */
-	bool direct = PMUDEV_CAN_READ && (!ticks || reader->page->flags & PMUDEV_PAGE_TIMES);
-
 	if (n > reader->nr)
 		return pmudev_fail(reader->set, -EINVAL, PMUDEV_WHY_NUMBER);
-	if (direct && read_learnt(reader, values, n, ticks))
+	if (page_tells(reader, ticks) && read_learnt(reader, values, n, ticks))
 		return 0;
-	while (direct && learn(reader)) {
+	while (page_tells(reader, ticks) && learn(reader)) {
 		if (read_learnt(reader, values, n, ticks))
 			return 0;
 	}

@@ -488,6 +488,9 @@ enum pmudev_target {
  *     or that of whoever made the user namespace; CAP_SYS_RESOURCE has no limit. A child beyond
  *     it is not counted, and the record says INCOMPLETE. A set is one of them until its last
  *     descriptor and mapping are gone, also when its target has ended; a child until it ends.
+ *   - Who is bound in the midst of an exec, after the program's rights have become the thread's and
+ *     before its first instruction, is judged by these rights; ON_EXEC takes that exec for the one
+ *     that it waits for, and one that is set-uid ends the set.
  *   - A thread that another one counts is found at its switches; what it executes between BIND and
  *     ENABLE is not counted, what it does after ENABLE has returned is.
  *   - Where CPUs are of several kinds (nr_pmus of struct pmudev_query is above 1) a set that counts
@@ -627,7 +630,7 @@ struct pmudev_why {
 /**
  * struct pmudev_count - one event in a record
  * @value: events counted; whole, never scaled
- * @time_enabled: ns its group was enabled while the target ran
+ * @time_enabled: ns its group was enabled while the target ran and the machine did not sleep
  * @time_running: ns of that on counters; less than @time_enabled if it did not
  *	count all the time
  * @tag: as given with the event
@@ -675,6 +678,7 @@ struct pmudev_record {
 
 /* struct pmudev_page.flags */
 #define PMUDEV_PAGE_TIMES	(1U << 0)	/* times can be read without a call, see below */
+#define PMUDEV_PAGE_GROUP_TIMES	(1U << 1)	/* those of groups can, likewise */
 
 /* struct pmudev_slot.flags */
 #define PMUDEV_SLOT_USED	(1U << 0)	/* an event is here */
@@ -774,8 +778,9 @@ struct pmudev_group_times {
  * Times, with PMUDEV_PAGE_TIMES and now = the clock (arm64: CNTVCT_EL0, Intel: TSC)
  * read between the two loads of @seq: (time_enabled + clock + now) and
  * (time_running + clock + now), modulo 2^64, are the ticks that the record has
- * in ns, while some event of the set is on a counter (has an index). The same
- * holds for @times of a group while its events have indices.
+ * in ns, while some event of the set is on a counter (has an index). The flag is not there while a
+ * group that is enabled has no counters: read(2) knows the times then. With
+ * PMUDEV_PAGE_GROUP_TIMES the same holds for @times of a group while its events have indices.
  */
 struct pmudev_page {
 	__u32 seq;
