@@ -6,6 +6,7 @@
  * it, and what a fork copies does not. Checked reads are the counted threads' alone: only they
  * have an owner word that matches.
  */
+#include <linux/compat.h>
 #include <linux/mm.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>

@@ -341,6 +341,20 @@ static __u64 overflow_status(int msr)
 	return status;
 }
 
+/* A guest in which a counter wraps. Its overflow is seen, unless a switch was in between. */
+static __u64 see_overflow(struct __test_metadata *_metadata, int fake, int fd, int msr, __u64 bit)
+{
+	__u64 seen = 0;
+	int i;
+
+	for (i = 0; i < 20 && !seen; i++) {
+		ASSERT_EQ(0, pm_reset(fd, 0, (1ULL << 48) - LONG));
+		ASSERT_EQ(0, fake_enter(fake, LONG, 0));
+		seen = overflow_status(msr) & bit;
+	}
+	return seen;
+}
+
 /* Their overflow is acknowledged when they are read or saved. */
 TEST_F(guest, wraps_are_acknowledged)
 {
@@ -354,9 +368,7 @@ TEST_F(guest, wraps_are_acknowledged)
 	for (saved = 0; saved < 2; saved++) {
 		bit = 1ULL << FIXED_INSTRUCTIONS;
 		fd = count_on(_metadata, self, FIXED_INSTRUCTIONS);
-		ASSERT_EQ(0, pm_reset(fd, 0, (1ULL << 48) - LONG));
-		ASSERT_EQ(0, fake_enter(self->fake, LONG, 0));
-		EXPECT_EQ(bit, overflow_status(msr) & bit);
+		EXPECT_EQ(bit, see_overflow(_metadata, self->fake, fd, msr, bit));
 		count = saved ? 0 : pm_value(fd, 0);
 		ASSERT_EQ(0, saved ? pm_disable(fd, 0) : 0);
 		EXPECT_EQ(0ULL, overflow_status(msr) & bit);
