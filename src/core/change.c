@@ -15,11 +15,9 @@ static void times_add(struct pmudev_set *set, u64 enabled, u64 running)
 	unsigned int slot;
 	u64 rest;
 
-	if (set->enabled) {
-		set->time_enabled += enabled;
-		if (set->on == set->enabled)
-			set->time_running += running;
-	}
+	set->time_enabled += enabled;
+	if (set->on == set->enabled)
+		set->time_running += running;
 	pmudev_for_each_slot(slot, rest, set->enabled) {
 		event = pmudev_slot_event(set, slot);
 		event->time_enabled += enabled;
@@ -28,14 +26,16 @@ static void times_add(struct pmudev_set *set, u64 enabled, u64 running)
 	}
 }
 
-static void times_stop(struct pmudev_set *set, const struct pmudev_clocks *now)
+static __always_inline void times_stop(struct pmudev_set *set, const struct pmudev_clocks *now)
 {
-	times_add(set, now->enabled, now->running);
+	if (set->enabled)
+		times_add(set, now->enabled, now->running);
 }
 
-static void times_start(struct pmudev_set *set, const struct pmudev_clocks *now)
+static __always_inline void times_start(struct pmudev_set *set, const struct pmudev_clocks *now)
 {
-	times_add(set, -now->enabled, -now->running);
+	if (set->enabled)
+		times_add(set, -now->enabled, -now->running);
 }
 
 /* After a change of what is on alone: @was was. What is enabled stays so. */
@@ -173,7 +173,7 @@ static void take_places(struct pmudev_set *set, u64 slots)
 				set->root->place[slot]);
 }
 
-static void enable(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
+static __always_inline void enable(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 {
 	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
 	u64 strict = slots & ~set->mux;

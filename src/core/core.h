@@ -182,6 +182,20 @@ struct pmudev_change {
 	int error;
 };
 
+/* Of these slots, and nothing else. Field by field: some compilers call memset() for the whole. */
+static __always_inline void pmudev_change_init(struct pmudev_change *change, u64 slots)
+{
+	change->slots = slots;
+	change->user = 0;
+	change->mux = 0;
+	change->total = NULL;
+	change->reset = 0;
+	change->forget = 0;
+	change->reading = false;
+	change->placed = false;
+	change->error = 0;
+}
+
 /**
  * pmudev_family_call - a change of a set, and of each of its heirs
  * @set: with a file
@@ -271,6 +285,18 @@ void pmudev_power_exit(void);
 /* Counters that @set cannot have; with @spare also what multiplexing sets would give up. */
 u64 pmudev_ledger_taken(struct pmudev_set *set, bool spare);
 
+/* The same of a set without heirs, of a context without: who comes now would come after it. */
+static inline u64 pmudev_ledger_taken_alone(const struct pmudev_set *set, bool spare)
+{
+	const struct pmudev_pmu *pmu = set->pmu;
+	const struct pmudev_ctx *ctx = set->ctx;
+	u64 taken = ctx->held | (set->cpu < 0 ? pmu->cpu_use.any : pmu->task_use.any);
+
+	if (spare)
+		taken |= ctx->spare | (set->cpu < 0 ? pmu->cpu_spare : pmu->task_spare);
+	return taken;
+}
+
 /* Those of them that are held for other tasks of an inherited set's family. */
 u64 pmudev_ledger_elsewhere(struct pmudev_set *set);
 
@@ -317,7 +343,14 @@ unsigned int pmudev_list_holders(struct pmudev_set *set, u64 busy, struct pmudev
 /* --------------------------------------------------------------- place.c -- */
 
 /* Counters that strict events of @set can have at nobody's cost. pmu->lock held. */
-u64 pmudev_place_free(struct pmudev_set *set);
+static inline u64 pmudev_place_free(struct pmudev_set *set)
+{
+	const struct pmudev_pmu_info *info = &set->pmu->info;
+	bool alone = !set->family && !READ_ONCE(set->ctx->nr_family);
+
+	return info->counters & ~READ_ONCE(info->reserved) &
+	       ~(alone ? pmudev_ledger_taken_alone(set, true) : pmudev_ledger_taken(set, true));
+}
 
 /**
  * pmudev_place - find counters for strict events of a set

@@ -63,14 +63,18 @@ static int become_private(struct pmudev_set *set, struct pmudev_refusal *why)
 	return ret;
 }
 
-static void end_private(struct pmudev_set *set)
+static noinline void be_shared(struct pmudev_set *set)
 {
-	if (!set->private || set->placed)
-		return;
 	raw_spin_lock_irq(&pmudev_visible.lock);
 	pmudev_visible.nr_private--;
 	set->private = false;
 	raw_spin_unlock_irq(&pmudev_visible.lock);
+}
+
+static void end_private(struct pmudev_set *set)
+{
+	if (set->private && !set->placed)
+		be_shared(set);
 }
 
 /*
@@ -220,9 +224,10 @@ static void displace_slots(struct pmudev_set *set, u64 slots)
 /* Claimed, placed and on, or nothing of it. The CPUs stay if needs_cpus(); pmu->lock held. */
 static int enable_slots(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
 {
-	struct pmudev_change change = { .slots = slots };
+	struct pmudev_change change PMUDEV_UNSET;
 	int ret;
 
+	pmudev_change_init(&change, slots);
 	if ((set->user & slots) && !pmudev_gate_open())
 		return pmudev_refuse(why, -EACCES, PMUDEV_WHY_GATE, 0);
 	if (!set->claimed) {
@@ -297,16 +302,18 @@ int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *
 
 int pmudev_set_disable(struct pmudev_set *set, u32 group, struct pmudev_refusal *why)
 {
-	struct pmudev_change change = {};
+	struct pmudev_change change PMUDEV_UNSET;
+	u64 slots;
 	int ret;
 
-	ret = pmudev_group_slots(set, group, &change.slots, why);
+	ret = pmudev_group_slots(set, group, &slots, why);
 	if (ret)
 		return ret;
 	/* Also what has no place any more: its target ended. */
-	change.slots &= set->placed | READ_ONCE(set->enabled) | READ_ONCE(set->armed);
-	if (!change.slots)
+	slots &= set->placed | READ_ONCE(set->enabled) | READ_ONCE(set->armed);
+	if (!slots)
 		return 0;
+	pmudev_change_init(&change, slots);
 	pmudev_lock(&set->pmu->lock);
 	pmudev_family_call(set, pmudev_change_disable, &change);
 	displace_slots(set, change.slots);

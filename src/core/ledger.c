@@ -69,21 +69,14 @@ static noinline_for_stack void add_taken_by_family(struct pmudev_set *set, struc
 
 u64 pmudev_ledger_taken(struct pmudev_set *set, bool spare)
 {
-	struct pmudev_pmu *pmu = set->pmu;
 	struct taken taken = { .spare = spare };
 	unsigned long flags;
 
-	lockdep_assert_held(&pmu->lock);
-	if (set->cpu < 0)
-		taken.counters = pmu->cpu_use.any | (spare ? pmu->cpu_spare : 0);
-	else
-		taken.counters = pmu->task_use.any | (spare ? pmu->task_spare : 0);
+	lockdep_assert_held(&set->pmu->lock);
+	taken.counters = pmudev_ledger_taken_alone(set, spare);
 	if (pmudev_family_lives(set)) {
 		add_taken_by_family(set, &taken);
-	} else if (!READ_ONCE(set->ctx->nr_family)) {
-		/* Who comes to the family now would have come after a look under ctx->lock, too. */
-		taken.counters |= set->ctx->held | (spare ? set->ctx->spare : 0);
-	} else {
+	} else if (READ_ONCE(set->ctx->nr_family)) {
 		/* Only looked at: the context may be loaded elsewhere. */
 		raw_spin_lock_irqsave(&set->ctx->lock, flags);
 		add_taken(set->ctx, set, &taken);

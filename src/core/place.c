@@ -261,11 +261,6 @@ static int refuse(struct pmudev_set *set, const struct pmudev_want *want, unsign
 	return pmudev_refuse_held(set, &want[bad], why);
 }
 
-u64 pmudev_place_free(struct pmudev_set *set)
-{
-	return available(set->pmu) & ~pmudev_ledger_taken(set, true);
-}
-
 int pmudev_place(struct pmudev_set *set, u64 free, const struct pmudev_want *want, unsigned int nr,
 		 u8 *counter, bool *moves, struct pmudev_refusal *why)
 {

@@ -167,7 +167,7 @@ bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 }
 
 /* Whoever can read counters here, now, sees 0 at once; others find it so when they can. */
-static void leave_counters(const struct pmudev_ctx *ctx, u64 counters)
+static __always_inline void leave_counters(const struct pmudev_ctx *ctx, u64 counters)
 {
 	if (pmudev_backend_seen())
 		pmudev_backend.clear(counters);
