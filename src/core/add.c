@@ -4,7 +4,7 @@
 #include <linux/compat.h>
 #include <linux/slab.h>
 
-#include "core.h"
+#include "ledger.h"
 
 static int check_user_read(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 			   struct pmudev_code *code, struct pmudev_refusal *why)

@@ -3,7 +3,7 @@
  * Changing what a set has on its context: enabling, disabling, resetting, moving, taking turns.
  * All of it runs with ctx->lock held, where the context is loaded.
  */
-#include "core.h"
+#include "ledger.h"
 
 /*
  * Times are kept relative to the context's clocks while they advance. Enabling and disabling

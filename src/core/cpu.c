@@ -5,7 +5,7 @@
 #include <linux/smp.h>
 
 #include "compat.h"
-#include "core.h"
+#include "ledger.h"
 
 DEFINE_PER_CPU(struct pmudev_cpu, pmudev_cpus);
 

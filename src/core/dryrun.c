@@ -3,7 +3,7 @@
 #include <linux/cpu.h>
 #include <linux/slab.h>
 
-#include "core.h"
+#include "ledger.h"
 
 /**
  * struct trial - events that are tried

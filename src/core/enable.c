@@ -3,7 +3,7 @@
 #include <linux/cpu.h>
 #include <linux/slab.h>
 
-#include "core.h"
+#include "ledger.h"
 
 int pmudev_find_group(struct pmudev_set *set, u32 group, u64 *slots, struct pmudev_refusal *why)
 {

@@ -7,7 +7,7 @@
 #include <linux/uaccess.h>
 
 #include "compat.h"
-#include "core.h"
+#include "ledger.h"
 
 /* What every ioctl's structure begins with. */
 struct head {

@@ -13,7 +13,7 @@
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
 
-#include "core.h"
+#include "ledger.h"
 
 struct taken {
 	u64 counters;

@@ -6,7 +6,7 @@
 #ifndef _PMUDEV_LOAD_H
 #define _PMUDEV_LOAD_H
 
-#include "core.h"
+#include "ledger.h"
 
 /* @task: whether it is a task's. */
 static __always_inline void pmudev_ctx_load_here(struct pmudev_ctx *ctx, int cpu, bool task)

@@ -6,7 +6,7 @@
 #include <linux/rcupdate.h>
 #include <linux/time64.h>
 
-#include "core.h"
+#include "ledger.h"
 
 struct pmudev_pmu pmudev_pmus[PMUDEV_MAX_PMUS];
 unsigned int pmudev_nr_pmus;

@@ -5,7 +5,7 @@
  */
 #include <linux/slab.h>
 
-#include "core.h"
+#include "ledger.h"
 
 /**
  * struct puzzle - a placement that is being looked for

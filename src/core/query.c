@@ -3,7 +3,7 @@
 #include <linux/cpumask.h>
 
 #include "compat.h"
-#include "core.h"
+#include "ledger.h"
 
 static u32 pmu_state(struct pmudev_pmu *pmu)
 {

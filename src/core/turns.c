@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 
 #include "compat.h"
-#include "core.h"
+#include "ledger.h"
 
 /* ----------------------------------------------------------- the timer -- */
 

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Who has which counters: the ledger, placements, and the turns of multiplexed groups. */
+#ifndef _PMUDEV_LEDGER_H
+#define _PMUDEV_LEDGER_H
+
+#include "core.h"
+
+/* -------------------------------------------------------------- ledger.c -- */
+
+/* Counters that @set cannot have; with @spare also what multiplexing sets would give up. */
+u64 pmudev_ledger_taken(struct pmudev_set *set, bool spare);
+
+/* The same of a set without heirs, of a context without: who comes now would come after it. */
+static inline u64 pmudev_ledger_taken_alone(const struct pmudev_set *set, bool spare)
+{
+	const struct pmudev_pmu *pmu = set->pmu;
+	const struct pmudev_ctx *ctx = set->ctx;
+	u64 taken = ctx->held | (set->cpu < 0 ? pmu->cpu_use.any : pmu->task_use.any);
+
+	if (spare)
+		taken |= ctx->spare | (set->cpu < 0 ? pmu->cpu_spare : pmu->task_spare);
+	return taken;
+}
+
+/* Those of them that are held for other tasks of an inherited set's family. */
+u64 pmudev_ledger_elsewhere(struct pmudev_set *set);
+
+/*
+ * Enter and leave, with what set->placed, place and base say. A set without a placement is in no
+ * ledger. pmu->lock held, as for all here.
+ */
+void pmudev_ledger_list(struct pmudev_set *set);
+void pmudev_ledger_unlist(struct pmudev_set *set);
+
+static inline void pmudev_ledger_enter(struct pmudev_set *set)
+{
+	if (set->placed)
+		pmudev_ledger_list(set);
+}
+
+static inline void pmudev_ledger_withdraw(struct pmudev_set *set)
+{
+	if (set->placed)
+		pmudev_ledger_unlist(set);
+}
+
+/* Give back what sets have whose targets have ended. */
+void pmudev_ledger_sweep(struct pmudev_pmu *pmu);
+
+/* Counters that some set holds, those of ended threads given back. */
+u64 pmudev_ledger_busy(struct pmudev_pmu *pmu);
+
+/* Who has a counter that @asking wants: pmudev_ledger_meet() comes first, once for all of them. */
+void pmudev_ledger_meet(struct pmudev_set *asking);
+bool pmudev_find_holder(struct pmudev_set *asking, unsigned int counter,
+			struct pmudev_holder *holder);
+
+/**
+ * pmudev_list_holders - who has each of these counters
+ * @set: the set that was refused; bound
+ * @busy: the counters
+ * @holder: out: room for as many as @busy has bits
+ *
+ * Return: how many were found. May sleep; takes pmu->lock.
+ */
+unsigned int pmudev_list_holders(struct pmudev_set *set, u64 busy, struct pmudev_holder *holder);
+
+/* --------------------------------------------------------------- place.c -- */
+
+/* Counters that strict events of @set can have at nobody's cost. pmu->lock held. */
+static inline u64 pmudev_place_free(struct pmudev_set *set)
+{
+	const struct pmudev_pmu_info *info = &set->pmu->info;
+	bool alone = !set->family && !READ_ONCE(set->ctx->nr_family);
+
+	return info->counters & ~READ_ONCE(info->reserved) &
+	       ~(alone ? pmudev_ledger_taken_alone(set, true) : pmudev_ledger_taken(set, true));
+}
+
+/**
+ * pmudev_place - find counters for strict events of a set
+ * @set: bound; pmu->lock held
+ * @free: pmudev_place_free(); if these do, the result depends on them and on @want alone
+ * @want: by event; .now means nothing
+ * @nr: how many events
+ * @counter: out: by event; of a pair the even one
+ * @moves: out: others have to move for it: pmudev_place_moves()
+ * @why: filled in on error; its event is the index into @want
+ *
+ * Return: 0, -ENOSPC if no state of the ledger would do, -EBUSY with the holders, -ENOMEM.
+ */
+int pmudev_place(struct pmudev_set *set, u64 free, const struct pmudev_want *want, unsigned int nr,
+		 u8 *counter, bool *moves, struct pmudev_refusal *why);
+
+/* The same on counters of @free, and nothing moves. */
+int pmudev_place_alone(struct pmudev_set *set, u64 free, const struct pmudev_want *want,
+		       unsigned int nr, u8 *counter, struct pmudev_refusal *why);
+
+/*
+ * In the ledger, what has to move for the last placement has moved. The sets it concerns, for
+ * pmudev_change_places().
+ */
+struct pmudev_set *pmudev_place_moves(struct pmudev_set *asking);
+
+/* Could these events be on counters together, if nobody else had any? */
+int pmudev_place_ever(struct pmudev_pmu *pmu, const struct pmudev_want *want, unsigned int nr,
+		      struct pmudev_refusal *why);
+
+/* -EBUSY: others hold what could take the event. */
+int pmudev_refuse_held(struct pmudev_set *set, const struct pmudev_want *want,
+		       struct pmudev_refusal *why);
+
+/* --------------------------------------------------------------- turns.c -- */
+
+/* Take turns if an image has been shown long enough. ctx->lock held. */
+void pmudev_turn_if_due(struct pmudev_ctx *ctx);
+
+/* Have this CPU's timer running. ctx->lock held, loaded here. */
+void pmudev_turn_timer(struct pmudev_cpu *pc, struct pmudev_ctx *ctx);
+enum hrtimer_restart pmudev_turn_tick(struct hrtimer *timer);
+
+/* Counters that multiplexed groups of @set could have placed. pmu->lock held, as for all below. */
+u64 pmudev_mux_free(struct pmudev_set *set);
+
+/* Of @free, so many that each group of @slots fits. On error why->event is a slot. */
+int pmudev_find_base(struct pmudev_set *set, u64 slots, u64 free, u64 *base,
+		     struct pmudev_refusal *why);
+
+/* Memory for the images of so many groups. */
+int pmudev_turns_room(struct pmudev_set *set, u64 slots);
+
+/* Have a set, and its heirs, take these turns from now on; NULL: none. */
+void pmudev_turns_show(struct pmudev_set *set, const struct pmudev_turns *turns);
+
+/*
+ * After a change of the ledger: the multiplexing sets that it concerns let go of their counters,
+ * and then take what is theirs now. There may be thousands, and each takes its time; so only
+ * @asking's own groups go on under the same lock. The others are its to wake before the call on it
+ * returns, but who picks one up meanwhile, for whatever reason, wakes it himself.
+ */
+void pmudev_turns_pause(struct pmudev_set *asking);
+void pmudev_turns_go_on(struct pmudev_set *set);
+
+/* Can it concern any? If not, nobody needs to be paused, nor @asking to go on. */
+static inline bool pmudev_turns_concerned(const struct pmudev_set *asking)
+{
+	const struct pmudev_pmu *pmu = asking->pmu;
+
+	return asking->turns_changed || pmu->nr_mux || pmu->task_spare || pmu->cpu_spare;
+}
+
+/* Takes pmu->lock, and gives it to whoever waits for it after each set. @asking's mutex held. */
+void pmudev_turns_wake_all(struct pmudev_set *asking);
+
+static inline void pmudev_turns_wake(struct pmudev_set *asking)
+{
+	/* Others only take from the list. */
+	if (!hlist_empty(&asking->paused))
+		pmudev_turns_wake_all(asking);
+}
+
+/* The counter that an event gets, when it is on for the first time; -1: none. */
+int pmudev_turns_counter(const struct pmudev_set *set, unsigned int slot);
+
+void pmudev_turns_init(struct pmudev_pmu *pmu);
+
+#endif /* _PMUDEV_LEDGER_H */
