@@ -94,7 +94,7 @@ struct pmudev_event {
  * @bucket: finds it by @task
  * @cpu: where it is loaded, -1 if nowhere. Set and cleared on that CPU only.
  * @nr: events on counters
- * @nr_sets: sets bound to it, heirs included; of a CPU 0
+ * @nr_sets: sets bound to it, heirs included, as long as they have events in @on; of a CPU 0
  * @nr_roots: those of them with a file
  * @nr_family: those in @family; also looked at without @lock
  * @dead: the thread has ended, or gained privileges, or no set is left: never loaded again

@@ -387,7 +387,6 @@ void pmudev_heir_leave(struct pmudev_set *heir)
 
 	hlist_del_init(&heir->ctx_node);
 	hlist_del_init(&heir->turn_node);
-	heir->ctx->nr_sets--;
 	WRITE_ONCE(heir->ctx->nr_family, heir->ctx->nr_family - 1);
 }
 
@@ -403,6 +402,7 @@ struct pmudev_set *pmudev_family_end(struct pmudev_ctx *ctx)
 		pmudev_heir_leave(set);
 		/* It goes; the context and what others have on it stay. */
 		pmudev_slots_off(ctx, set, set->on);
+		ctx->nr_sets--;
 		set->next_ended = ended;
 		ended = set;
 	}

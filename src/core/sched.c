@@ -179,6 +179,7 @@ static __always_inline void leave_counters(const struct pmudev_ctx *ctx, u64 cou
 /* All that is on a context: there is nothing to look for. */
 static void all_off(struct pmudev_ctx *ctx, struct pmudev_set *set)
 {
+	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) && hweight64(set->on) != ctx->nr);
 	if (pmudev_ctx_counting(ctx)) {
 		pmudev_backend_save(ctx->on, ctx->nr);
 		leave_counters(ctx, ctx->mask);

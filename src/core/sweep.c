@@ -143,9 +143,8 @@ static void dismiss(struct pmudev_ctx *ctx, void *arg)
 		return;
 	}
 	pmudev_change_disable(ctx, &change);
-	pmudev_heir_leave(heir);
 	/* No set less, for now: that keeps the context until the caller drops it. */
-	ctx->nr_sets++;
+	pmudev_heir_leave(heir);
 }
 
 void pmudev_family_destroy(struct pmudev_set *root)

@@ -36,7 +36,7 @@ void pmudev_family_fork(struct pmudev_ctx *ctx, struct task_struct *child);
 /* An heir's part, of slots' values and times, as its context has it. */
 void pmudev_sum_add(struct pmudev_sum *sum, struct pmudev_set *heir, u64 values, u64 times);
 
-/* What an heir counted stays with the family, once. Its ctx->lock held. */
+/* What an heir counted stays with the family, once. Its ctx->lock held; nr_sets is the caller's. */
 void pmudev_heir_leave(struct pmudev_set *heir);
 void pmudev_heir_put(struct pmudev_set *heir);
 
