@@ -183,6 +183,8 @@ enum pmuv3_shape {
  * @shape: enum pmuv3_shape
  * @guestless: the kernel can have no guests, whatever its shape: it has no KVM
  * @sealed: how guests are counted cannot be changed: KVM is of its protected kind
+ * @smt: cores have several hardware threads. PMCCNTR_EL0 may count while any of them is awake (Arm
+ *	ARM, PMCCNTR_EL0), where CPU_CYCLES on an event counter is one thread's.
  * @counters: the counters that can be used, cycle counter (32) included, and instruction
  *	counter (33, FEAT_PMUv3_ICNTR)
  * @pmceid: common events 0x0000..0x003f (PMCEID0/1_EL0 bits 31:0)
@@ -195,6 +197,7 @@ struct pmuv3_caps {
 	enum pmuv3_shape shape;
 	bool guestless;
 	bool sealed;
+	bool smt;
 	u64 counters;
 	u64 pmceid;
 	u64 pmceid_ext;

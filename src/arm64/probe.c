@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Finding PMUv3: by what each CPU's registers report. */
+#include <linux/arch_topology.h>
 #include <linux/cpu.h>
 #include <linux/smp.h>
 
@@ -13,7 +14,7 @@
 
 struct pmuv3_kind pmuv3_kinds[PMUDEV_MAX_PMUS];
 static unsigned int nr_kinds;
-static bool sealed;
+static bool sealed, smt;
 
 bool pmuv3_hides(const struct pmuv3_caps *caps)
 {
@@ -45,6 +46,17 @@ static enum pmuv3_shape find_shape(void)
 	return read_has_el2() ? PMUV3_NVHE : PMUV3_EL1;
 }
 
+/* One core is enough: who counts does not know where a thread will run. */
+static bool find_smt(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (PMUV3_SMT(cpu))
+			return true;
+	return false;
+}
+
 static void probe_here(struct pmuv3_caps *caps)
 {
 	unsigned int pmuver = read_pmuver();
@@ -58,6 +70,7 @@ static void probe_here(struct pmuv3_caps *caps)
 	caps->shape = find_shape();
 	caps->guestless = !IS_ENABLED(CONFIG_KVM);
 	caps->sealed = sealed;
+	caps->smt = smt;
 	caps->counters = BIT_ULL(PMUV3_CYCLE_COUNTER) | (BIT_ULL(count_event_counters()) - 1);
 	/* Used only where perf's driver does: it knows that nothing traps it. */
 	if (PMUDEV_PERF_ICNTR && read_has_pmicntr())
@@ -190,6 +203,7 @@ int pmuv3_probe(struct pmudev_pmu_info *const *info)
 	if (ret < 0)
 		return ret;
 	sealed = ret;
+	smt = find_smt();
 	ret = probe_all(&probe);
 	if (ret)
 		return ret;

@@ -42,6 +42,9 @@
 /* Whatever the version, 32 bits of a counter can be reached, and it cannot be hidden. */
 #define PMUV3_NARROW		true
 
+/* Kernels of 32 bits take it from MPIDR.MT, which newer cores have set without other threads. */
+#define PMUV3_SMT(cpu)		((void)(cpu), false)
+
 /* ID_DFR0.PerfMon */
 #define PMUVER_NAME		"ID_DFR0.PerfMon"
 #define PERFMON_SHIFT		24

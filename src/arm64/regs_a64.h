@@ -24,6 +24,9 @@
 /* Counters have 64 bits from FEAT_PMUv3p5 on, and can be hidden from FEAT_PMUv3p9 on. */
 #define PMUV3_NARROW		false
 
+/* Has the CPU's core other threads? As firmware or the device tree says: MPIDR_EL1.MT does not. */
+#define PMUV3_SMT(cpu)		(cpu_topology[cpu].thread_id >= 0)
+
 /* ID_AA64DFR0_EL1.PMUVer */
 #define PMUVER_NAME		"ID_AA64DFR0_EL1.PMUVer"
 #define PMUVER_SHIFT		8

@@ -191,12 +191,24 @@ static u64 threshold_bits(const struct pmudev_event_attr *attr)
 	return control << 61 | (u64)attr->threshold << 32;
 }
 
+/*
+ * Does the cycle counter count what the event does? If it may not, it is for who names it, and
+ * where there is no other.
+ */
+static bool cycle_counter_does(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr)
+{
+	u64 named = attr->allowed | (attr->flags & PMUDEV_COUNTER ? BIT_ULL(attr->counter) : 0);
+
+	return !caps->smt || !(caps->counters & PROGRAMMABLE) ||
+	       (named & BIT_ULL(PMUV3_CYCLE_COUNTER));
+}
+
 static u64 counters_for(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
 			unsigned int event)
 {
 	u64 fixed = 0;
 
-	if (event == EVENT_CPU_CYCLES)
+	if (event == EVENT_CPU_CYCLES && cycle_counter_does(caps, attr))
 		fixed = BIT_ULL(PMUV3_CYCLE_COUNTER);
 	if (event == EVENT_INST_RETIRED)
 		fixed = BIT_ULL(PMUV3_INSTRUCTION_COUNTER);

@@ -40,6 +40,41 @@ static void long_events(void)
 	}
 }
 
+/*
+ * Where cores have several threads the cycle counter is not every cycle event's: who names it has
+ * it, and who could have no other.
+ */
+static void cycles_of_threads(void)
+{
+	struct pmuv3_caps caps = without_chain();
+	struct pmudev_event_attr cycles = raw(CYCLES), named = raw(CYCLES);
+	struct pmudev_event_attr event = raw(INSTRUCTIONS);
+	struct pmudev_event_attr generic = { .type = PMUDEV_TYPE_GENERIC, .config = PMUDEV_CYCLES };
+
+	caps.smt = true;
+	unit_row("SMT");
+	expect_code(&caps, cycles, CYCLES | 0x08000000, PROGRAMMABLE);
+	expect_code(&caps, generic, CYCLES | 0x08000000, PROGRAMMABLE);
+	expect_code(&caps, event, INSTRUCTIONS | 0x08000000, PROGRAMMABLE);
+	named.allowed = CYCLE;
+	expect_code(&caps, named, CYCLES | 0x08000000, CYCLE);
+	named.allowed = CYCLE | 1;
+	expect_code(&caps, named, CYCLES | 0x08000000, CYCLE | 1);
+	named.allowed = 0;
+	named.flags = PMUDEV_COUNTER;
+	named.counter = 32;
+	expect_code(&caps, named, CYCLES | 0x08000000, CYCLE);
+	/* Nothing else has 64 bits before PMUv3p5. */
+	caps.version = 4;
+	cycles.flags = PMUDEV_LONG;
+	expect_refused(&caps, cycles, EOPNOTSUPP, PMUDEV_WHY_WIDTH, 32, 0);
+	named.flags |= PMUDEV_LONG;
+	expect_code(&caps, named, CYCLES | 0x08000000, CYCLE);
+	/* A hypervisor gives the cycle counter only. */
+	caps.counters = CYCLE;
+	expect_code(&caps, cycles, CYCLES | 0x08000000, CYCLE);
+}
+
 /* In AArch32 no version has them; what is long is a pair, or on the cycle counter. */
 static void half_of_a_counter(void)
 {
@@ -267,6 +302,7 @@ int main(void)
 	RUN(long_events);
 	RUN(half_of_a_counter);
 	RUN(long_events_on_counters_by_hand);
+	RUN(cycles_of_threads);
 	RUN(allowed_masks);
 	RUN(counters_by_hand);
 	RUN(as_many_counters_as_there_are);

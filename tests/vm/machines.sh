@@ -92,7 +92,8 @@ x86_representative() { # KERNEL
 
 # The particular machines of arm64; kernels before 6.13 do not hide counters on p9.
 arm64_particular() { # KERNEL
-	printf '%s\n' "$1 wide 1" "$1 vhe32 1" "$1 p9 4" "$1 p9-el1 1" "$1 kinds 4" "$1 kinds32 4"
+	printf '%s\n' "$1 wide 1" "$1 vhe32 1" "$1 p9 4" "$1 p9-el1 1" "$1 kinds 4" "$1 kinds32 4" \
+		"$1 smt 4"
 }
 
 # The newest kernel, where it was built: a few machines that differ in everything.
@@ -161,7 +162,7 @@ machine_is() {
 # but for what they are about.
 machine_is_particular() {
 	case $1 in
-	a32 | hybrid | kinds* | wide | vhe32 | p9* | *-hide) ;;
+	a32 | hybrid | kinds* | smt | wide | vhe32 | p9* | *-hide) ;;
 	*) return 1 ;;
 	esac
 }
@@ -170,6 +171,6 @@ machine_is_particular() {
 machine_fits() {
 	case $1 in
 	nopmu) [ "$2" = 1 ] ;;
-	hybrid | kinds*) [ "$2" = 4 ] ;;
+	hybrid | kinds* | smt) [ "$2" = 4 ] ;;
 	esac
 }
