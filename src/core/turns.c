@@ -70,15 +70,32 @@ enum hrtimer_restart pmudev_turn_tick(struct hrtimer *timer)
 
 /* ------------------------------------------------------- groups to fit -- */
 
-static u64 group_of(struct pmudev_set *set, u64 slots)
+/* The groups of some slots, by their first slots. How many. */
+static unsigned int split_groups(struct pmudev_set *set, u64 slots, u64 *group)
 {
-	unsigned int slot, group = pmudev_slot_event(set, __ffs64(slots))->group;
-	u64 rest, mask = 0;
+	u8 place[PMUDEV_MAX_GROUPS] PMUDEV_UNSET;
+	unsigned int slot, number, nr = 0;
+	u64 rest, seen = 0;
 
-	pmudev_for_each_slot(slot, rest, slots)
-		if (pmudev_slot_event(set, slot)->group == group)
-			mask |= BIT_ULL(slot);
-	return mask;
+	BUILD_BUG_ON(PMUDEV_MAX_GROUPS > 64);
+	pmudev_for_each_slot(slot, rest, slots) {
+		number = pmudev_slot_event(set, slot)->group;
+		if (!(seen & BIT_ULL(number))) {
+			seen |= BIT_ULL(number);
+			place[number] = nr;
+			group[nr++] = 0;
+		}
+		group[place[number]] |= BIT_ULL(slot);
+	}
+	return nr;
+}
+
+/* Of a group of one event that takes one counter, as most are, its slot; else -1. */
+static int lone_slot(struct pmudev_set *set, u64 group)
+{
+	unsigned int slot = __ffs64(group);
+
+	return group & (group - 1) || pmudev_slot_event(set, slot)->hw.pair ? -1 : slot;
 }
 
 /*
@@ -125,6 +142,19 @@ static u64 image_counters(struct pmudev_set *set, const struct pmudev_image *ima
 	return mask;
 }
 
+/* As fit() by itself: a counter of @found, or one more of @free. The slot if there is none. */
+static int find_lone(struct pmudev_set *set, unsigned int slot, u64 free, u64 *found)
+{
+	u64 allowed = pmudev_slot_event(set, slot)->allowed;
+
+	if (allowed & *found)
+		return -1;
+	if (!(allowed & free))
+		return slot;
+	*found |= BIT_ULL(fls64(allowed & free) - 1);
+	return -1;
+}
+
 /*
  * Counters that let each group fit: where the groups before can do with what there is, nothing is
  * added. Those of many events first would need fewer still; it is not worth sorting.
@@ -134,19 +164,24 @@ int pmudev_find_base(struct pmudev_set *set, u64 slots, u64 free, u64 *base,
 {
 	struct pmudev_image *image;
 	struct pmudev_want want;
-	u64 group, found = 0;
-	int bad = -1;
+	u64 group[PMUDEV_MAX_GROUPS] PMUDEV_UNSET, found = 0;
+	unsigned int i, nr = split_groups(set, slots, group);
+	int bad = -1, lone;
 
 	lockdep_assert_held(&set->pmu->lock);
 	image = kmalloc(sizeof(*image), GFP_KERNEL);
 	if (!image)
 		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
-	for (; slots && bad < 0; slots &= ~group) {
-		group = group_of(set, slots);
-		image->slots = 0;
-		if (fit(set, group, found, image) < 0)
+	for (i = 0; i < nr && bad < 0; i++) {
+		lone = lone_slot(set, group[i]);
+		if (lone >= 0) {
+			bad = find_lone(set, lone, free, &found);
 			continue;
-		bad = fit(set, group, free, image);
+		}
+		image->slots = 0;
+		if (fit(set, group[i], found, image) < 0)
+			continue;
+		bad = fit(set, group[i], free, image);
 		if (bad < 0)
 			found |= image_counters(set, image);
 	}
@@ -168,16 +203,6 @@ u64 pmudev_mux_free(struct pmudev_set *set)
 }
 
 /* --------------------------------------------------------- the images -- */
-
-static unsigned int split_groups(struct pmudev_set *set, u64 *group)
-{
-	u64 slots = set->placed & set->mux;
-	unsigned int nr = 0;
-
-	for (; slots; slots &= ~group[nr++])
-		group[nr] = group_of(set, slots);
-	return nr;
-}
 
 /**
  * struct seating - the counters of an image
@@ -212,6 +237,28 @@ static void seat(struct pmudev_set *set, u64 pool, const struct pmudev_image *im
 			seating->wants[c] = wants(set, slot, pool);
 		}
 	}
+}
+
+/* A lone event on a counter that nobody is on: so most come to theirs, for much less than fit(). */
+static bool sit_down(struct pmudev_set *set, u64 group, u64 pool, struct pmudev_image *image,
+		     struct seating *seating)
+{
+	int slot = lone_slot(set, group);
+	u64 can, free;
+	unsigned int c;
+
+	if (slot < 0)
+		return false;
+	can = pmudev_slot_event(set, slot)->allowed & pool;
+	free = can & ~seating->used;
+	if (!free)
+		return false;
+	c = fls64(free) - 1;
+	image->slots |= BIT_ULL(slot);
+	image->counter[slot] = c;
+	seating->used |= BIT_ULL(c);
+	seating->wants[c] = can;
+	return true;
 }
 
 /*
@@ -249,7 +296,7 @@ static bool may_fit(struct pmudev_set *set, u64 group, u64 pool, const struct se
 static void make_images(struct pmudev_set *set, u64 pool, struct pmudev_turns *turns)
 {
 	u64 group[PMUDEV_MAX_GROUPS] PMUDEV_UNSET;
-	unsigned int k, i, next, nr = split_groups(set, group);
+	unsigned int k, i, next, nr = split_groups(set, set->placed & set->mux, group);
 	struct seating seating PMUDEV_UNSET;
 
 	turns->nr = 0;
@@ -260,6 +307,8 @@ static void make_images(struct pmudev_set *set, u64 pool, struct pmudev_turns *t
 		seating.used = 0;
 		for (i = 0; i < nr && seating.used != pool; i++) {
 			next = (k + i) % nr;
+			if (sit_down(set, group[next], pool, image, &seating))
+				continue;
 			if (may_fit(set, group[next], pool, &seating) &&
 			    fit(set, group[next], pool, image) < 0)
 				seat(set, pool, image, &seating);
