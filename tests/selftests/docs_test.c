@@ -142,9 +142,13 @@ static bool line_matches(const char *expected, const char *line)
 {
 	size_t len = strlen(expected);
 
-	if (len > 3 && !strcmp(expected + len - 3, "..."))
-		return !strncmp(expected, line, len - 3);
-	return !strcmp(expected, line);
+	if (len <= 3 || strcmp(expected + len - 3, "..."))
+		return !strcmp(expected, line);
+	/* The rest may be nothing, and then there is no blank before it. */
+	len -= 3;
+	if (expected[len - 1] == ' ' && !strncmp(expected, line, len - 1) && !line[len - 1])
+		return true;
+	return !strncmp(expected, line, len);
 }
 
 /* What is printed, from here on, is what is expected from line i on, up to the next command. */
