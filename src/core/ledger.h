@@ -122,10 +122,6 @@ enum hrtimer_restart pmudev_turn_tick(struct hrtimer *timer);
 /* Counters that multiplexed groups of @set could have placed. pmu->lock held, as for all below. */
 u64 pmudev_mux_free(struct pmudev_set *set);
 
-/* Of @free, so many that each group of @slots fits. On error why->event is a slot. */
-int pmudev_find_base(struct pmudev_set *set, u64 slots, u64 free, u64 *base,
-		     struct pmudev_refusal *why);
-
 /* Memory for the images of so many groups. */
 int pmudev_turns_room(struct pmudev_set *set, u64 slots);
 
@@ -163,5 +159,14 @@ static inline void pmudev_turns_wake(struct pmudev_set *asking)
 int pmudev_turns_counter(const struct pmudev_set *set, unsigned int slot);
 
 void pmudev_turns_init(struct pmudev_pmu *pmu);
+
+/* -------------------------------------------------------------- images.c -- */
+
+/* Of @free, so many that each group of @slots fits. On error why->event is a slot. */
+int pmudev_find_base(struct pmudev_set *set, u64 slots, u64 free, u64 *base,
+		     struct pmudev_refusal *why);
+
+/* Who is on together, on counters of @pool. pmu->lock held, and nobody takes these turns. */
+void pmudev_make_images(struct pmudev_set *set, u64 pool, struct pmudev_turns *turns);
 
 #endif /* _PMUDEV_LEDGER_H */
