@@ -131,6 +131,13 @@ TEST_F(compat, refusals_are_in_their_place)
 	EXPECT_EQ(-EFAULT, add(self->fd, (void *)(uintptr_t)8, 1, NULL, &why));
 }
 
+/* Elsewhere the page is refused for another reason: it is that of its parent's set. */
+#ifdef __ARM_ARCH
+static const int for_another = EOPNOTSUPP;
+#else
+static const int for_another = EPERM;
+#endif
+
 /* What another program has asked for, as for one of 64 bits, before it executed this one. */
 TEST_F(compat, given)
 {
@@ -146,14 +153,8 @@ TEST_F(compat, given)
 	}
 	errno = 0;
 	page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, self->fd, 0);
-#ifndef __ARM_ARCH
-	if (given) {
-		EXPECT_NE(MAP_FAILED, page);
-		return;
-	}
-#endif
 	EXPECT_EQ(MAP_FAILED, page);
-	EXPECT_EQ(given ? EOPNOTSUPP : EINVAL, errno);
+	EXPECT_EQ(given ? for_another : EINVAL, errno);
 }
 
 #ifdef __ARM_ARCH

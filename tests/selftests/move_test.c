@@ -113,6 +113,16 @@ TEST_F(move, only_if_it_makes_room)
 	EXPECT_EQ(second, place(self->fd, 0));
 }
 
+/*
+ * Instructions that may be executed again: on 32-bit arm the first one of the VFP after a switch
+ * traps.
+ */
+#ifdef __arm__
+#define AGAIN 1
+#else
+#define AGAIN 0
+#endif
+
 /* Read, loop, have a newcomer, loop, read: the same instructions whatever the newcomer does. */
 static __attribute__((noinline)) __u64 newcomer_between(int fd, __u32 group)
 {
@@ -145,14 +155,16 @@ TEST_F(move, to_the_instruction)
 		if (i < 2)
 			unmoved = moved;
 		EXPECT_EQ(where, place(self->fd, 0));
-		EXPECT_EQ(unmoved, moved);
+		EXPECT_LE(unmoved, moved + AGAIN);
+		EXPECT_LE(moved, unmoved + AGAIN);
 		ASSERT_EQ(0, pm_disable(self->fd, 1));
 		ASSERT_EQ(0, pm_remove(self->fd, 1));
 
 		ASSERT_EQ(0, add(self->fd, where, 1));
 		moved = newcomer_between(self->fd, 1);
 		EXPECT_NE(where, place(self->fd, 0));
-		EXPECT_EQ(unmoved, moved);
+		EXPECT_LE(unmoved, moved + AGAIN);
+		EXPECT_LE(moved, unmoved + AGAIN);
 		ASSERT_EQ(0, pm_disable(self->fd, 1));
 		ASSERT_EQ(0, pm_remove(self->fd, 1));
 	}
