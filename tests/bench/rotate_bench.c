@@ -5,8 +5,8 @@
  * millisecond others are on; the timer's interrupt is part of it.
  */
 #include "api.h"
+#include "perf.h"
 
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -64,22 +64,6 @@ static bool pmudev_all_counted(void)
 	return true;
 }
 
-/* The driver's interval is as long as ours. */
-static void set_interval(void)
-{
-	static const char *const drivers[] = { "armv8_pmuv3_0", "armv8_pmuv3", "cpu" };
-	char path[128];
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(drivers); i++) {
-		snprintf(path, sizeof(path),
-			 "/sys/bus/event_source/devices/%s/perf_event_mux_interval_ms", drivers[i]);
-		if (!write_file(path, "1"))
-			return;
-	}
-	fail("perf_event_mux_interval_ms", -ENOENT);
-}
-
 static unsigned int open_perf(void)
 {
 	struct perf_event_attr attr = {
@@ -91,7 +75,9 @@ static unsigned int open_perf(void)
 	};
 	unsigned int i;
 
-	set_interval();
+	/* Its turns are as long as ours. */
+	if (perf_set_turns(1) < 0)
+		fail("perf_event_mux_interval_ms", -ENOENT);
 	for (i = 0; i < NR_EVENTS; i++) {
 		fds[i] = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 		if (fds[i] < 0)

@@ -2,6 +2,9 @@
 #include "perf.h"
 #include "common.h"
 
+#include <glob.h>
+#include <stdio.h>
+
 static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu, int leader)
 {
 	int fd = syscall(SYS_perf_event_open, attr, pid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
@@ -61,4 +64,24 @@ struct perf_count perf_count(int fd)
 	if (read(fd, &count, sizeof(count)) != sizeof(count))
 		count.value = ~0ULL;
 	return count;
+}
+
+long perf_set_turns(long ms)
+{
+	static const char path[] =
+		"/sys/bus/event_source/devices/{cpu,cpu_*,armv8*}/perf_event_mux_interval_ms";
+	long was = -ENOENT;
+	char text[24];
+	glob_t files;
+	size_t i;
+
+	if (glob(path, GLOB_BRACE, NULL, &files))
+		return was;
+	was = read_number(files.gl_pathv[0]);
+	snprintf(text, sizeof(text), "%ld", ms);
+	for (i = 0; i < files.gl_pathc; i++)
+		if (write_file(files.gl_pathv[i], text))
+			was = -EIO;
+	globfree(&files);
+	return was;
 }
