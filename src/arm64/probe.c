@@ -49,11 +49,12 @@ static enum pmuv3_shape find_shape(void)
 /* One core is enough: who counts does not know where a thread will run. */
 static bool find_smt(void)
 {
-	int cpu;
+	int one, other;
 
-	for_each_possible_cpu(cpu)
-		if (PMUV3_SMT(cpu))
-			return true;
+	for_each_possible_cpu(one)
+		for_each_possible_cpu(other)
+			if (pmuv3_share_core(one, other))
+				return true;
 	return false;
 }
 

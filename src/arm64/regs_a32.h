@@ -42,8 +42,11 @@
 /* Whatever the version, 32 bits of a counter can be reached, and it cannot be hidden. */
 #define PMUV3_NARROW		true
 
-/* Kernels of 32 bits take it from MPIDR.MT, which newer cores have set without other threads. */
-#define PMUV3_SMT(cpu)		((void)(cpu), false)
+/* Kernels of 32 bits take threads from MPIDR.MT, which newer cores of one thread have set. */
+static inline bool pmuv3_share_core(int one, int other)
+{
+	return false;
+}
 
 /* ID_DFR0.PerfMon */
 #define PMUVER_NAME		"ID_DFR0.PerfMon"

@@ -3,6 +3,8 @@
 #ifndef _PMUDEV_ARM64_REGS_A64_H
 #define _PMUDEV_ARM64_REGS_A64_H
 
+#include <linux/arch_topology.h>
+
 #include <asm/sysreg.h>
 
 #define REG_PMCCNTR	pmccntr_el0
@@ -24,8 +26,18 @@
 /* Counters have 64 bits from FEAT_PMUv3p5 on, and can be hidden from FEAT_PMUv3p9 on. */
 #define PMUV3_NARROW		false
 
-/* Has the CPU's core other threads? As firmware or the device tree says: MPIDR_EL1.MT does not. */
-#define PMUV3_SMT(cpu)		(cpu_topology[cpu].thread_id >= 0)
+/*
+ * Are two CPUs threads of one core? MPIDR_EL1.MT does not tell, and cores of one thread have the
+ * number of it where firmware only repeats what MPIDR_EL1 says.
+ */
+static inline bool pmuv3_share_core(int one, int other)
+{
+	const struct cpu_topology *a = &cpu_topology[one], *b = &cpu_topology[other];
+
+	return a->thread_id >= 0 && b->thread_id >= 0 && a->thread_id != b->thread_id &&
+	       a->core_id == b->core_id && a->cluster_id == b->cluster_id &&
+	       a->package_id == b->package_id;
+}
 
 /* ID_AA64DFR0_EL1.PMUVer */
 #define PMUVER_NAME		"ID_AA64DFR0_EL1.PMUVer"

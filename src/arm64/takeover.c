@@ -79,6 +79,9 @@ static int power_changed(struct notifier_block *nb, unsigned long event, void *u
 
 	if (!pc->info || (event != CPU_PM_EXIT && event != CPU_PM_ENTER_FAILED))
 		return NOTIFY_OK;
+	/* Refused before the core was asked: all goes on. */
+	if (event == CPU_PM_ENTER_FAILED && (pc->on | pc->idle || pc->user))
+		return NOTIFY_OK;
 	pmuv3_forget(pc, pc->info->counters);
 	/* Where that is ours to do. */
 	if (pc->ours)

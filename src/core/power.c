@@ -89,7 +89,10 @@ static void skip_sleep(struct pmudev_ctx *ctx)
 	raw_spin_unlock(&ctx->lock);
 }
 
-/* All other CPUs are offline, irqs off: what is loaded is the thread's here, and the CPU's. */
+/*
+ * All other CPUs are offline, irqs off: what is loaded is the thread's here, and the CPU's. A Xen
+ * guest that is saved has its others online: theirs count that as time.
+ */
 static int sleep_begins(PMUDEV_SYSCORE_ARG)
 {
 	power_down();

@@ -192,15 +192,18 @@ static u64 threshold_bits(const struct pmudev_event_attr *attr)
 }
 
 /*
- * Does the cycle counter count what the event does? If it may not, it is for who names it, and
- * where there is no other.
+ * Does the cycle counter count what the event does? If it may not, it is for who allows no other,
+ * and where there is no other.
  */
 static bool cycle_counter_does(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr)
 {
-	u64 named = attr->allowed | (attr->flags & PMUDEV_COUNTER ? BIT_ULL(attr->counter) : 0);
+	u64 others = caps->counters & PROGRAMMABLE;
 
-	return !caps->smt || !(caps->counters & PROGRAMMABLE) ||
-	       (named & BIT_ULL(PMUV3_CYCLE_COUNTER));
+	if (attr->flags & PMUDEV_COUNTER)
+		others &= BIT_ULL(attr->counter);
+	else if (attr->allowed)
+		others &= attr->allowed;
+	return !caps->smt || !others;
 }
 
 static u64 counters_for(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,

@@ -23,7 +23,7 @@ int perf_open_excluding(__u64 config, __u32 flags, int cpu, int leader);
 /* The task clock, which is a software event. */
 int perf_open_clock(void);
 struct perf_count perf_count(int fd);
-/* How long a turn of perf's events is that have to share counters, of each PMU: what it was, or -errno. */
+/* How long the turns of perf's events are that share counters: what it was, or -errno. */
 long perf_set_turns(long ms);
 
 #endif /* PMUDEV_TEST_PERF_H */

@@ -233,9 +233,9 @@ FIXTURE_SETUP(read_storm)
 	if (access(PERF_RIGHT_FILE, W_OK))
 		self->shared->d[PERF_RIGHT].once = NULL;
 	/*
-	 * A turn of perf's that began on a CPU that goes offline ends on another one. Linux 7.2 finds
-	 * that CPU back online and takes its task's events for those of the CPU it runs on, without
-	 * pmudev as well (docs/coexistence.md): the turns are longer than the test here.
+	 * A turn of perf's that began on a CPU that goes offline ends on another one. Linux 7.2
+	 * warns then, without pmudev as well (docs/coexistence.md): turns are longer than the
+	 * test here.
 	 */
 	self->perf_turns = perf_set_turns(1000000);
 	ASSERT_EQ(0, set_gate(true));

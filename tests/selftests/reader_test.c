@@ -115,6 +115,20 @@ TEST_F(reader, ticks)
 	}
 }
 
+/* What a tick is stands in the page of the set, whether or not its times do at the moment. */
+TEST_F(reader, ns_of_a_reader_made_while_off)
+{
+	struct pmudev_page page = *self->set.page;
+	struct pmudev set = self->set;
+
+	page.flags = 0;
+	page.time_mult = 16 << 20;
+	page.time_shift = 20;
+	set.page = &page;
+	ASSERT_EQ(0, pmudev_reader_init(&self->reader, &set, NULL, NR));
+	EXPECT_EQ(1600ULL, pmudev_reader_ns(&self->reader, 100));
+}
+
 /* By the module, where the page does not say: in the same ticks. */
 TEST_F(reader, ticks_of_the_module)
 {

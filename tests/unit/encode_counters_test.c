@@ -41,8 +41,8 @@ static void long_events(void)
 }
 
 /*
- * Where cores have several threads the cycle counter is not every cycle event's: who names it has
- * it, and who could have no other.
+ * Where cores have several threads the cycle counter is not every cycle event's: those have it
+ * that allow no other, or could have no other.
  */
 static void cycles_of_threads(void)
 {
@@ -58,8 +58,9 @@ static void cycles_of_threads(void)
 	expect_code(&caps, event, INSTRUCTIONS | 0x08000000, PROGRAMMABLE);
 	named.allowed = CYCLE;
 	expect_code(&caps, named, CYCLES | 0x08000000, CYCLE);
+	/* A mask of all that there is names nothing. */
 	named.allowed = CYCLE | 1;
-	expect_code(&caps, named, CYCLES | 0x08000000, CYCLE | 1);
+	expect_code(&caps, named, CYCLES | 0x08000000, 1);
 	named.allowed = 0;
 	named.flags = PMUDEV_COUNTER;
 	named.counter = 32;

@@ -39,8 +39,8 @@ int pmudev_reader_init(struct pmudev_reader *reader, struct pmudev *set, const u
 	reader->set = set;
 	reader->page = set->page ? set->page : &no_page;
 	reader->mult = 1ULL << 32;
-	/* The shift of the kernel's clocks is 32 at most. */
-	if (reader->page->flags & PMUDEV_PAGE_TIMES && reader->page->time_mult)
+	/* There with and without times. The shift of the kernel's clocks is 32 at most. */
+	if (reader->page->time_mult)
 		reader->mult = (uint64_t)reader->page->time_mult << (32 - reader->page->time_shift);
 	forget(reader);
 	return 0;

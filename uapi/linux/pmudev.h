@@ -630,7 +630,8 @@ struct pmudev_why {
 /**
  * struct pmudev_count - one event in a record
  * @value: events counted; whole, never scaled
- * @time_enabled: ns its group was enabled while the target ran and the machine did not sleep
+ * @time_enabled: ns its group was enabled while the target ran and the machine was not suspended
+ *	to RAM or disk
  * @time_running: ns of that on counters; less than @time_enabled if it did not
  *	count all the time
  * @tag: as given with the event
