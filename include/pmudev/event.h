@@ -267,20 +267,24 @@ struct pmudev_placement {
 };
 
 /**
- * struct pmudev_set - an open file, or an heir of one
+ * struct pmudev_set - an open file, or an heir of one. Without heirs it is to fit into 1024 bytes.
  * @mutex: one call at a time that changes it; not used of an heir
  * @pmu: where it counts
  * @ctx: what it counts; NULL until bound. Set once, under @mutex.
  * @root: the set with the file
  * @family: NULL unless it is inherited; an heir has its root's
  * @heir_node: an heir: in family->heirs
+ * @rest_node: a root without heirs: in pmu->resting while it @rests; under pmu->lock
  * @heir_ref: an heir: its thread's context, and a sweep that works on it
  * @seq: the last sweep that reached it
  * @next_ended: an heir that has ended: the next of its thread's
+ * @next_moving: a root without heirs: the next set of a plan
  * @ctx_node: in ctx->family, or nowhere; under ctx->lock
  * @turn_node: in ctx->turning while it has @turns; under ctx->lock
  * @own_chunks: an heir: how many of its chunks are part of it
  * @cpu: the CPU counted, -1 for a task
+ * @rests: may be enabled and disabled under ctx->lock alone, see src/core/rest.c; changed under
+ *	pmu->lock too
  * @on_exec: PMUDEV_BIND_ON_EXEC, and no program was executed yet; under ctx->lock
  * @shared: PMUDEV_BIND_SHARED
  * @claimed: holds a reference to the claim
@@ -311,14 +315,14 @@ struct pmudev_placement {
  * @mark: as a context's; of a root
  * @moving: slots that a plan moves; under pmu->lock
  * @moving_on: those of them that were on counters
- * @next_moving: the next set of a plan
  * @place: by slot of strict groups: the counter placed, of a pair the even one; under pmu->lock
  * @last: how @place came about; likewise
  * @removed: an event was removed since then; under @mutex
  * @new_place: what a plan would make of it
  * @time_enabled: as an event's, of the whole set; under ctx->lock
  * @time_running: likewise
- * @node: in pmu->sets while @placed; under pmu->lock
+ * @node: a root: in pmu->sets while @placed; under pmu->lock
+ * @rcu: an heir: for freeing it
  * @page: the user page, NULL until mapped. Set once, under ctx->lock.
  * @page_node: in ctx->pages, or nowhere
  * @map_mm: where it is mapped; compared, never followed; under ctx->lock
@@ -331,7 +335,6 @@ struct pmudev_placement {
  * @why_lock: @why, @error
  * @error: the errno of @why
  * @why: the last refusal
- * @rcu: for freeing an heir
  * @chunk: the events, PMUDEV_CHUNK each; they never move. The first is @first.
  * @first: the first events; an heir's are all there is
  */
@@ -341,13 +344,20 @@ struct pmudev_set {
 	struct pmudev_ctx *ctx;
 	struct pmudev_set *root;
 	struct pmudev_family *family;
-	struct list_head heir_node;
+	union {
+		struct list_head heir_node;
+		struct hlist_node rest_node;
+	};
 	struct kref heir_ref;
 	u32 seq;
-	struct pmudev_set *next_ended;
+	union {
+		struct pmudev_set *next_ended;
+		struct pmudev_set *next_moving;
+	};
 	struct hlist_node ctx_node;
 	struct hlist_node turn_node;
-	u32 own_chunks;
+	u16 own_chunks;
+	bool rests;
 	int cpu;
 	bool on_exec;
 	bool shared;
@@ -379,13 +389,15 @@ struct pmudev_set {
 	u64 mark;
 	u64 moving;
 	u64 moving_on;
-	struct pmudev_set *next_moving;
 	u8 place[PMUDEV_MAX_EVENTS];
 	struct pmudev_placement last;
 	u8 new_place[PMUDEV_MAX_EVENTS];
 	u64 time_enabled;
 	u64 time_running;
-	struct list_head node;
+	union {
+		struct list_head node;
+		struct rcu_head rcu;
+	};
 	struct pmudev_page *page;
 	struct hlist_node page_node;
 	struct mm_struct *map_mm;
@@ -398,7 +410,6 @@ struct pmudev_set {
 	spinlock_t why_lock; /* why, error */
 	int error;
 	struct pmudev_refusal why;
-	struct rcu_head rcu;
 	struct pmudev_event *chunk[PMUDEV_MAX_EVENTS / PMUDEV_CHUNK];
 	struct pmudev_event first[PMUDEV_CHUNK];
 };
@@ -454,6 +465,7 @@ struct pmudev_use {
  * @claim: sets that keep the claim
  * @claims: times it was taken
  * @sets: sets with a placement
+ * @resting: those of them that may hold counters while they are disabled
  * @task_use: placements of task sets
  * @cpu_use: placements of CPU sets
  * @mark: how many questions there were, see pmudev_ledger_meet()
@@ -470,6 +482,7 @@ struct pmudev_pmu {
 	unsigned int claim;
 	u64 claims;
 	struct list_head sets;
+	struct hlist_head resting;
 	struct pmudev_use task_use;
 	struct pmudev_use cpu_use;
 	u64 mark;

@@ -238,6 +238,7 @@ int pmudev_set_add(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 	if (!code)
 		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
 
+	pmudev_rest_not(set);
 	ret = pmudev_check_events(set, attr, nr, code, why);
 	if (!ret)
 		ret = check_disabled(set, attr, nr, why);
@@ -273,6 +274,7 @@ int pmudev_set_remove(struct pmudev_set *set, u32 group, struct pmudev_refusal *
 	ret = pmudev_group_slots(set, group, &slots, why);
 	if (ret)
 		return ret;
+	pmudev_rest_not(set);
 	if (slots & enabled_slots(set))
 		return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_ENABLED, 0);
 	use.slots = set->used & ~slots;

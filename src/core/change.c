@@ -229,20 +229,44 @@ void pmudev_ctx_exec(struct pmudev_ctx *ctx)
 	}
 }
 
-void pmudev_change_disable(struct pmudev_ctx *ctx, void *arg)
+static __always_inline void disable(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 {
-	struct pmudev_change *change = arg;
-	struct pmudev_set *set = change->set;
 	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
 
 	lockdep_assert_held(&ctx->lock);
 	times_stop(set, &now);
-	pmudev_slots_off(ctx, set, change->slots & set->on);
-	set->enabled &= ~change->slots;
-	set->armed &= ~change->slots;
+	pmudev_slots_off(ctx, set, slots & set->on);
+	set->enabled &= ~slots;
+	set->armed &= ~slots;
 	times_start(set, &now);
 	set->generation++;
 	pmudev_page_publish(ctx, set);
+}
+
+void pmudev_change_disable(struct pmudev_ctx *ctx, void *arg)
+{
+	struct pmudev_change *change = arg;
+
+	disable(ctx, change->set, change->slots);
+}
+
+bool pmudev_enable_again(struct pmudev_ctx *ctx, struct pmudev_set *set)
+{
+	u64 slots = set->used & ~set->enabled;
+
+	lockdep_assert_held(&ctx->lock);
+	if ((slots & ~set->placed) || ((slots & set->user) && !pmudev_gate_open()))
+		return false;
+	if (slots)
+		enable(ctx, set, slots);
+	return true;
+}
+
+bool pmudev_disable_again(struct pmudev_ctx *ctx, struct pmudev_set *set)
+{
+	if (set->enabled)
+		disable(ctx, set, set->enabled);
+	return true;
 }
 
 void pmudev_change_reset(struct pmudev_ctx *ctx, void *arg)

@@ -225,6 +225,10 @@ void pmudev_change_turns(struct pmudev_ctx *ctx, void *arg);
 void pmudev_change_gate(struct pmudev_ctx *ctx, void *arg);	/* off counters, still enabled */
 void pmudev_change_ungate(struct pmudev_ctx *ctx, void *arg);
 
+/* A set that rests, ctx->lock held; false: it takes more than that. */
+bool pmudev_enable_again(struct pmudev_ctx *ctx, struct pmudev_set *set);
+bool pmudev_disable_again(struct pmudev_ctx *ctx, struct pmudev_set *set);
+
 /* pmudev_ctx_fn with the sets of the context that move, as pmudev_place_moves() returned them */
 void pmudev_change_places(struct pmudev_ctx *ctx, void *arg);
 
@@ -324,6 +328,9 @@ int pmudev_check_events(struct pmudev_set *set, const struct pmudev_event_attr *
 
 int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *why);
 int pmudev_set_disable(struct pmudev_set *set, u32 group, struct pmudev_refusal *why);
+
+/* All of it, and no counter is kept: the set is being destroyed. */
+void pmudev_set_end(struct pmudev_set *set);
 int pmudev_set_reset(struct pmudev_set *set, u32 group, u32 slot, u64 value,
 		     struct pmudev_refusal *why);
 
@@ -337,6 +344,28 @@ static inline int pmudev_group_slots(struct pmudev_set *set, u32 group, u64 *slo
 		return pmudev_find_group(set, group, slots, why);
 	*slots = set->used;
 	return 0;
+}
+
+/* ---------------------------------------------------------------- rest.c -- */
+
+/**
+ * pmudev_toggle - enable or disable all of a set that rests
+ * @set: its mutex is not needed
+ * @on: enable it
+ *
+ * Return: done; false: not this way. Does not sleep.
+ */
+bool pmudev_toggle(struct pmudev_set *set, bool on);
+
+/* It rests no more: what is disabled stays so while the set's mutex is held. Takes pmu->lock. */
+void pmudev_rest_over(struct pmudev_set *set);
+
+static inline void pmudev_rest_not(struct pmudev_set *set)
+{
+	lockdep_assert_held(&set->mutex);
+	/* Who holds the mutex begins it; others only end it. */
+	if (READ_ONCE(set->rests))
+		pmudev_rest_over(set);
 }
 
 /* -------------------------------------------------------------- dryrun.c -- */

@@ -161,7 +161,7 @@ int pmudev_set_place(struct pmudev_set *set, const struct pmudev_event_attr *att
 	if (!trial)
 		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
 	cpus_read_lock();
-	mutex_lock(&set->pmu->lock);
+	pmudev_lock_ledger(set->pmu);
 	if (nr)
 		ret = place_new(set, trial, attr, nr, counter, why);
 	else

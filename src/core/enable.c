@@ -240,6 +240,11 @@ static int enable_slots(struct pmudev_set *set, u64 slots, struct pmudev_refusal
 	if (ret)
 		return ret;
 	ret = place_slots(set, &change, why);
+	if (ret && !hlist_empty(&set->pmu->resting)) {
+		pmudev_rest_end_all(set->pmu);
+		pmudev_no_refusal(why);
+		ret = place_slots(set, &change, why);
+	}
 	if (ret)
 		goto out;
 	pmudev_family_call(set, pmudev_change_enable, &change);
@@ -251,6 +256,19 @@ out:
 	if (ret)
 		end_private(set);
 	return ret;
+}
+
+/* Where others rest, events are placed beside them; multiplexed groups share what rests. */
+static inline void make_way(struct pmudev_set *set, u64 slots)
+{
+	struct pmudev_pmu *pmu = set->pmu;
+
+	if (hlist_empty(&pmu->resting))
+		return;
+	if (slots & set->mux)
+		pmudev_rest_end_all(pmu);
+	else
+		pmudev_rest_end(set);
 }
 
 /* To take their counters, or to ask whether one is there. */
@@ -277,6 +295,7 @@ int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *
 	if (set->user & slots)
 		ret = pmudev_claim_others(set, why);
 	pmudev_lock(&set->pmu->lock);
+	make_way(set, slots);
 	slots &= ~set->placed;
 	if (!slots || ret)
 		;
@@ -300,27 +319,40 @@ int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *
 	return ret;
 }
 
-int pmudev_set_disable(struct pmudev_set *set, u32 group, struct pmudev_refusal *why)
+static __always_inline void disable_slots(struct pmudev_set *set, u64 slots, bool may_rest)
 {
 	struct pmudev_change change PMUDEV_UNSET;
+
+	pmudev_rest_not(set);
+	/* Also what has no place any more: its target ended. */
+	slots &= set->placed | READ_ONCE(set->enabled) | READ_ONCE(set->armed);
+	if (!slots)
+		return;
+	pmudev_change_init(&change, slots);
+	pmudev_lock(&set->pmu->lock);
+	pmudev_family_call(set, pmudev_change_disable, &change);
+	if (!may_rest || !pmudev_rest_begin(set, slots)) {
+		displace_slots(set, slots);
+		end_private(set);
+	}
+	mutex_unlock(&set->pmu->lock);
+	pmudev_turns_wake(set);
+}
+
+int pmudev_set_disable(struct pmudev_set *set, u32 group, struct pmudev_refusal *why)
+{
 	u64 slots;
 	int ret;
 
 	ret = pmudev_group_slots(set, group, &slots, why);
-	if (ret)
-		return ret;
-	/* Also what has no place any more: its target ended. */
-	slots &= set->placed | READ_ONCE(set->enabled) | READ_ONCE(set->armed);
-	if (!slots)
-		return 0;
-	pmudev_change_init(&change, slots);
-	pmudev_lock(&set->pmu->lock);
-	pmudev_family_call(set, pmudev_change_disable, &change);
-	displace_slots(set, change.slots);
-	end_private(set);
-	mutex_unlock(&set->pmu->lock);
-	pmudev_turns_wake(set);
-	return 0;
+	if (!ret)
+		disable_slots(set, slots, true);
+	return ret;
+}
+
+void pmudev_set_end(struct pmudev_set *set)
+{
+	disable_slots(set, set->used, false);
 }
 
 int pmudev_set_reset(struct pmudev_set *set, u32 group, u32 slot, u64 value,

@@ -403,8 +403,7 @@ static noinline long put_refused(struct pmudev_set *set, struct pmudev_ctl __use
 
 /* As call() does it, and ctl_group(), but without looking up and copying what is known. */
 static __always_inline long control(struct pmudev_set *set, unsigned int cmd, void __user *user,
-				    int (*fn)(struct pmudev_set *set, u32 group,
-					      struct pmudev_refusal *why))
+				    bool on)
 {
 	struct pmudev_refusal why PMUDEV_UNSET;
 	struct pmudev_ctl ctl PMUDEV_UNSET;
@@ -412,9 +411,14 @@ static __always_inline long control(struct pmudev_set *set, unsigned int cmd, vo
 
 	if (!get_ctl(user, &ctl))
 		return call(set, _IOC_NR(cmd) - FIRST_IOCTL, user);
+	if (ctl.group == PMUDEV_ALL && pmudev_toggle(set, on))
+		return 0;
 	pmudev_no_refusal(&why);
 	pmudev_lock(&set->mutex);
-	ret = fn(set, ctl.group, &why);
+	if (on)
+		ret = pmudev_set_enable(set, ctl.group, &why);
+	else
+		ret = pmudev_set_disable(set, ctl.group, &why);
 	mutex_unlock(&set->mutex);
 	return likely(!ret) ? 0 : put_refused(set, user, &ctl, &why, ret);
 }
@@ -426,9 +430,9 @@ long pmudev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	void __user *user = (void __user *)arg;
 
 	if (cmd == PMUDEV_IOC_ENABLE)
-		return control(set, cmd, user, pmudev_set_enable);
+		return control(set, cmd, user, true);
 	if (cmd == PMUDEV_IOC_DISABLE)
-		return control(set, cmd, user, pmudev_set_disable);
+		return control(set, cmd, user, false);
 	if (nr >= ARRAY_SIZE(ioctls) || cmd != _IO(PMUDEV_IOC_TYPE, nr + FIRST_IOCTL))
 		return -ENOTTY;
 	return call(set, array_index_nospec(nr, ARRAY_SIZE(ioctls)), user);

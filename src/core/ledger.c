@@ -93,6 +93,7 @@ void pmudev_ledger_sweep(struct pmudev_pmu *pmu)
 	list_for_each_entry_safe(set, next, &pmu->sets, node) {
 		if (!pmudev_set_ended(set))
 			continue;
+		pmudev_rest_end(set);
 		pmudev_ledger_withdraw(set);
 		set->placed = 0;
 		set->base = 0;
@@ -240,7 +241,7 @@ unsigned int pmudev_list_holders(struct pmudev_set *set, u64 busy, struct pmudev
 	unsigned int c, nr = 0;
 	u64 rest;
 
-	mutex_lock(&set->pmu->lock);
+	pmudev_lock_ledger(set->pmu);
 	pmudev_ledger_meet(set);
 	pmudev_for_each_slot(c, rest, busy) {
 		if (set->pmu->info.reserved & BIT_ULL(c))

@@ -65,6 +65,23 @@ bool pmudev_find_holder(struct pmudev_set *asking, unsigned int counter,
  */
 unsigned int pmudev_list_holders(struct pmudev_set *set, u64 busy, struct pmudev_holder *holder);
 
+/* ---------------------------------------------------------------- rest.c -- */
+
+/* All that is placed has just been disabled: keep its counters for now, if nobody could want them. */
+bool pmudev_rest_begin(struct pmudev_set *set, u64 slots);
+
+/* What is disabled has no counters any more. pmu->lock held. */
+void pmudev_rest_end(struct pmudev_set *set);
+void pmudev_rest_end_all(struct pmudev_pmu *pmu);
+
+/* Take pmu->lock, to see what is free. */
+static inline void pmudev_lock_ledger(struct pmudev_pmu *pmu)
+{
+	pmudev_lock(&pmu->lock);
+	if (!hlist_empty(&pmu->resting))
+		pmudev_rest_end_all(pmu);
+}
+
 /* --------------------------------------------------------------- place.c -- */
 
 /* Counters that strict events of @set can have at nobody's cost. pmu->lock held. */

@@ -64,6 +64,7 @@ static int __init pmus_init(void)
 	pmudev_for_each_pmu(pmu) {
 		mutex_init(&pmu->lock);
 		INIT_LIST_HEAD(&pmu->sets);
+		INIT_HLIST_HEAD(&pmu->resting);
 		set_clock(pmu);
 		pmudev_turns_init(pmu);
 	}

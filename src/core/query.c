@@ -64,7 +64,7 @@ void pmudev_describe(struct pmudev_pmu *pmu, struct pmudev_query *query)
 
 void pmudev_describe_now(struct pmudev_pmu *pmu, struct pmudev_query *query)
 {
-	mutex_lock(&pmu->lock);
+	pmudev_lock_ledger(pmu);
 	query->state = pmu_state(pmu);
 	query->busy = pmudev_ledger_busy(pmu);
 	query->claims = pmu->claims;

@@ -77,13 +77,12 @@ static void bind_ctx(struct pmudev_set *set, struct pmudev_ctx *ctx)
 
 void pmudev_set_destroy(struct pmudev_set *set)
 {
-	struct pmudev_refusal why = {};
 	unsigned int i;
 
 	/* The last reference is gone: no call, no mapping. */
 	if (set->ctx) {
 		mutex_lock(&set->mutex);
-		pmudev_set_disable(set, PMUDEV_ALL, &why);
+		pmudev_set_end(set);
 		mutex_unlock(&set->mutex);
 		pmudev_page_detach(set);
 		pmudev_ctx_call(set->ctx, leave_ctx, set);
