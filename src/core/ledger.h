@@ -67,7 +67,7 @@ unsigned int pmudev_list_holders(struct pmudev_set *set, u64 busy, struct pmudev
 
 /* ---------------------------------------------------------------- rest.c -- */
 
-/* All that is placed has just been disabled: keep its counters for now, if nobody could want them. */
+/* All that is placed has just been disabled: it keeps its counters, if nobody could want them. */
 bool pmudev_rest_begin(struct pmudev_set *set, u64 slots);
 
 /* What is disabled has no counters any more. pmu->lock held. */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sets at rest. A thread that measures a stretch of its code again and again enables and disables
- * its set each time, and from one time to the next nothing changes. So a set that was disabled keeps
- * its place in the ledger until somebody asks what is free, or needs it: then all that rests gives
- * up what it does not use. Until then it is enabled and disabled under ctx->lock alone, whoever does
- * the same elsewhere.
+ * Sets at rest. A thread that measures a stretch of its code again and again enables and
+ * disables its set each time, and from one time to the next nothing changes. So a set that was
+ * disabled keeps its place in the ledger until somebody asks what is free, or needs it: then all
+ * that rests gives up what it does not use. Until then it is enabled and disabled under ctx->lock
+ * alone, whoever does the same elsewhere.
  *
  * A rest begins and ends with pmu->lock and ctx->lock held. While a set rests
  *   set->placed	stays as it is: who changes it, under pmu->lock, has ended the rest

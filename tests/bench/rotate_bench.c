@@ -76,7 +76,7 @@ static unsigned int open_perf(void)
 	unsigned int i;
 
 	/* Its turns are as long as ours. */
-	if (perf_set_turns(1) < 0)
+	if (perf_set_turns(1))
 		fail("perf_event_mux_interval_ms", -ENOENT);
 	for (i = 0; i < NR_EVENTS; i++) {
 		fds[i] = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);

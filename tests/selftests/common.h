@@ -203,6 +203,8 @@ bool exact_clock(void);
 bool user_reads(void);
 #define NO_USER_READS "no user reads on this kernel"
 
+/* The first number of its version. */
+int kernel_major(void);
 /* Is this a kernel that watches what it does? It executes ten times as much. */
 bool debug_kernel(void);
 /* The same, and the module waits now and then, wherever it is, for somebody to race with it. */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -88,6 +89,13 @@ bool user_reads(void)
 bool kcsan_kernel(void)
 {
 	return !access("/sys/module/kcsan/parameters/skip_watch", F_OK);
+}
+
+int kernel_major(void)
+{
+	struct utsname name;
+
+	return uname(&name) ? 0 : atoi(name.release);
 }
 
 bool debug_kernel(void)

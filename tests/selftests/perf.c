@@ -66,22 +66,20 @@ struct perf_count perf_count(int fd)
 	return count;
 }
 
-long perf_set_turns(long ms)
+int perf_set_turns(unsigned int ms)
 {
 	static const char path[] =
 		"/sys/bus/event_source/devices/{cpu,cpu_*,armv8*}/perf_event_mux_interval_ms";
-	long was = -ENOENT;
-	char text[24];
+	char text[12];
 	glob_t files;
+	int ret = 0;
 	size_t i;
 
 	if (glob(path, GLOB_BRACE, NULL, &files))
-		return was;
-	was = read_number(files.gl_pathv[0]);
-	snprintf(text, sizeof(text), "%ld", ms);
-	for (i = 0; i < files.gl_pathc; i++)
-		if (write_file(files.gl_pathv[i], text))
-			was = -EIO;
+		return -ENOENT;
+	snprintf(text, sizeof(text), "%u", ms);
+	for (i = 0; i < files.gl_pathc && !ret; i++)
+		ret = write_file(files.gl_pathv[i], text);
 	globfree(&files);
-	return was;
+	return ret;
 }

@@ -23,7 +23,7 @@ int perf_open_excluding(__u64 config, __u32 flags, int cpu, int leader);
 /* The task clock, which is a software event. */
 int perf_open_clock(void);
 struct perf_count perf_count(int fd);
-/* How long the turns of perf's events are that share counters: what it was, or -errno. */
-long perf_set_turns(long ms);
+/* How long the turns of perf's events are that share counters. 0 or -errno. */
+int perf_set_turns(unsigned int ms);
 
 #endif /* PMUDEV_TEST_PERF_H */
