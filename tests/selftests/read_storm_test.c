@@ -163,8 +163,9 @@ static int perf_task(void *arg, unsigned int i)
 }
 
 /*
- * A turn of perf's that began on a CPU that goes offline ends on another one, and from Linux 7 on the
- * kernel warns then, without pmudev as well (docs/coexistence.md): there perf has no events meanwhile.
+ * A turn of perf's that began on a CPU that goes offline ends on another one, and from Linux 7 on
+ * the kernel warns then, without pmudev as well (docs/coexistence.md): there perf has no events
+ * meanwhile.
  */
 static int hotplug(void *arg, unsigned int i)
 {
