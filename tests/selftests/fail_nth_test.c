@@ -50,6 +50,8 @@ static struct pmudev_event_attr steady(__u32 flags)
 	return raw_event(EVENT_INSTRUCTIONS, flags);
 }
 
+static bool own_alone;
+
 FIXTURE_SETUP(fail)
 {
 	const char *missing = fault_missing();
@@ -72,6 +74,7 @@ FIXTURE_SETUP(fail)
 	ASSERT_NE(0ULL, self->cost);
 	ASSERT_EQ(0, pm_query(&self->idle));
 	ASSERT_EQ(0U, self->idle.state & PMUDEV_STATE_CLAIMED);
+	own_alone = variant->own;
 	ASSERT_EQ(0, variant->own ? fault_near(1) : fault_module_only());
 }
 
@@ -138,12 +141,17 @@ static void check_count(struct __test_metadata *_metadata, struct _test_data_fai
 	EXPECT_EQ(self->events, count);
 }
 
-/* @least: so many different calls failed, or more: else nothing was tested. */
+/*
+ * @least: so many different calls failed, or more: else nothing was tested. Where the kernel's
+ * allocations are between them, two may have been left out.
+ */
 static void tell(struct __test_metadata *_metadata, const char *what, unsigned int nth,
 		 unsigned int least)
 {
 	unsigned int i;
 
+	if (!own_alone && least)
+		least = least > 2 ? least - 2 : 1;
 	EXPECT_LE(least, nr_failing) TH_LOG("%s", what);
 	printf("# %s: %u times, %u calls failed\n", what, nth - 1, failures);
 	for (i = 0; i < nr_failing; i++)
