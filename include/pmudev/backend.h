@@ -135,17 +135,15 @@ struct pmudev_pmu_info {
  * @encode: Translate an event. Pure.
  * @operand: What the read instruction of user mode takes for a counter. Pure.
  * @clear: Write 0 to counters that are stopped. As pmudev_backend_load().
- * @user_access: Allow or forbid user mode to read counters on this CPU. @counters: those of the
- *	thread's events that it may read; with PMUDEV_HAS_HIDING it can read no others, which show
- *	0. False if that cannot be now; to forbid is then still owed. As pmudev_backend_load().
- * @spare_reader: user_access() cannot allow it, but the thread has been a reader: the
+ * @spare_reader: pmudev_backend_allow() cannot, but the thread has been a reader: the
  *	instruction that it may be about to execute is not to fault, until the right is
  *	forbidden. As pmudev_backend_load(). May be NULL.
  * @grant: Give an address space the right to read, once more. All its threads have it
- *	then, counted or not: user_access() only tells whether it holds, and no thread may
+ *	then, counted or not: pmudev_backend_allow() only tells whether it holds, and no thread may
  *	find in a counter what others counted. With PMUDEV_HAS_HIDING only counters of events for
  *	user reads show anything then, by their encoding, whoever looks. Its mmap_lock is held for
- *	writing. NULL if the right is a CPU's, by user_access() alone; then so are the two below.
+ *	writing. NULL if the right is a CPU's, by pmudev_backend_allow() alone; then so are the two
+ *	below.
  * @revoke: Take it back, once. Process context, may wait for other CPUs.
  * @forked: An address space was made as a copy of another and has not run yet: it has no right.
  * @guest_entry: The probe of KVM's tracepoint kvm_entry, with the arguments that it has on this
@@ -169,7 +167,6 @@ struct pmudev_backend_ops {
 		      struct pmudev_code *code, struct pmudev_refusal *why);
 	u32 (*operand)(unsigned int counter);
 	void (*clear)(u64 counters);
-	bool (*user_access)(bool allow, u64 counters);
 	void (*spare_reader)(void);
 	void (*grant)(struct mm_struct *mm);
 	void (*revoke)(struct mm_struct *mm);
@@ -204,7 +201,28 @@ void pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr);
 bool pmudev_backend_seen(void);
 
 /**
- * pmudev_user_access_lost - what user_access() allowed does not hold any more
+ * pmudev_backend_allow - allow user mode to read counters on this CPU
+ * @counters: those of the thread's events that it may read; with PMUDEV_HAS_HIDING it can read no
+ *	others, which show 0
+ *
+ * As pmudev_backend_load(), also on a CPU that is not ours.
+ *
+ * Return: false if that cannot be now.
+ */
+bool pmudev_backend_allow(u64 counters);
+
+/* Forbid it. False if that cannot be now: it is owed. As pmudev_backend_allow(). */
+bool pmudev_backend_forbid(void);
+
+/*
+ * The same where nothing is in the way, as at most switches: the CPU is ours, and nobody else has
+ * the right in hand. False: ask the other two, whatever was done.
+ */
+bool pmudev_backend_try_allow(u64 counters);
+bool pmudev_backend_try_forbid(void);
+
+/**
+ * pmudev_user_access_lost - what pmudev_backend_allow() allowed does not hold any more
  *
  * Called by a backend on the CPU concerned, irqs off, not from one of its operations.
  */

@@ -302,54 +302,85 @@ static void pmuv3_clear(u64 counters)
 	isb();
 }
 
-/* Which counters EL0 can read, where it can be told: it takes effect at the return there. */
-static void show(struct pmuv3_cpu *pc, u64 counters)
+/* Which counters EL0 can read, with pc->hides: it takes effect at the return there. */
+static __always_inline void show(struct pmuv3_cpu *pc, u64 counters)
 {
 	u64 bits = pmuv3_enable_bits(counters);
 
-	if (!pc->hides)
-		return;
 	/* Looked at: perf writes it, and one of the probes that tell of it may be missed. */
 	if (read_pmuacr() != bits)
 		write_pmuacr(bits);
 	pc->shown = bits;
 }
 
-bool pmuv3_user_access(bool allow, u64 counters)
+/* A leaf: it has no frame, which would be a third of it. */
+bool pmudev_backend_try_allow(u64 counters)
 {
 	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
 	u64 enable = PMUSERENR_ER | PMUSERENR_CR;
 
-	/*
-	 * From a vcpu's load to its put KVM has the register on VHE, and sets EN in it. It puts
-	 * back what it found, whatever is written meanwhile.
-	 */
+	if (unlikely(read_pmuserenr() & PMUSERENR_EN) || unlikely(!pc->ours))
+		return false;
+	pc->user = true;
+	if (pc->hides) {
+		show(pc, counters);
+		enable |= PMUSERENR_UEN | PMUSERENR_IR;
+	}
+	/* PMXEVCNTR_EL0 reads what PMSELR_EL0 selects: nothing that others left there. */
+	write_pmselr(0);
+	write_pmuserenr(enable);
+	return true;
+}
+
+bool pmudev_backend_try_forbid(void)
+{
+	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
+
+	if (unlikely(read_pmuserenr() & PMUSERENR_EN) || unlikely(!pc->ours))
+		return false;
+	pc->user = false;
+	if (pc->hides)
+		show(pc, 0);
+	write_pmuserenr(0);
+	return true;
+}
+
+/*
+ * KVM has the register, or it is not ours.
+ *
+ * From a vcpu's load to its put KVM has PMUSERENR_EL0 on VHE, and sets EN in it. It puts back what
+ * it found, whatever is written meanwhile.
+ */
+static bool leave_right(bool allow)
+{
+	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
+
 	if (read_pmuserenr() & PMUSERENR_EN) {
-		if (pc->ours)
+		if (pc->hides)
 			show(pc, 0);
 		return false;
 	}
 	/* Given back meanwhile: what there is now is perf's, but for what KVM has put back. */
-	if (!pc->ours) {
-		if (!allow && pc->user)
-			write_pmuserenr(0);
-		pc->user = false;
-		return true;
-	}
-	pc->user = allow;
-	show(pc, allow ? counters : 0);
-	if (pc->hides)
-		enable |= PMUSERENR_UEN | PMUSERENR_IR;
-	/* PMXEVCNTR_EL0 reads what PMSELR_EL0 selects: nothing that others left there. */
-	if (allow)
-		write_pmselr(0);
-	write_pmuserenr(allow ? enable : 0);
+	if (!allow && pc->user)
+		write_pmuserenr(0);
+	pc->user = false;
 	return true;
+}
+
+bool pmudev_backend_allow(u64 counters)
+{
+	return pmudev_backend_try_allow(counters) || leave_right(true);
+}
+
+bool pmudev_backend_forbid(void)
+{
+	return pmudev_backend_try_forbid() || leave_right(false);
 }
 
 void pmuv3_hide(struct pmuv3_cpu *pc)
 {
-	show(pc, 0);
+	if (pc->hides)
+		show(pc, 0);
 }
 
 static u32 pmuv3_operand(unsigned int counter)
@@ -374,7 +405,6 @@ const struct pmudev_backend_ops pmudev_backend = {
 	.encode = pmuv3_encode_event,
 	.operand = pmuv3_operand,
 	.clear = pmuv3_clear,
-	.user_access = pmuv3_user_access,
 	.guest_entry = pmuv3_on_guest_entry,
 	.guest_exit = pmuv3_on_guest_exit,
 	.guest_enter = pmuv3_guest_enter,

@@ -160,7 +160,6 @@ static __always_inline void pmuv3_forget(struct pmuv3_cpu *pc, u64 counters)
 u64 pmuv3_read_counter(unsigned int counter);
 void pmuv3_write_counter(unsigned int counter, u64 value);
 void pmuv3_write_config(unsigned int counter, u64 config);
-bool pmuv3_user_access(bool allow, u64 counters);
 
 /* Show no counter to user mode, whatever PMUACR_EL1 held. */
 void pmuv3_hide(struct pmuv3_cpu *pc);

@@ -37,7 +37,7 @@ static void take_over(void *info)
 	pc->idle = 0;
 	pc->nr_on = 0;
 	pc->hides = pmuv3_hides(&pmuv3_kinds[pc->info->index].caps);
-	pmuv3_user_access(false, 0);
+	pmudev_backend_forbid();
 }
 
 int pmuv3_take_over(int cpu, u64 counters)
@@ -59,7 +59,7 @@ static void give_back(void *info)
 	/* Wraps of ours would be interrupts of perf's, once it enables them. */
 	isb();
 	write_pmovsclr(pmuv3_enable_bits(*counters));
-	pmuv3_user_access(false, 0);
+	pmudev_backend_forbid();
 	pc->ours = false;
 	pc->on = 0;
 	pc->idle = 0;

@@ -85,6 +85,13 @@ typedef struct ctl_table pmudev_ctl_table;
 #define pmudev_no_llseek no_llseek
 #endif
 
+/* Where the function that ftrace follows goes on: it was given another name. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+#define pmudev_set_instruction_pointer ftrace_regs_set_instruction_pointer
+#else
+#define pmudev_set_instruction_pointer ftrace_instruction_pointer_set
+#endif
+
 /*
  * What is called on the last CPU, irqs off, before a system sleep and after it:
  * PMUDEV_SYSCORE(name, suspend, resume), of int suspend(PMUDEV_SYSCORE_ARG) and void resume(same).

@@ -403,6 +403,9 @@ static inline void pmudev_page_publish(struct pmudev_ctx *ctx, struct pmudev_set
 /* The same for the counts alone of all pages that have counters. */
 void pmudev_pages_refresh(struct pmudev_ctx *ctx);
 
+/* Rewrite them, for a thread that is loaded. ctx->lock held. */
+void pmudev_pages_publish(struct pmudev_ctx *ctx);
+
 /* Slots are about to be removed: nothing of their groups is to stay. ctx->lock held. */
 void pmudev_page_forget(struct pmudev_set *set, u64 slots);
 

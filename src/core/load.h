@@ -8,6 +8,102 @@
 
 #include "ledger.h"
 
+/* -------------------------------------------------------- the user page -- */
+
+/*
+ * The reader runs on the CPU that writes, or is not running and will see all this by
+ * the switch to it: compiler barriers keep the fields between the two steps of seq.
+ */
+static __always_inline u32 pmudev_page_begin(struct pmudev_page *page)
+{
+	u32 seq = page->seq + 1;
+
+	WRITE_ONCE(page->seq, seq);
+	barrier();
+	return seq;
+}
+
+/* @seq: what pmudev_page_begin() returned. */
+static __always_inline void pmudev_page_end(struct pmudev_page *page, u32 seq)
+{
+	barrier();
+	WRITE_ONCE(page->seq, seq + 1);
+}
+
+/*
+ * The owner word of a page that is written now: for a reader, whether to look further.
+ * @shown: the slots that are on counters, and readable
+ */
+static __always_inline u32 pmudev_page_owner(const struct pmudev_ctx *ctx,
+					     const struct pmudev_set *set, u64 shown)
+{
+	return shown && ctx->user && set->map_mm == ctx->user_mm ? set->owner_tid : 0;
+}
+
+/* What changes while a set's events stay where they are: counts, clock, owner. */
+static __always_inline void pmudev_page_refresh(struct pmudev_ctx *ctx, struct pmudev_set *set)
+{
+	const u64 shown = set->on & set->user;
+	const u32 owner = pmudev_page_owner(ctx, set, shown);
+	struct pmudev_page *page = set->page;
+	u32 seq = pmudev_page_begin(page);
+	unsigned int slot;
+	u64 rest;
+
+	pmudev_for_each_slot(slot, rest, shown)
+		page->slots[slot].count = pmudev_slot_event(set, slot)->hw.value;
+	page->clock = ctx->clock;
+	WRITE_ONCE(page->owner, owner);
+	pmudev_page_end(page, seq);
+}
+
+/* The thread can read: have its pages say so. */
+static __always_inline void pmudev_pages_show(struct pmudev_ctx *ctx)
+{
+	struct pmudev_set *set;
+
+	ctx->user = true;
+	ctx->reader = true;
+	ctx->owed = false;
+	if (unlikely(ctx->stale)) {
+		pmudev_pages_publish(ctx);
+		return;
+	}
+	hlist_for_each_entry(set, &ctx->pages, page_node)
+		pmudev_page_refresh(ctx, set);
+}
+
+static __always_inline void pmudev_pages_disown(struct pmudev_ctx *ctx)
+{
+	struct pmudev_set *set;
+
+	hlist_for_each_entry(set, &ctx->pages, page_node)
+		WRITE_ONCE(set->page->owner, 0);
+	ctx->user = false;
+}
+
+/* As most often: loaded on its PMU, where nothing shows that others left. */
+static __always_inline void pmudev_pages_in_here(struct pmudev_cpu *pc, struct pmudev_ctx *ctx)
+{
+	if (likely(!pc->dirty && pmudev_backend_try_allow(ctx->readable)))
+		pmudev_pages_show(ctx);
+	else
+		pmudev_pages_in(ctx);
+}
+
+/* As most often: no other context on this CPU has the right for the thread, too. */
+static __always_inline void pmudev_pages_out_here(struct pmudev_cpu *pc, struct pmudev_ctx *ctx)
+{
+	if (likely(pc->task == ctx && !pc->nr_elsewhere && pmudev_backend_try_forbid())) {
+		pmudev_pages_disown(ctx);
+		ctx->owed = false;
+	} else {
+		pmudev_pages_out(ctx);
+	}
+}
+
+/* ------------------------------------------------------- load and unload -- */
+
 /* @task: whether it is a task's. */
 static __always_inline void pmudev_ctx_load_here(struct pmudev_ctx *ctx, int cpu, bool task)
 {
@@ -38,7 +134,7 @@ static __always_inline void pmudev_ctx_load_here(struct pmudev_ctx *ctx, int cpu
 			pmudev_fold_timer(pc, ctx->fold_ns);
 	}
 	if (ctx->maps)
-		pmudev_pages_in(ctx);
+		pmudev_pages_in_here(pc, ctx);
 	if (unlikely(!hlist_empty(&ctx->turning)))
 		pmudev_turn_timer(pc, ctx);
 }
@@ -72,7 +168,7 @@ static __always_inline void pmudev_ctx_unload_here(struct pmudev_ctx *ctx)
 
 	lockdep_assert_held(&ctx->lock);
 	if (ctx->reading)
-		pmudev_pages_out(ctx);
+		pmudev_pages_out_here(pc, ctx);
 	if (ready && ctx->nr) {
 		pmudev_backend_save(ctx->on, ctx->nr);
 		pmudev_counters_left(pc, ctx->mask, ctx->user_mask);

@@ -249,9 +249,12 @@ int pmudev_page_mmap(struct pmudev_set *set, struct vm_area_struct *vma, struct 
 	ret = check_mmap(set, vma, why);
 	if (ret)
 		return ret;
-	map.page = alloc_page(PMUDEV_GFP | __GFP_ZERO);
-	if (!map.page)
-		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+	/* Once made it stays until the set is closed. */
+	if (!READ_ONCE(set->page)) {
+		map.page = alloc_page(PMUDEV_GFP | __GFP_ZERO);
+		if (!map.page)
+			return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+	}
 	ret = grant(map.mm, why);
 	if (ret)
 		goto out;

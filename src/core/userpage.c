@@ -1,32 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The user page: publishing, and the right to read while its thread is loaded. */
-#include "core.h"
+#include "load.h"
 
 /* ----------------------------------------------------------- publishing -- */
-
-/*
- * The reader runs on the CPU that writes, or is not running and will see all this by
- * the switch to it: compiler barriers keep the fields between the two steps of seq.
- */
-static void page_begin(struct pmudev_page *page)
-{
-	WRITE_ONCE(page->seq, page->seq + 1);
-	barrier();
-}
-
-static void page_end(struct pmudev_page *page)
-{
-	barrier();
-	WRITE_ONCE(page->seq, page->seq + 1);
-}
-
-/* The owner word of a page that is written now: for a reader, whether to look further. */
-static u32 page_owner(const struct pmudev_ctx *ctx, const struct pmudev_set *set)
-{
-	if (!ctx->user || set->map_mm != ctx->user_mm || !(set->on & set->user))
-		return 0;
-	return set->owner_tid;
-}
 
 /* Only pages that a switch has to touch are listed: no more than there are counters. */
 static void list_page(struct pmudev_ctx *ctx, struct pmudev_set *set)
@@ -76,7 +52,7 @@ static void publish_slot(struct pmudev_page *page, struct pmudev_set *set, unsig
 /* The sequence has changed: what selects a counter starts anew, too. */
 static void restart_selection(struct pmudev_ctx *ctx)
 {
-	if (ctx->user && !pmudev_backend.user_access(true, ctx->readable))
+	if (ctx->user && !pmudev_backend_allow(ctx->readable))
 		pmudev_pages_lost(ctx);
 }
 
@@ -91,9 +67,9 @@ static u32 page_flags(const struct pmudev_set *set)
 static void publish(struct pmudev_ctx *ctx, struct pmudev_set *set)
 {
 	struct pmudev_page *page = set->page;
+	u32 seq = pmudev_page_begin(page);
 	unsigned int slot, old;
 
-	page_begin(page);
 	old = page->nr_slots;
 	for (slot = 0; slot < max(set->nr_slots, old); slot++) {
 		if (set->used & BIT_ULL(slot))
@@ -107,8 +83,18 @@ static void publish(struct pmudev_ctx *ctx, struct pmudev_set *set)
 	page->time_running = set->time_running - ctx->lost;
 	page->flags = page_flags(set);
 	page->generation = set->generation;
-	WRITE_ONCE(page->owner, page_owner(ctx, set));
-	page_end(page);
+	WRITE_ONCE(page->owner, pmudev_page_owner(ctx, set, set->on & set->user));
+	pmudev_page_end(page, seq);
+}
+
+void pmudev_pages_publish(struct pmudev_ctx *ctx)
+{
+	struct pmudev_set *set;
+
+	lockdep_assert_held(&ctx->lock);
+	hlist_for_each_entry(set, &ctx->pages, page_node)
+		publish(ctx, set);
+	ctx->stale = false;
 }
 
 void pmudev_page_rewrite(struct pmudev_ctx *ctx, struct pmudev_set *set)
@@ -120,28 +106,13 @@ void pmudev_page_rewrite(struct pmudev_ctx *ctx, struct pmudev_set *set)
 	restart_selection(ctx);
 }
 
-/* What changes while a set's events stay where they are: counts, clock, owner. */
-static void refresh(struct pmudev_ctx *ctx, struct pmudev_set *set)
-{
-	struct pmudev_page *page = set->page;
-	unsigned int slot;
-	u64 rest;
-
-	page_begin(page);
-	pmudev_for_each_slot(slot, rest, set->on & set->user)
-		page->slots[slot].count = pmudev_slot_event(set, slot)->hw.value;
-	page->clock = ctx->clock;
-	WRITE_ONCE(page->owner, page_owner(ctx, set));
-	page_end(page);
-}
-
 void pmudev_pages_refresh(struct pmudev_ctx *ctx)
 {
 	struct pmudev_set *set;
 
 	lockdep_assert_held(&ctx->lock);
 	hlist_for_each_entry(set, &ctx->pages, page_node)
-		refresh(ctx, set);
+		pmudev_page_refresh(ctx, set);
 	restart_selection(ctx);
 }
 
@@ -194,7 +165,7 @@ static void pages_elsewhere(struct pmudev_ctx *ctx)
 	if (other && other->user)
 		return;
 	clear_others(pc, other ? other->mask : 0);
-	if (!pmudev_backend.user_access(true, 0))
+	if (!pmudev_backend_allow(0))
 		not_allowed(ctx);
 }
 
@@ -202,12 +173,13 @@ static void pages_elsewhere(struct pmudev_ctx *ctx)
 static void pages_astray(struct pmudev_ctx *ctx)
 {
 	struct pmudev_set *set;
+	u32 seq;
 
 	hlist_for_each_entry(set, &ctx->pages, page_node) {
 		set->generation++;
-		page_begin(set->page);
+		seq = pmudev_page_begin(set->page);
 		set->page->generation = set->generation;
-		page_end(set->page);
+		pmudev_page_end(set->page, seq);
 	}
 }
 
@@ -223,29 +195,11 @@ void pmudev_pages_in(struct pmudev_ctx *ctx)
 		return;
 	}
 	clear_others(pc, ctx->mask);
-	if (!pmudev_backend.user_access(true, ctx->readable)) {
+	if (!pmudev_backend_allow(ctx->readable)) {
 		not_allowed(ctx);
 		return;
 	}
-	ctx->user = true;
-	ctx->reader = true;
-	ctx->owed = false;
-	hlist_for_each_entry(set, &ctx->pages, page_node) {
-		if (ctx->stale)
-			publish(ctx, set);
-		else
-			refresh(ctx, set);
-	}
-	ctx->stale = false;
-}
-
-static void disown_pages(struct pmudev_ctx *ctx)
-{
-	struct pmudev_set *set;
-
-	hlist_for_each_entry(set, &ctx->pages, page_node)
-		WRITE_ONCE(set->page->owner, 0);
-	ctx->user = false;
+	pmudev_pages_show(ctx);
 }
 
 /* The thread may have the right by another context of its, too: then that one withdraws it. */
@@ -259,16 +213,16 @@ static bool withdraw(struct pmudev_ctx *ctx)
 	ctx->elsewhere = false;
 	here = pc->task && pc->task->user;
 	if (pc->nr_elsewhere || here) {
-		pmudev_backend.user_access(true, here ? pc->task->readable : 0);
+		pmudev_backend_allow(here ? pc->task->readable : 0);
 		return true;
 	}
-	return pmudev_backend.user_access(false, 0);
+	return pmudev_backend_forbid();
 }
 
 void pmudev_pages_out(struct pmudev_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
-	disown_pages(ctx);
+	pmudev_pages_disown(ctx);
 	/* If another has the register, what it puts back is withdrawn at the next switch. */
 	ctx->owed = !withdraw(ctx);
 }
@@ -278,7 +232,7 @@ void pmudev_pages_lost(struct pmudev_ctx *ctx)
 	lockdep_assert_held(&ctx->lock);
 	if (!ctx->user)
 		return;
-	disown_pages(ctx);
+	pmudev_pages_disown(ctx);
 	ctx->owed = true;
 }
 

@@ -117,7 +117,6 @@ void intel_explain(struct pmudev_refusal *why);
 /* user.c: the right to execute RDPMC in user mode */
 int intel_user_init(struct pmu *pmu);
 void intel_user_exit(void);
-bool intel_user_access(bool allow, u64 counters);
 void intel_spare_reader(void);
 void intel_grant(struct mm_struct *mm);
 void intel_revoke(struct mm_struct *mm);

@@ -23,15 +23,19 @@ static u64 read_counter(unsigned int counter)
 	return intel_rdpmc(intel_operand(counter));
 }
 
+/* Programmable counters, from the first on, as they are written. */
+static u32 programmable_msr(const struct intel_cpu *pc)
+{
+	return pc->kind->caps.full_width ? INTEL_MSR_A_PMC : INTEL_MSR_PMC;
+}
+
 /* @value has no bits beyond the counter's width. */
 static void write_counter(const struct intel_cpu *pc, unsigned int counter, u64 value)
 {
 	if (is_fixed(counter))
 		write_fixed_ctr(counter - PMUDEV_FIXED_BASE, value);
-	else if (pc->kind->caps.full_width)
-		write_a_pmc(counter, value);
 	else
-		write_pmc(counter, value);
+		intel_wrmsr(programmable_msr(pc) + counter, value);
 }
 
 /* Of counters that wrapped meanwhile the overflow status is acknowledged. */
@@ -159,14 +163,22 @@ void pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr)
 	bring_forward(this_cpu_ptr(&intel_cpus), hw, nr, true);
 }
 
+/* At switches, where somebody may look: so each is one write. */
 void intel_clear(u64 counters)
 {
 	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+	const u32 msr = programmable_msr(pc);
 	unsigned int c;
+	u64 rest;
 
-	for (; counters; counters &= counters - 1) {
-		c = __ffs64(counters);
-		write_counter(pc, c, 0);
+	for (rest = counters & INTEL_PROGRAMMABLE; rest; rest &= rest - 1) {
+		c = __ffs64(rest);
+		intel_wrmsr(msr + c, 0);
+		pc->known[c].value = 0;
+	}
+	for (rest = counters & ~INTEL_PROGRAMMABLE; rest; rest &= rest - 1) {
+		c = __ffs64(rest);
+		write_fixed_ctr(c - PMUDEV_FIXED_BASE, 0);
 		pc->known[c].value = 0;
 	}
 }
@@ -234,7 +246,6 @@ const struct pmudev_backend_ops pmudev_backend = {
 	.encode = intel_encode_event,
 	.operand = intel_operand,
 	.clear = intel_clear,
-	.user_access = intel_user_access,
 	.spare_reader = intel_spare_reader,
 	.grant = intel_grant,
 	.revoke = intel_revoke,

@@ -183,7 +183,9 @@ int intel_probe(struct pmudev_pmu_info *const *info)
 		intel_claim_exit();
 		return user;
 	}
-	if (user)
+	if (user == -EBUSY)
+		pr_warn("pmudev: no user reads: ftrace is off (sysctl kernel.ftrace_enabled), or perf patched\n");
+	else if (user)
 		pr_warn("pmudev: no user reads: this kernel's perf does not offer what they need\n");
 	for (i = 0; i < intel_nr_kinds && !user; i++) {
 		info[i]->user = info[i]->counters;

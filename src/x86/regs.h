@@ -77,17 +77,6 @@ static inline void write_evtsel(unsigned int n, u64 value)
 	intel_wrmsr(INTEL_MSR_EVTSEL + n, value);
 }
 
-/* Bits 63:31 of @value are 0: bit 31 would be copied into all above it. */
-static inline void write_pmc(unsigned int n, u64 value)
-{
-	intel_wrmsr(INTEL_MSR_PMC + n, value);
-}
-
-static inline void write_a_pmc(unsigned int n, u64 value)
-{
-	intel_wrmsr(INTEL_MSR_A_PMC + n, value);
-}
-
 static inline void write_fixed_ctr(unsigned int n, u64 value)
 {
 	intel_wrmsr(INTEL_MSR_FIXED_CTR + n, value);
