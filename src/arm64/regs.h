@@ -51,7 +51,8 @@ static __always_inline u64 read_pmevcntr(unsigned int n)
 	PMUV3_FOR_EACH_EVENT_COUNTER(READ_ONE)
 #undef READ_ONE
 	}
-	return 0;
+	/* There are no others: nothing has to be done about them. */
+	unreachable();
 }
 
 static __always_inline void write_pmevcntr(unsigned int n, u64 value)

@@ -24,11 +24,6 @@ static int pmudev_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-static ssize_t pmudev_read(struct file *file, char __user *buf, size_t size, loff_t *pos)
-{
-	return pmudev_set_read(file->private_data, buf, size);
-}
-
 static int pmudev_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct pmudev_refusal why PMUDEV_UNSET;

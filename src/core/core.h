@@ -375,8 +375,8 @@ int pmudev_set_place(struct pmudev_set *set, const struct pmudev_event_attr *att
 
 /* ---------------------------------------------------------------- read.c -- */
 
-/* One record into @buf. Return: its bytes, or an error that was remembered. May sleep. */
-ssize_t pmudev_set_read(struct pmudev_set *set, char __user *buf, size_t size);
+/* file_operations.read: one record. Return: its bytes, or an error, remembered. May sleep. */
+ssize_t pmudev_read(struct file *file, char __user *buf, size_t size, loff_t *pos);
 
 /* ---------------------------------------------------------------- mmap.c -- */
 

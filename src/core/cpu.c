@@ -129,6 +129,7 @@ static void cpu_unload(void *unused)
 static int cpu_claim(struct pmudev_pmu *pmu, int cpu, struct pmudev_refusal *why)
 {
 	struct pmudev_cpu *pc = per_cpu_ptr(&pmudev_cpus, cpu);
+	const u64 reserved = pmu->info.reserved;
 	int ret;
 
 	if (pc->claimed)
@@ -136,6 +137,9 @@ static int cpu_claim(struct pmudev_pmu *pmu, int cpu, struct pmudev_refusal *why
 	ret = pmudev_backend.cpu_up(&pmu->info, cpu, why);
 	if (ret)
 		return ret;
+	/* What is enabled next is not to have a counter that was lost here. */
+	if (pmu->info.reserved != reserved)
+		pmudev_rest_end_all(pmu);
 	WRITE_ONCE(pc->claimed, true);
 	smp_call_function_single(cpu, cpu_load_ready, NULL, true);
 	return 0;

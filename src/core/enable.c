@@ -240,11 +240,6 @@ static int enable_slots(struct pmudev_set *set, u64 slots, struct pmudev_refusal
 	if (ret)
 		return ret;
 	ret = place_slots(set, &change, why);
-	if (ret && !hlist_empty(&set->pmu->resting)) {
-		pmudev_rest_end_all(set->pmu);
-		pmudev_no_refusal(why);
-		ret = place_slots(set, &change, why);
-	}
 	if (ret)
 		goto out;
 	pmudev_family_call(set, pmudev_change_enable, &change);
@@ -258,17 +253,36 @@ out:
 	return ret;
 }
 
-/* Where others rest, events are placed beside them; multiplexed groups share what rests. */
-static inline void make_way(struct pmudev_set *set, u64 slots)
+/* Others cannot have it moved, once it is placed: a CPU set, a family, a DIRECT event. */
+static bool stays(struct pmudev_set *set, u64 slots)
 {
-	struct pmudev_pmu *pmu = set->pmu;
+	unsigned int slot;
+	u64 rest;
 
-	if (hlist_empty(&pmu->resting))
-		return;
-	if (slots & set->mux)
-		pmudev_rest_end_all(pmu);
+	if (set->cpu >= 0 || set->family)
+		return true;
+	pmudev_for_each_slot(slot, rest, slots)
+		if (pmudev_slot_event(set, slot)->flags & PMUDEV_DIRECT)
+			return true;
+	return false;
+}
+
+/*
+ * Where others rest, events are placed beside them. Not what will stay there when they have ended
+ * their rest, nor multiplexed groups, which share all that nobody needs.
+ */
+static noinline void end_rests(struct pmudev_set *set, u64 slots)
+{
+	if ((slots & set->mux) || stays(set, slots))
+		pmudev_rest_end_all(set->pmu);
 	else
 		pmudev_rest_end(set);
+}
+
+static inline void make_way(struct pmudev_set *set, u64 slots)
+{
+	if (!hlist_empty(&set->pmu->resting))
+		end_rests(set, slots);
 }
 
 /* To take their counters, or to ask whether one is there. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* read(2): one record, one moment. */
 #include <linux/cpumask.h>
+#include <linux/fs.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
@@ -17,7 +18,7 @@ struct converted {
 	u64 ns;
 };
 
-static u64 to_ns(struct converted *last, u64 ticks)
+static __always_inline u64 to_ns(struct converted *last, u64 ticks)
 {
 	if (ticks != last->ticks) {
 		last->ticks = ticks;
@@ -54,11 +55,42 @@ static noinline void convert(struct converted *last, struct pmudev_count *count,
 	count->time_running = to_ns(last, time_running);
 }
 
-/* @last: that of the set, which most events have as well. */
-static void fill_counts(struct pmudev_set *set, struct pmudev_record *record,
-			struct pmudev_clocks now, struct converted *last)
+/*
+ * As most often: all slots up to the last are on counters, as long as the set is. False if not:
+ * they are to be filled in one by one. @last: the set's running time.
+ */
+static __always_inline bool fill_alike(const struct pmudev_set *set, struct pmudev_count *count,
+				       struct pmudev_clocks now, const struct converted *last)
 {
-	const u64 enabled = set->enabled, on = set->on, ticks = last->ticks, ns = last->ns;
+	const u64 used = set->used, enabled = last->ticks - now.enabled;
+	const u64 running = last->ticks - now.running, ns = last->ns;
+	const struct pmudev_count *end = count + set->nr_slots;
+	struct pmudev_event *const *chunk = set->chunk;
+
+	if ((set->on ^ used) | (set->enabled ^ used) | (used & (used + 1)))
+		return false;
+	for (; count < end; chunk++) {
+		const struct pmudev_event *event = *chunk, *behind = event + PMUDEV_CHUNK;
+
+		for (; event < behind && count < end; event++, count++) {
+			if (unlikely((event->time_enabled ^ enabled) |
+				     (event->time_running ^ running)))
+				return false;
+			count->value = event->hw.value;
+			count->time_enabled = ns;
+			count->time_running = ns;
+			count->tag = event->tag;
+		}
+	}
+	return true;
+}
+
+/* @ticks, @ns: the set's running time, which most events have as well. */
+static noinline void fill_counts(struct pmudev_set *set, struct pmudev_record *record,
+				 struct pmudev_clocks now, u64 ticks, u64 ns)
+{
+	struct converted last = { .pmu = set->pmu, .ticks = ticks, .ns = ns };
+	const u64 enabled = set->enabled, on = set->on;
 	unsigned int slot;
 	u64 rest;
 
@@ -73,12 +105,12 @@ static void fill_counts(struct pmudev_set *set, struct pmudev_record *record,
 		count->time_enabled = ns;
 		count->time_running = ns;
 		if (unlikely((time_enabled ^ ticks) | (time_running ^ ticks)))
-			convert(last, count, time_enabled, time_running);
+			convert(&last, count, time_enabled, time_running);
 	}
 }
 
-static void fill_record(struct pmudev_ctx *ctx, struct pmudev_set *set,
-			struct pmudev_record *record)
+static __always_inline void fill_record(struct pmudev_ctx *ctx, struct pmudev_set *set,
+					struct pmudev_record *record)
 {
 	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
 	struct converted last = { .pmu = set->pmu };
@@ -97,7 +129,8 @@ static void fill_record(struct pmudev_ctx *ctx, struct pmudev_set *set,
 	record->time_enabled = to_ns(&last, set->time_enabled + (enabled ? now.enabled : 0));
 	record->time_running =
 		to_ns(&last, set->time_running + (enabled && set->on == enabled ? now.running : 0));
-	fill_counts(set, record, now, &last);
+	if (!fill_alike(set, record->counts, now, &last))
+		fill_counts(set, record, now, last.ticks, last.ns);
 }
 
 /**
@@ -115,7 +148,8 @@ struct reading {
 };
 
 /* What is in the record beside the times and counts. */
-static void begin_record(struct pmudev_set *set, struct pmudev_record *record, size_t size)
+static __always_inline void begin_record(const struct pmudev_set *set, struct pmudev_record *record,
+					 size_t size)
 {
 	u64 rest, below = set->nr_slots ? ~0ULL >> (64 - set->nr_slots) : 0;
 	unsigned int slot;
@@ -141,8 +175,8 @@ static __always_inline void read_own(struct pmudev_ctx *ctx, struct pmudev_set *
 	fill_record(ctx, set, record);
 }
 
-/* pmudev_ctx_fn: of a set without heirs. */
-static void read_alone(struct pmudev_ctx *ctx, void *arg)
+/* pmudev_ctx_fn: of a set without heirs. Inlined where its context is: as most often. */
+static __always_inline void read_alone(struct pmudev_ctx *ctx, void *arg)
 {
 	struct reading *reading = arg;
 
@@ -303,8 +337,9 @@ static noinline ssize_t read_large(struct pmudev_set *set, char __user *buf, siz
 	return ret;
 }
 
-ssize_t pmudev_set_read(struct pmudev_set *set, char __user *buf, size_t size)
+ssize_t pmudev_read(struct file *file, char __user *buf, size_t size, loff_t *pos)
 {
+	struct pmudev_set *set = file->private_data;
 	struct {
 		struct pmudev_record record;
 		struct pmudev_count counts[SMALL_RECORD];

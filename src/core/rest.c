@@ -18,8 +18,8 @@ static void set_rests(struct pmudev_set *set, bool rests)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&set->ctx->lock, flags);
-	/* Looked at without the lock, to see whether it is worth taking it. */
-	WRITE_ONCE(set->rests, rests);
+	/* Looked at without the lock, to see whether it is worth taking it. After set->ctx. */
+	smp_store_release(&set->rests, rests);
 	raw_spin_unlock_irqrestore(&set->ctx->lock, flags);
 }
 
@@ -28,7 +28,7 @@ bool pmudev_rest_begin(struct pmudev_set *set, u64 slots)
 	lockdep_assert_held(&set->mutex);
 	lockdep_assert_held(&set->pmu->lock);
 	if (slots != set->placed || (slots & set->mux) || set->cpu >= 0 || set->family ||
-	    READ_ONCE(set->on_exec) || pmudev_turns_concerned(set))
+	    READ_ONCE(set->on_exec) || READ_ONCE(set->ctx->dead) || pmudev_turns_concerned(set))
 		return false;
 	hlist_add_head(&set->rest_node, &set->pmu->resting);
 	set_rests(set, true);
@@ -75,10 +75,10 @@ bool pmudev_toggle(struct pmudev_set *set, bool on)
 	unsigned long flags;
 	bool done = false;
 
-	if (!READ_ONCE(set->rests))
+	/* It was bound before it could rest: so the context is looked at after this. */
+	if (!smp_load_acquire(&set->rests))
 		return false;
-	/* It was bound before it could rest. */
-	ctx = smp_load_acquire(&set->ctx);
+	ctx = READ_ONCE(set->ctx);
 	raw_spin_lock_irqsave(&ctx->lock, flags);
 	if (set->rests && !ctx->dead && (ctx->cpu < 0 || ctx->cpu == smp_processor_id()))
 		done = on ? pmudev_enable_again(ctx, set) : pmudev_disable_again(ctx, set);

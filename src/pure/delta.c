@@ -22,15 +22,3 @@ u64 pmudev_fold_ns(unsigned int width)
 		ns = SECOND_NS >> (EVENTS_PER_SECOND_LOG2 - quarter);
 	return ns < MINUTE_NS ? ns : MINUTE_NS;
 }
-
-u64 pmudev_ticks_to_ns(u64 ticks, u32 mult, u32 shift)
-{
-	/* (high * 2^32 + low) * mult, kept as two words that overlap by 32 bits */
-	u64 low = (ticks & 0xffffffff) * mult;
-	u64 high = (ticks >> 32) * mult + (low >> 32);
-
-	low &= 0xffffffff;
-	if (shift >= 32)
-		return high >> (shift - 32);
-	return (high << (32 - shift)) | (low >> shift);
-}

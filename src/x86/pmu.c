@@ -42,16 +42,20 @@ static void write_counter(const struct intel_cpu *pc, unsigned int counter, u64 
 static __always_inline void bring_forward(struct intel_cpu *pc, struct pmudev_hw *const *hw,
 					  unsigned int nr, bool live)
 {
-	u64 wrapped = 0, value;
-	unsigned int i;
+	struct pmudev_hw *const *next = hw, *const *end = hw + nr;
+	u64 wrapped = 0;
 
-	for (i = 0; i < nr; i++) {
-		value = pmudev_advance(hw[i]->value, read_counter(hw[i]->counter), hw[i]->width);
-		wrapped |= (value ^ hw[i]->value) >> (hw[i]->width & 63);
-		hw[i]->value = value;
+	for (; next < end; next++) {
+		struct pmudev_hw *event = *next;
+		const unsigned int counter = event->counter, width = event->width;
+		const u64 before = event->value;
+		u64 value = pmudev_advance(before, read_counter(counter), width);
+
+		wrapped |= (value ^ before) >> (width & 63);
+		event->value = value;
 		/* What a counter shows that counts is not known for long. */
 		if (!live)
-			pc->known[hw[i]->counter].value = value;
+			pc->known[counter].value = value;
 	}
 	if (wrapped)
 		write_global_ovf_ctrl(pmudev_hw_counters(hw, nr));

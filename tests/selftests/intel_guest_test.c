@@ -203,7 +203,9 @@ TEST_F(guest, nmi_in_the_midst)
 	EXPECT_EQ(many.all, many.host + many.guest);
 	EXPECT_GE(few.guest, LOOP_INSTRUCTIONS * SHORT);
 	EXPECT_GE(many.guest, LOOP_INSTRUCTIONS * LONG);
-	EXPECT_LT(many.host, LOOP_INSTRUCTIONS * LONG);
+	/* Kernels with debugging write to the console meanwhile that they do not know this NMI. */
+	if (!debug_kernel())
+		EXPECT_LT(many.host, LOOP_INSTRUCTIONS * LONG);
 }
 
 /* An entry that fails has no exit. What is saved and loaded next is the host's again. */

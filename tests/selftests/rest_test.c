@@ -348,4 +348,90 @@ TEST_F(rest, of_who_has_ended)
 	close(t.fd);
 }
 
+/* ------------------------------------------------- nobody is placed worse -- */
+
+/* One event is all that rests. */
+static int have_one_rest(struct _test_data_rest *self, struct pmudev_event_attr event)
+{
+	close(self->all);
+	self->all = pm_set(&event, 1, false);
+	return self->all < 0 ? self->all : have_it_rest(self->all);
+}
+
+static __u64 busy(void)
+{
+	struct pmudev_query query;
+
+	return pm_query(&query) ? ~0ULL : query.busy;
+}
+
+/* What nobody can move later gets the counter that it gets where nothing rests. */
+TEST_F(rest, a_cpus_stays_where_it_would)
+{
+	struct pmudev_event_attr event = strict_event(&self->pool, 0);
+	__u64 without;
+	int fd;
+
+	ASSERT_EQ(0, have_one_rest(self, event));
+	EXPECT_EQ(0ULL, busy());
+	fd = pm_cpu_set(0, 0, &event, 1);
+	ASSERT_GE(fd, 0);
+	without = busy();
+	close(fd);
+	ASSERT_EQ(0, have_it_rest(self->all));
+	fd = pm_cpu_set(0, 0, &event, 1);
+	ASSERT_GE(fd, 0);
+	EXPECT_EQ(without, busy());
+	close(fd);
+}
+
+TEST_F(rest, a_dry_run_tells_of_direct)
+{
+	struct pmudev_event_attr event = strict_event(&self->pool, 0), direct = event;
+	struct pmudev_query query;
+	__s32 counter;
+	int fd;
+
+	ASSERT_EQ(0, pm_query(&query));
+	if (!(query.features & PMUDEV_HAS_DIRECT))
+		SKIP(return, "no DIRECT events");
+	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, have_one_rest(self, event));
+	direct.flags |= PMUDEV_USER_READ | PMUDEV_DIRECT;
+	fd = pm_set(&direct, 1, false);
+	if (fd == -EOPNOTSUPP)
+		SKIP(return, "programmable counters carry 32 bits here");
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, pm_place(fd, NULL, 0, &counter));
+	ASSERT_EQ(0, have_it_rest(self->all));
+	ASSERT_EQ(0, pm_enable(fd, PMUDEV_ALL));
+	EXPECT_EQ(1ULL << counter, busy());
+	close(fd);
+	set_gate(false);
+}
+
+/* What counts is not moved for somebody who would have room if nothing rested. */
+TEST_F(rest, who_counts_stays)
+{
+	struct pmudev_event_attr event = strict_event(&self->pool, 0);
+	__u64 place, last;
+	int counts, wants;
+
+	if (self->pool.nr < 4)
+		SKIP(return, "needs 4 counters");
+	counts = pm_set(&event, 1, true);
+	ASSERT_GE(counts, 0);
+	place = busy();
+	/* It may rest on either, but for the one that counts: so it does on the other. */
+	last = 1ULL << __builtin_ctzll(self->pool.mask & ~place);
+	event.allowed = last | place;
+	ASSERT_EQ(0, have_one_rest(self, event));
+	event.allowed = last;
+	wants = pm_set(&event, 1, true);
+	ASSERT_GE(wants, 0);
+	EXPECT_EQ(place | last, busy());
+	close(wants);
+	close(counts);
+}
+
 TEST_HARNESS_MAIN
