@@ -270,7 +270,7 @@ int pmudev_place(struct pmudev_set *set, u64 free, const struct pmudev_want *wan
 	lockdep_assert_held(&pmu->lock);
 	*moves = false;
 	bad = try_place(free, want, nr, counter);
-	/* Whose target has ended, and who is disabled, makes room before anybody who counts is moved. */
+	/* Who has ended, or is disabled, makes room before anybody who counts is moved. */
 	if (bad >= 0) {
 		pmudev_rest_end_all(pmu);
 		pmudev_ledger_sweep(pmu);
