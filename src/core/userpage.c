@@ -186,7 +186,6 @@ static void pages_astray(struct pmudev_ctx *ctx)
 void pmudev_pages_in(struct pmudev_ctx *ctx)
 {
 	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
-	struct pmudev_set *set;
 
 	lockdep_assert_held(&ctx->lock);
 	if (!ctx->ready) {
