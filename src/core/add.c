@@ -123,6 +123,22 @@ static int check_group_fits(struct pmudev_set *set, const struct pmudev_event_at
 	return ret;
 }
 
+/* At a glance: each can have as many counters as there are events, so one is left for it. */
+static bool surely_fit(const struct pmudev_set *set, const struct pmudev_code *code,
+		       unsigned int nr)
+{
+	/* More are reserved under pmu->lock, not held here. */
+	u64 counters = set->pmu->info.counters & ~READ_ONCE(set->pmu->info.reserved);
+	unsigned int i;
+
+	if (set->used)
+		return false;
+	for (i = 0; i < nr; i++)
+		if (code[i].pair || hweight64(code[i].allowed & counters) < nr)
+			return false;
+	return true;
+}
+
 int pmudev_check_events(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 			unsigned int nr, struct pmudev_code *code, struct pmudev_refusal *why)
 {
@@ -136,11 +152,12 @@ int pmudev_check_events(struct pmudev_set *set, const struct pmudev_event_attr *
 		return ret;
 	for (i = 0; i < nr; i++) {
 		why->event = i;
+		code[i] = (struct pmudev_code){};
 		ret = check_event(set, &attr[i], &code[i], why);
 		if (ret)
 			return ret;
 	}
-	for (i = 0; i < nr; i++) {
+	for (i = surely_fit(set, code, nr) ? nr : 0; i < nr; i++) {
 		ret = check_group_fits(set, attr, code, nr, i, why);
 		if (ret)
 			return ret;
@@ -222,8 +239,8 @@ int pmudev_set_add(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 		   u32 *slots, struct pmudev_refusal *why)
 {
 	struct pmudev_change use = { .slots = set->used, .user = set->user, .mux = set->mux };
+	struct pmudev_code few[PMUDEV_FEW] PMUDEV_UNSET, *code = few;
 	u64 free = ~set->used;
-	struct pmudev_code *code;
 	unsigned int i;
 	int ret;
 
@@ -234,7 +251,8 @@ int pmudev_set_add(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
 	if (nr > hweight64(free))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_NUMBER, PMUDEV_MAX_EVENTS);
-	code = kcalloc(nr, sizeof(*code), GFP_KERNEL);
+	if (nr > PMUDEV_FEW)
+		code = kmalloc_array(nr, sizeof(*code), GFP_KERNEL);
 	if (!code)
 		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
 
@@ -260,7 +278,8 @@ int pmudev_set_add(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 	}
 	if (!ret)
 		pmudev_family_call(set, pmudev_change_slots, &use);
-	kfree(code);
+	if (code != few)
+		kfree(code);
 	return ret;
 }
 

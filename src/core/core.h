@@ -301,6 +301,9 @@ int pmudev_set_bind(struct pmudev_set *set, const struct pmudev_bind *bind,
 
 /* ----------------------------------------------------------------- add.c -- */
 
+/* A call about so many events, as most are, asks for no memory: they fit on the stack. */
+#define PMUDEV_FEW 8
+
 /**
  * pmudev_set_add - add events
  * @set: the set

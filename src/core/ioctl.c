@@ -78,9 +78,17 @@ static int ioctl_bind(struct pmudev_set *set, union args *args, struct pmudev_re
 }
 
 /* The caller's events, each checked like a structure of its own. */
-static struct pmudev_event_attr *get_events(u64 user, u32 nr, u32 size, struct pmudev_refusal *why)
+static void put_events(struct pmudev_event_attr *attr, const struct pmudev_event_attr *few)
 {
-	struct pmudev_event_attr *attr;
+	if (attr != few)
+		kfree(attr);
+}
+
+/* @few: room for PMUDEV_FEW; more are in memory of their own. */
+static struct pmudev_event_attr *
+get_events(u64 user, u32 nr, u32 size, struct pmudev_event_attr *few, struct pmudev_refusal *why)
+{
+	struct pmudev_event_attr *attr = few;
 	u32 i;
 	int ret;
 
@@ -89,7 +97,8 @@ static struct pmudev_event_attr *get_events(u64 user, u32 nr, u32 size, struct p
 	if (size < sizeof(*attr) || size > PAGE_SIZE)
 		return ERR_PTR(pmudev_refuse(why, size < sizeof(*attr) ? -EINVAL : -E2BIG,
 					     PMUDEV_WHY_SIZE, sizeof(*attr)));
-	attr = kcalloc(nr, sizeof(*attr), GFP_KERNEL);
+	if (nr > PMUDEV_FEW)
+		attr = kmalloc_array(nr, sizeof(*attr), GFP_KERNEL);
 	if (!attr)
 		return ERR_PTR(pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0));
 	for (i = 0; i < nr; i++) {
@@ -97,7 +106,7 @@ static struct pmudev_event_attr *get_events(u64 user, u32 nr, u32 size, struct p
 					    u64_to_user_ptr(user + (u64)i * size), size);
 		if (!ret)
 			continue;
-		kfree(attr);
+		put_events(attr, few);
 		why->event = i;
 		if (ret == -E2BIG)
 			pmudev_refuse(why, ret, PMUDEV_WHY_TAIL, sizeof(*attr));
@@ -111,13 +120,13 @@ static struct pmudev_event_attr *get_events(u64 user, u32 nr, u32 size, struct p
 static int ioctl_add(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
 {
 	struct pmudev_add *add = &args->add;
-	struct pmudev_event_attr *attr;
+	struct pmudev_event_attr few[PMUDEV_FEW] PMUDEV_UNSET, *attr;
 	u32 slots[PMUDEV_MAX_EVENTS] PMUDEV_UNSET;
 	int ret = no_flags(args, why);
 
 	if (ret)
 		return ret;
-	attr = get_events(add->events, add->nr, add->event_size, why);
+	attr = get_events(add->events, add->nr, add->event_size, few, why);
 	if (IS_ERR(attr))
 		return PTR_ERR(attr);
 	/* Found out before anything is changed, as far as it can be. */
@@ -132,14 +141,14 @@ static int ioctl_add(struct pmudev_set *set, union args *args, struct pmudev_ref
 	    copy_to_user(u64_to_user_ptr(add->slots), slots, add->nr * sizeof(*slots)))
 		ret = pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
 out:
-	kfree(attr);
+	put_events(attr, few);
 	return ret;
 }
 
 static int ioctl_place(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
 {
 	struct pmudev_place *place = &args->place;
-	struct pmudev_event_attr *attr = NULL;
+	struct pmudev_event_attr few[PMUDEV_FEW] PMUDEV_UNSET, *attr = few;
 	s32 counter[PMUDEV_MAX_EVENTS];
 	unsigned int nr;
 	int ret = no_flags(args, why);
@@ -147,7 +156,7 @@ static int ioctl_place(struct pmudev_set *set, union args *args, struct pmudev_r
 	if (ret)
 		return ret;
 	if (place->nr) {
-		attr = get_events(place->events, place->nr, place->event_size, why);
+		attr = get_events(place->events, place->nr, place->event_size, few, why);
 		if (IS_ERR(attr))
 			return PTR_ERR(attr);
 	} else if (place->events || place->event_size) {
@@ -156,7 +165,7 @@ static int ioctl_place(struct pmudev_set *set, union args *args, struct pmudev_r
 	pmudev_lock(&set->mutex);
 	ret = pmudev_set_place(set, attr, place->nr, counter, &nr, why);
 	mutex_unlock(&set->mutex);
-	kfree(attr);
+	put_events(attr, few);
 	if (!ret && place->counters &&
 	    copy_to_user(u64_to_user_ptr(place->counters), counter, nr * sizeof(*counter)))
 		ret = pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
@@ -270,7 +279,7 @@ static void put_holders(struct pmudev_set *set, const struct pmudev_refusal *roo
 struct ioctl {
 	u32 size;
 	bool answers; /* with more than its refusal */
-	bool tells; /* of an earlier refusal: not one itself */
+	bool tells;   /* of an earlier refusal: not one itself */
 	int (*handler)(struct pmudev_set *set, union args *args, struct pmudev_refusal *why);
 };
 

@@ -81,6 +81,12 @@ static void find_on(struct plan *p, unsigned int nr, u64 *displaced, u64 *newcom
 		u64 at = want->now < 64 ? can & BIT_ULL(want->now) : 0;
 		u64 takes = want->pair ? both(at) : at;
 
+		/* As most are. */
+		if (want->now == PMUDEV_NOWHERE && !want->pair) {
+			p->known |= can;
+			*newcomers |= BIT_ULL(i);
+			continue;
+		}
 		p->known |= want->pair ? both(can) : can;
 		p->slots |= want->pair ? can : 0;
 		if (at && !(p->barred[SINGLE] & takes)) {
@@ -120,6 +126,9 @@ static bool add(struct plan *p, unsigned int event)
 {
 	bool pair = p->want[event].pair;
 
+	/* What pmudev_plan_solve() does where there are no pairs. */
+	if (!pair && !p->nr_pairs && pmudev_plan_place(p, event))
+		return true;
 	p->lost |= BIT_ULL(event);
 	if (pair) {
 		if (!p->nr_pairs)

@@ -5,11 +5,11 @@
  */
 #include <pmudev/pure.h>
 
-#define PROGRAMMABLE	GENMASK_ULL(PMUDEV_FIXED_BASE - 1, 0)
-#define FIXED(n)	(PMUDEV_FIXED_BASE + (n))
+#define PROGRAMMABLE GENMASK_ULL(PMUDEV_FIXED_BASE - 1, 0)
+#define FIXED(n)     (PMUDEV_FIXED_BASE + (n))
 
 /* The bits that say what is counted */
-#define SELECT	(INTEL_EVTSEL_EVENT | INTEL_EVTSEL_UMASK | INTEL_EVTSEL_UMASK2)
+#define SELECT (INTEL_EVTSEL_EVENT | INTEL_EVTSEL_UMASK | INTEL_EVTSEL_UMASK2)
 /* Those that compare a cycle's increment with CMASK */
 #define COMPARE (INTEL_EVTSEL_CMASK | INTEL_EVTSEL_INV | INTEL_EVTSEL_EQ)
 
@@ -19,22 +19,22 @@
  * another one on most CPUs.
  */
 static const u8 same_as[INTEL_NR_EVENTS] = {
-	[0] = FIXED(1),		/* core cycles */
-	[1] = FIXED(0),		/* instructions retired */
-	[7] = FIXED(3),		/* topdown slots */
-	[9] = FIXED(4),		/* topdown bad speculation */
-	[10] = FIXED(5),	/* topdown frontend bound */
-	[11] = FIXED(6),	/* topdown retiring */
+	[0] = FIXED(1),	 /* core cycles */
+	[1] = FIXED(0),	 /* instructions retired */
+	[7] = FIXED(3),	 /* topdown slots */
+	[9] = FIXED(4),	 /* topdown bad speculation */
+	[10] = FIXED(5), /* topdown frontend bound */
+	[11] = FIXED(6), /* topdown retiring */
 };
 
 static const u16 generic[PMUDEV_GENERIC_MAX] = {
-	[PMUDEV_CYCLES] = 0x003c, /* UnHalted Core Cycles */
-	[PMUDEV_INSTRUCTIONS] = 0x00c0, /* Instruction Retired */
-	[PMUDEV_REF_CYCLES] = 0x013c, /* UnHalted Reference Cycles */
+	[PMUDEV_CYCLES] = 0x003c,	    /* UnHalted Core Cycles */
+	[PMUDEV_INSTRUCTIONS] = 0x00c0,	    /* Instruction Retired */
+	[PMUDEV_REF_CYCLES] = 0x013c,	    /* UnHalted Reference Cycles */
 	[PMUDEV_CACHE_REFERENCES] = 0x4f2e, /* LLC Reference */
-	[PMUDEV_CACHE_MISSES] = 0x412e, /* LLC Misses */
-	[PMUDEV_BRANCHES] = 0x00c4, /* Branch Instruction Retired */
-	[PMUDEV_BRANCH_MISSES] = 0x00c5, /* Branch Misses Retired */
+	[PMUDEV_CACHE_MISSES] = 0x412e,	    /* LLC Misses */
+	[PMUDEV_BRANCHES] = 0x00c4,	    /* Branch Instruction Retired */
+	[PMUDEV_BRANCH_MISSES] = 0x00c5,    /* Branch Misses Retired */
 };
 
 /* The number of the architectural event that @config selects, or -1. */
@@ -71,16 +71,17 @@ static u64 valid_bits(const struct intel_caps *caps)
 }
 
 /*
+ * @event: out: the architectural event that it is, or -1.
+ *
  * What a raw event asks for is not judged beyond its bits: INV without CMASK is valid, and the
  * hardware ignores it.
  */
 static int select_event(const struct intel_caps *caps, const struct pmudev_event_attr *attr,
-			u64 *config, struct pmudev_refusal *why)
+			u64 *config, int *event, struct pmudev_refusal *why)
 {
-	int event;
-
 	if (attr->type == PMUDEV_TYPE_GENERIC) {
 		*config = generic[array_index_nospec((u32)attr->config, PMUDEV_GENERIC_MAX)];
+		*event = architectural_event(*config);
 		/* Declarations are of what programmable counters count. */
 		if (on_ref_counter(caps, attr))
 			return 0;
@@ -88,10 +89,10 @@ static int select_event(const struct intel_caps *caps, const struct pmudev_event
 		if (attr->config & ~valid_bits(caps))
 			return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_CONFIG, valid_bits(caps));
 		*config = attr->config;
+		*event = architectural_event(*config);
 	}
 	/* Nor on the fixed counter that counts it: nobody promises that this goes on counting. */
-	event = architectural_event(*config);
-	if (event >= 0 && (caps->missing & BIT(event)))
+	if (*event >= 0 && (caps->missing & BIT(*event)))
 		return pmudev_refuse(why, -ENOENT, PMUDEV_WHY_EVENT, 0);
 	return 0;
 }
@@ -159,9 +160,8 @@ static enum pmudev_side side_of(const struct pmudev_event_attr *attr)
 
 /* A fixed counter counts its event and nothing more: it has the rings only to choose. */
 static u64 counters_for(const struct intel_caps *caps, const struct pmudev_event_attr *attr,
-			u64 config)
+			u64 config, int event)
 {
-	int event = architectural_event(config);
 	u64 counters = PROGRAMMABLE;
 
 	if (on_ref_counter(caps, attr))
@@ -173,9 +173,9 @@ static u64 counters_for(const struct intel_caps *caps, const struct pmudev_event
 
 /* No counter has 64 bits. Fixed ones can always be written whole. */
 static struct pmudev_able able_to(const struct intel_caps *caps,
-				  const struct pmudev_event_attr *attr, u64 config)
+				  const struct pmudev_event_attr *attr, u64 config, int event)
 {
-	struct pmudev_able able = { .any = counters_for(caps, attr, config) };
+	struct pmudev_able able = { .any = counters_for(caps, attr, config, event) };
 	bool programmable = able.any & PROGRAMMABLE;
 
 	able.direct = caps->full_width ? able.any : able.any & ~PROGRAMMABLE;
@@ -189,10 +189,10 @@ int intel_encode(const struct intel_caps *caps, const struct pmudev_event_attr *
 		 struct pmudev_code *code, struct pmudev_refusal *why)
 {
 	struct pmudev_able able;
+	int ret, event;
 	u64 config;
-	int ret;
 
-	ret = select_event(caps, attr, &config, why);
+	ret = select_event(caps, attr, &config, &event, why);
 	if (ret)
 		return ret;
 	ret = set_threshold(caps, attr, &config, why);
@@ -201,7 +201,7 @@ int intel_encode(const struct intel_caps *caps, const struct pmudev_event_attr *
 	ret = set_levels(attr, &config, why);
 	if (ret)
 		return ret;
-	able = able_to(caps, attr, config);
+	able = able_to(caps, attr, config, event);
 	ret = pmudev_attr_counters(attr, &able, code, why);
 	if (ret)
 		return ret;
