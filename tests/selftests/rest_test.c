@@ -11,6 +11,13 @@
 
 #define ROUNDS 200
 
+/* Of the emulated 32-bit machine an interrupt in user mode may be an instruction more. */
+#ifdef __arm__
+#define BY_INTERRUPTS 2
+#else
+#define BY_INTERRUPTS 0
+#endif
+
 FIXTURE(rest)
 {
 	struct pool pool;
@@ -251,7 +258,8 @@ TEST_F(rest, by_turns)
 	}
 	for (k = 0; k < 2; k++) {
 		values[k] = pm_value(fd[k], 0);
-		EXPECT_EQ(once * (ROUNDS + 1), values[k]);
+		EXPECT_GE(values[k], once * (ROUNDS + 1));
+		EXPECT_LE(values[k], once * (ROUNDS + 1) + BY_INTERRUPTS);
 		close(fd[k]);
 	}
 	EXPECT_GE(once, 100ULL * LOOP_INSTRUCTIONS);
