@@ -34,8 +34,8 @@
  *   buckets			raw, irqs off: contexts by task
  *   pmudev_visible.lock		raw, irqs off: who could read whose counters
  * mmap takes mmap_lock, then ctx->lock; never set->mutex. At a switch ctx->lock is all that is
- * taken; another CPU holds it only to look where the context is loaded, or to change some words
- * of one that is not.
+ * taken; another CPU holds it only to look where the context is loaded, to change some words of
+ * one that is not, or to say that a set rests or does not.
  */
 #ifndef _PMUDEV_EVENT_H
 #define _PMUDEV_EVENT_H
