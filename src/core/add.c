@@ -56,6 +56,8 @@ static int check_agreement(struct pmudev_set *set, const struct pmudev_event_att
 	unsigned int i, slot;
 	u64 rest;
 
+	if (!set->used)
+		return 0;
 	for (i = 0; i < nr; i++) {
 		bool mux = attr[i].flags & PMUDEV_MULTIPLEX;
 
@@ -181,9 +183,12 @@ static u64 enabled_slots(struct pmudev_set *set)
 static int check_disabled(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 			  unsigned int nr, struct pmudev_refusal *why)
 {
-	u64 rest, enabled = enabled_slots(set);
 	unsigned int i, slot;
+	u64 rest, enabled;
 
+	if (!set->used)
+		return 0;
+	enabled = enabled_slots(set);
 	for (i = 0; i < nr; i++) {
 		pmudev_for_each_slot(slot, rest, enabled) {
 			if (pmudev_slot_event(set, slot)->group != attr[i].group)

@@ -101,6 +101,9 @@ get_events(u64 user, u32 nr, u32 size, struct pmudev_event_attr *few, struct pmu
 		attr = kmalloc_array(nr, sizeof(*attr), GFP_KERNEL);
 	if (!attr)
 		return ERR_PTR(pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0));
+	/* As most often. If that fails, the first that cannot be read is found below. */
+	if (size == sizeof(*attr) && !copy_from_user(attr, u64_to_user_ptr(user), nr * size))
+		return attr;
 	for (i = 0; i < nr; i++) {
 		ret = copy_struct_from_user(&attr[i], sizeof(*attr),
 					    u64_to_user_ptr(user + (u64)i * size), size);

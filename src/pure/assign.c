@@ -122,12 +122,23 @@ static void bring_in(struct plan *p)
 	p->nr_pairs = hweight64(p->pairs);
 }
 
+/* What pmudev_plan_solve() does where there are no pairs. */
+static bool place_among_singles(struct plan *p, unsigned int event)
+{
+	u64 free = p->want[event].allowed & ~p->barred[SINGLE] & ~p->used[SINGLE];
+
+	/* As most often: nobody has to be asked. */
+	if (!free)
+		return pmudev_plan_place(p, event);
+	put(p, event, best(p, SINGLE, free));
+	return true;
+}
+
 static bool add(struct plan *p, unsigned int event)
 {
 	bool pair = p->want[event].pair;
 
-	/* What pmudev_plan_solve() does where there are no pairs. */
-	if (!pair && !p->nr_pairs && pmudev_plan_place(p, event))
+	if (!pair && !p->nr_pairs && place_among_singles(p, event))
 		return true;
 	p->lost |= BIT_ULL(event);
 	if (pair) {
