@@ -297,17 +297,19 @@ TEST_F_TIMEOUT(fail, make_way, 300)
 
 TEST_F_TIMEOUT(fail, cpu, 300)
 {
-	struct pmudev_event_attr event = steady(USER_ONLY);
-	unsigned int nth;
+	struct pmudev_event_attr events[10]; /* a few need no memory */
+	unsigned int nth, i;
 	union record r;
 	bool failed;
 	int fd;
 
+	for (i = 0; i < ARRAY_SIZE(events); i++)
+		events[i] = in_group(steady(USER_ONLY), i);
 	fault_for_each(nth, failed) {
 		fault_arm(nth);
 		fd = STEP(pm_open());
 		STEP(pm_bind(fd, PMUDEV_TARGET_CPU, 0, 0));
-		STEP(pm_add(fd, &event, 1));
+		STEP(pm_add(fd, events, ARRAY_SIZE(events)));
 		STEP(pm_enable(fd, 0));
 		loop(WORK);
 		STEP(pm_read(fd, &r));
