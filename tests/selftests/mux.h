@@ -54,7 +54,7 @@ struct pmudev_count sum_since(const union record *before, const union record *af
 			      unsigned int first, unsigned int nr);
 
 /* How far a scaled count may be off: the kernel's part of the time, if it is much, varies. */
-#define PERCENT (debug_kernel() ? 8 : 1)
+#define PERCENT (debug_kernel() ? 20 : 1)
 /* And of the time that a group has. */
 #define SHARE_PERCENT (debug_kernel() ? 10 : 5)
 
