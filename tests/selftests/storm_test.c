@@ -327,9 +327,9 @@ static void many_sets(struct __test_metadata *_metadata, struct _test_data_storm
 static void leaks_would_be_seen(struct __test_metadata *_metadata, struct _test_data_storm *self)
 {
 	struct resources before = settled();
-	int fd[NOISE_OBJECTS + 100], i;
+	int fd[2 * NOISE_OBJECTS], i;
 
-	for (i = 0; i < NOISE_OBJECTS + 100; i++) {
+	for (i = 0; i < 2 * NOISE_OBJECTS; i++) {
 		fd[i] = pm_set(&self->event, 1, false);
 		ASSERT_GE(fd[i], 0);
 	}
