@@ -85,11 +85,30 @@ typedef struct ctl_table pmudev_ctl_table;
 #define pmudev_no_llseek no_llseek
 #endif
 
-/* Where the function that ftrace follows goes on: it was given another name. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
-#define pmudev_set_instruction_pointer ftrace_regs_set_instruction_pointer
+/* Calls in place of ftrace's: there was one such hook for all, and this was called otherwise. */
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+#include <linux/ftrace.h>
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+#define pmudev_register_direct(ops, addr) register_ftrace_direct(ops, addr)
+#define pmudev_unregister_direct(ops, addr) unregister_ftrace_direct(ops, addr, true)
 #else
-#define pmudev_set_instruction_pointer ftrace_instruction_pointer_set
+#define pmudev_register_direct(ops, addr) register_ftrace_direct_multi(ops, addr)
+static inline void pmudev_unregister_direct(struct ftrace_ops *ops, unsigned long addr)
+{
+	unregister_ftrace_direct_multi(ops, addr);
+	ftrace_free_filter(ops);
+}
+#endif
+#endif
+
+/* What a function in assembler that calls begins with, where returns are counted. */
+#ifdef CONFIG_X86
+#include <asm/nospec-branch.h>
+#ifdef CALL_DEPTH_ACCOUNT
+#define PMUDEV_CALL_DEPTH_ACCOUNT CALL_DEPTH_ACCOUNT
+#else
+#define PMUDEV_CALL_DEPTH_ACCOUNT ""
+#endif
 #endif
 
 /*

@@ -122,6 +122,10 @@ void intel_grant(struct mm_struct *mm);
 void intel_revoke(struct mm_struct *mm);
 void intel_forked(struct mm_struct *mm);
 
+/* clear.c: may sleep */
+int intel_clear_hook(void);
+void intel_clear_unhook(void);
+
 /* guest.c: see struct pmudev_backend_ops; the first two are probes */
 struct kvm_vcpu;
 void intel_on_guest_entry(void *data, struct kvm_vcpu *vcpu, bool force_immediate_exit);

@@ -6,20 +6,18 @@
  *
  * Two things that perf does then must not reach who counts on the CPUs that are ours:
  *   - when somebody comes who may read, it zeroes counters that it used once, which are ours now:
- *     instead those are cleared that we used and do not any more;
+ *     instead those are cleared that we used and do not any more (clear.c);
  *   - writing 0 to its sysfs file `rdpmc` clears CR4.PCE on all CPUs at once. A reader may have
  *     checked its page just before and would fault: its page is disowned, and CR4.PCE set again
  *     behind the kernel's back. When it is switched in again it may still be in that very read:
  *     CR4.PCE is set for it, and its page has no owner.
  */
-#include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/mm_types.h>
 #include <linux/perf_event.h>
 
 #include <asm/mmu.h>
 
-#include "../core/compat.h"
 #include "intel.h"
 #include "regs.h"
 
@@ -98,88 +96,7 @@ void intel_spare_reader(void)
 
 /* ------------------------------------------------------- keeping perf off -- */
 
-/*
- * Instead of perf_clear_dirty_counters(): irqs are off, who may read comes to this CPU, and the
- * kernel is about to set CR4.PCE itself. It may do so under a reader, when text_poke() has left the
- * reader's address space for a moment. The function that was just entered returns to its caller by
- * way of ours.
- */
-static noinline notrace void clear_ours(void)
-{
-	this_cpu_write(intel_cpus.forced, false);
-	pmudev_counters_seen();
-}
-
-#define CLEAR_FUNCTION "perf_clear_dirty_counters"
-
-#ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
-
-/* At each switch to a reader: the way of live patches takes a third of what a kprobe takes. */
-static void notrace clearing(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
-			     struct ftrace_regs *regs)
-{
-	if (this_cpu_read(intel_cpus.ours))
-		pmudev_set_instruction_pointer(regs, (unsigned long)clear_ours);
-}
-
-/* It calls nothing that it follows, and sysctl kernel.ftrace_enabled has to leave it on. */
-static struct ftrace_ops clear_hook = {
-	.func = clearing,
-	.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_PERMANENT,
-};
-
-static void unhook_clear(void)
-{
-	unregister_ftrace_function(&clear_hook);
-	ftrace_free_filter(&clear_hook);
-}
-
-static int hook_clear(void)
-{
-	static unsigned char name[] = CLEAR_FUNCTION;
-	int ret = ftrace_set_filter(&clear_hook, name, strlen(CLEAR_FUNCTION), 0);
-
-	if (!ret)
-		ret = register_ftrace_function(&clear_hook);
-	if (ret)
-		ftrace_free_filter(&clear_hook);
-	return ret;
-}
-
-#else
-
-static int __kprobes clearing(struct kprobe *probe, struct pt_regs *regs)
-{
-	if (!this_cpu_read(intel_cpus.ours))
-		return 0;
-	instruction_pointer_set(regs, (unsigned long)clear_ours);
-	return 1;
-}
-
-/* One that has this may not be turned into a jump, past which nothing could be skipped. */
-static void __kprobes after(struct kprobe *probe, struct pt_regs *regs, unsigned long flags)
-{
-}
-
-static struct kprobe clear_hook = {
-	.symbol_name = CLEAR_FUNCTION,
-	.pre_handler = clearing,
-	.post_handler = after,
-};
-
-static void unhook_clear(void)
-{
-	unregister_kprobe(&clear_hook);
-}
-
-static int hook_clear(void)
-{
-	return register_kprobe(&clear_hook);
-}
-
-#endif
-
-/* Irqs are off. What is forced the function does not touch, unless it came by clear_ours(). */
+/* Irqs are off. What is forced the function does not touch, unless it came by clear.c. */
 static int after_update(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
@@ -206,12 +123,12 @@ int intel_user_init(struct pmu *pmu)
 
 	if (!pmu || !pmu->event_mapped || !pmu->event_unmapped)
 		return -EOPNOTSUPP;
-	ret = hook_clear();
+	ret = intel_clear_hook();
 	if (ret)
 		return ret;
 	ret = register_kretprobe(&update_probe);
 	if (ret) {
-		unhook_clear();
+		intel_clear_unhook();
 		return ret;
 	}
 	perf = pmu;
@@ -223,6 +140,6 @@ void intel_user_exit(void)
 	if (!perf)
 		return;
 	unregister_kretprobe(&update_probe);
-	unhook_clear();
+	intel_clear_unhook();
 	perf = NULL;
 }
