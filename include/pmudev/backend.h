@@ -134,7 +134,6 @@ struct pmudev_pmu_info {
  *	of @cpu_up's locks. May be NULL.
  * @encode: Translate an event. Pure.
  * @operand: What the read instruction of user mode takes for a counter. Pure.
- * @clear: Write 0 to counters that are stopped. As pmudev_backend_load().
  * @spare_reader: pmudev_backend_allow() cannot, but the thread has been a reader: the
  *	instruction that it may be about to execute is not to fault, until the right is
  *	forbidden. As pmudev_backend_load(). May be NULL.
@@ -166,7 +165,6 @@ struct pmudev_backend_ops {
 	int (*encode)(const struct pmudev_pmu_info *info, const struct pmudev_event_attr *attr,
 		      struct pmudev_code *code, struct pmudev_refusal *why);
 	u32 (*operand)(unsigned int counter);
-	void (*clear)(u64 counters);
 	void (*spare_reader)(void);
 	void (*grant)(struct mm_struct *mm);
 	void (*revoke)(struct mm_struct *mm);
@@ -186,16 +184,29 @@ extern const struct pmudev_backend_ops pmudev_backend;
  * pmudev_backend_load - program counters, write their values and start them, all at once
  * @hw: the events
  * @nr: how many
+ * @counters: the mask of their counters
  *
  * The counters are stopped. Irqs off, on the CPU concerned, which is ours.
  */
-void pmudev_backend_load(struct pmudev_hw *const *hw, unsigned int nr);
+void pmudev_backend_load(struct pmudev_hw *const *hw, unsigned int nr, u64 counters);
 
-/* Stop counters, all at once, and bring the values forward. As pmudev_backend_load(). */
-void pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr);
+/**
+ * pmudev_backend_save - stop counters, all at once, and bring the values forward
+ * @hw: the events
+ * @nr: how many
+ * @counters: the mask of their counters
+ *
+ * As pmudev_backend_load().
+ *
+ * Return: the bits in which any of the values changed.
+ */
+u64 pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr, u64 counters);
 
 /* Bring the values forward; the counters go on. As pmudev_backend_load(). */
 void pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr);
+
+/* Write 0 to counters that are stopped. As pmudev_backend_load(). */
+void pmudev_backend_clear(u64 counters);
 
 /* Can user mode read counters on this CPU now, by whatever right? As pmudev_backend_load(). */
 bool pmudev_backend_seen(void);

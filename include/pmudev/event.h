@@ -33,6 +33,7 @@
  *   family->lock		raw, irqs off: the list of heirs, and what those that ended counted
  *   buckets			raw, irqs off: contexts by task
  *   pmudev_visible.lock		raw, irqs off: who could read whose counters
+ * Under ctx->lock user space is written to with page faults disabled (src/core/put.h).
  * mmap takes mmap_lock, then ctx->lock; never set->mutex. At a switch ctx->lock is all that is
  * taken; another CPU holds it only to look where the context is loaded, to change some words of
  * one that is not, or to say that a set rests or does not.
@@ -100,7 +101,8 @@ struct pmudev_event {
  * @dead: the thread has ended, or gained privileges, or no set is left: never loaded again
  * @linked: the notifier is in the task's list
  * @ready: loaded on a CPU of its PMU that is ours (else its time is lost)
- * @stale: @lost has changed since the pages were written
+ * @stale: the pages are to be written anew: @lost has changed, or a count by more than
+ *	PMUDEV_PAGE_LAG allows
  * @user: user mode can read counters while it is loaded
  * @reader: it could, once since it was given the right: it may be in the midst of a read
  * @readable: counters of events in @pages that the thread may read; under @lock
@@ -112,7 +114,7 @@ struct pmudev_event {
  * @maps: mappings of its sets' pages in @user_mm
  * @user_mm: the address space with the right to read; compared, never followed
  * @mask: counters of the events
- * @user_mask: those of events for user reads
+ * @left: those that somebody could see when they are off, see pmudev_counters_left()
  * @held: counters placed for its sets (not for heirs); under pmu->lock
  * @spare: counters that its multiplexing sets use beyond those; under pmu->lock
  * @mark: the last question that concerned it, see pmudev_ledger_meet(); under pmu->lock
@@ -158,7 +160,7 @@ struct pmudev_ctx {
 	u32 maps;
 	struct mm_struct *user_mm;
 	u64 mask;
-	u64 user_mask;
+	u64 left;
 	u64 held;
 	u64 spare;
 	u64 mark;
@@ -267,6 +269,18 @@ struct pmudev_placement {
 };
 
 /**
+ * enum pmudev_alike - do all events of a set count, as long as the set does?
+ * @PMUDEV_ALIKE_UNKNOWN: something has changed since that was found out
+ * @PMUDEV_ALIKE_NOT: at least one does not, or there are empty slots between them, or none
+ * @PMUDEV_ALIKE: each has the set's times, and is on a counter
+ */
+enum pmudev_alike {
+	PMUDEV_ALIKE_UNKNOWN,
+	PMUDEV_ALIKE_NOT,
+	PMUDEV_ALIKE,
+};
+
+/**
  * struct pmudev_set - an open file, or an heir of one. Without heirs it is to fit into 1024 bytes.
  * @mutex: one call at a time that changes it; not used of an heir
  * @pmu: where it counts
@@ -282,6 +296,8 @@ struct pmudev_placement {
  * @ctx_node: in ctx->family, or nowhere; under ctx->lock
  * @turn_node: in ctx->turning while it has @turns; under ctx->lock
  * @own_chunks: an heir: how many of its chunks are part of it
+ * @alike: enum pmudev_alike; under ctx->lock
+ * @table_room: images that fit into the larger of the two
  * @cpu: the CPU counted, -1 for a task
  * @rests: may be enabled and disabled under ctx->lock alone, see src/core/rest.c; changed under
  *	pmu->lock too
@@ -328,8 +344,8 @@ struct pmudev_placement {
  * @map_mm: where it is mapped; compared, never followed; under ctx->lock
  * @maps: mappings there; under ctx->lock
  * @owner_tid: the thread's id as it sees itself
+ * @reader_tid: the same while a page that is listed holds, 0 otherwise; under ctx->lock
  * @generation: see struct pmudev_page
- * @table_room: images that fit into the larger of the two
  * @opener: the process that opened the file
  * @payer: who pays for it, see src/core/quota.c; NULL: nobody, or not bound
  * @why_lock: @why, @error
@@ -356,8 +372,10 @@ struct pmudev_set {
 	};
 	struct hlist_node ctx_node;
 	struct hlist_node turn_node;
-	u16 own_chunks;
+	u8 own_chunks;
 	bool rests;
+	u8 alike;
+	u8 table_room;
 	int cpu;
 	bool on_exec;
 	bool shared;
@@ -403,8 +421,8 @@ struct pmudev_set {
 	struct mm_struct *map_mm;
 	u32 maps;
 	u32 owner_tid;
+	u32 reader_tid;
 	u32 generation;
-	u32 table_room;
 	struct pid *opener;
 	struct pmudev_payer *payer;
 	spinlock_t why_lock; /* why, error */

@@ -518,6 +518,9 @@ u64 pmudev_fold_ns(unsigned int width);
  */
 static inline u64 pmudev_ticks_to_ns(u64 ticks, u32 mult, u32 shift)
 {
+#ifdef __SIZEOF_INT128__
+	return (unsigned __int128)ticks * mult >> shift;
+#else
 	/* (high * 2^32 + low) * mult, kept as two words that overlap by 32 bits */
 	u64 low = (ticks & 0xffffffff) * mult;
 	u64 high = (ticks >> 32) * mult + (low >> 32);
@@ -526,6 +529,7 @@ static inline u64 pmudev_ticks_to_ns(u64 ticks, u32 mult, u32 shift)
 	if (shift >= 32)
 		return high >> (shift - 32);
 	return (high << (32 - shift)) | (low >> shift);
+#endif
 }
 
 /* ------------------------------------------------------------- page.c -- */

@@ -5,11 +5,19 @@
 
 DEFINE_PER_CPU(struct pmuv3_cpu, pmuv3_cpus);
 
+/* One jump finds all of them: this is in loops. */
 static __always_inline u64 read_counter(unsigned int counter)
 {
-	if (counter < PMUDEV_FIXED_BASE)
-		return read_pmevcntr(counter);
-	return counter == PMUV3_CYCLE_COUNTER ? read_pmccntr() : read_pmicntr();
+	switch (counter) {
+#define READ_ONE(i) case i: return READ_PMEVCNTR(i);
+	PMUV3_FOR_EACH_EVENT_COUNTER(READ_ONE)
+#undef READ_ONE
+	case PMUV3_CYCLE_COUNTER:
+		return read_pmccntr();
+	case PMUV3_INSTRUCTION_COUNTER:
+		return read_pmicntr();
+	}
+	unreachable();
 }
 
 u64 pmuv3_read_counter(unsigned int counter)
@@ -115,25 +123,58 @@ static __always_inline u64 read_hw(const struct pmudev_hw *hw, bool live)
 	return read_counter(hw->counter);
 }
 
-static __always_inline void bring_forward(struct pmuv3_cpu *pc, struct pmudev_hw *const *hw,
-					  unsigned int nr, bool live)
+/* One that has a counter of its own. Returns the bits in which its value changed. */
+static __always_inline u64 bring_one(struct pmuv3_cpu *pc, struct pmudev_hw *event, bool live)
+{
+	const unsigned int counter = event->counter;
+	const u64 before = event->value;
+	u64 value = pmudev_advance(before, read_counter(counter), event->width);
+
+	event->value = value;
+	/* What a counter shows that counts is not known for long. */
+	if (!live)
+		pc->known[counter].value = value;
+	return value ^ before;
+}
+
+static u64 bring_pair(struct pmuv3_cpu *pc, struct pmudev_hw *event, bool live)
+{
+	const unsigned int counter = event->counter;
+	const u64 before = event->value;
+	u64 value = pmudev_advance(before, read_hw(event, live), event->width);
+
+	event->value = value;
+	if (!live) {
+		pc->known[counter].value = value;
+		pc->known[counter + 1].value = value;
+	}
+	return value ^ before;
+}
+
+/* From the first pair on. */
+static noinline u64 bring_rest(struct pmuv3_cpu *pc, struct pmudev_hw *const *hw,
+			       struct pmudev_hw *const *end, bool live)
+{
+	u64 changed = 0;
+
+	for (; hw < end; hw++)
+		changed |= (*hw)->pair ? bring_pair(pc, *hw, live) : bring_one(pc, *hw, live);
+	return changed;
+}
+
+/* Returns the bits in which any of the values changed. */
+static __always_inline u64 bring_forward(struct pmuv3_cpu *pc, struct pmudev_hw *const *hw,
+					 unsigned int nr, bool live)
 {
 	struct pmudev_hw *const *end = hw + nr;
+	u64 changed = 0;
 
 	for (; hw < end; hw++) {
-		struct pmudev_hw *event = *hw;
-		unsigned int counter = event->counter;
-		bool pair = event->pair;
-		u64 value = pmudev_advance(event->value, read_hw(event, live), event->width);
-
-		event->value = value;
-		/* What a counter shows that counts is not known for long. */
-		if (live)
-			continue;
-		pc->known[counter].value = value;
-		if (unlikely(pair))
-			pc->known[counter + 1].value = value;
+		if (unlikely((*hw)->pair))
+			return changed | bring_rest(pc, hw, end, live);
+		changed |= bring_one(pc, *hw, live);
 	}
+	return changed;
 }
 
 static __always_inline bool shows(const struct pmudev_hw *hw, u64 raw)
@@ -188,24 +229,16 @@ static bool idles(const struct pmuv3_cpu *pc, const struct pmudev_hw *hw)
 	       pmuv3_kinds[pc->info->index].caps.shape != PMUV3_VHE;
 }
 
-static void add_idle(struct pmuv3_cpu *pc, u64 counters)
-{
-	pc->idle |= counters;
-	pc->nr_on += PMUV3_MANY * hweight64(counters);
-}
-
-/* Write what is not there. Returns the mask of the counters to be started. */
+/* Write what is not there. Returns the counters that are not to be started here. */
 static noinline u64 program(struct pmuv3_cpu *pc, struct pmudev_hw *const *hw, unsigned int nr)
 {
 	unsigned int i, counter;
-	u64 mask = 0, idle = 0;
+	u64 idle = 0;
 
 	for (i = 0; i < nr; i++) {
 		counter = hw[i]->counter;
 		if (unlikely(idles(pc, hw[i])))
 			idle |= pmudev_hw_counters(hw + i, 1);
-		else
-			mask |= pmudev_hw_counters(hw + i, 1);
 		if (unlikely(hw[i]->pair))
 			program_high_half(pc, hw[i]);
 		if (pc->known[counter].config != hw[i]->config) {
@@ -217,63 +250,40 @@ static noinline u64 program(struct pmuv3_cpu *pc, struct pmudev_hw *const *hw, u
 		}
 		write_counter(counter, hw[i]->value);
 	}
-	if (idle)
-		add_idle(pc, idle);
+	pc->idle |= idle;
 	/* Programmed before started. */
 	isb();
-	return mask;
+	return idle;
 }
 
-void pmudev_backend_load(struct pmudev_hw *const *hw, unsigned int nr)
+void pmudev_backend_load(struct pmudev_hw *const *hw, unsigned int nr, u64 counters)
 {
 	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
-	unsigned int i;
-	u64 mask = 0;
+	struct pmudev_hw *const *next = hw, *const *end = hw + nr;
 
 	/* Of a thread that comes back to its CPU, if no other was counted there meanwhile: all. */
-	for (i = 0; i < nr && !hw[i]->special && holds(pc, hw[i]); i++)
-		mask |= BIT_ULL(hw[i]->counter);
+	while (next < end && !(*next)->special && holds(pc, *next))
+		next++;
 	if (PMUV3_VERIFY && !pc->changed)
-		verify(hw, i);
-	if (i < nr)
-		mask |= program(pc, hw + i, nr - i);
-	write_pmcntenset(pmuv3_enable_bits(mask));
-	pc->on |= mask;
-	pc->nr_on += nr;
+		verify(hw, next - hw);
+	if (unlikely(next < end))
+		counters &= ~program(pc, next, end - next);
+	write_pmcntenset(pmuv3_enable_bits(counters));
+	pc->on |= counters;
 }
 
-/* The counters of some events that were loaded. They idle no longer. */
-static noinline u64 unload_some(struct pmuv3_cpu *pc, struct pmudev_hw *const *hw, unsigned int nr)
-{
-	u64 mask = pmudev_hw_counters(hw, nr);
-
-	pc->nr_on -= nr + PMUV3_MANY * hweight64(mask & pc->idle);
-	pc->idle &= ~mask;
-	pc->on &= ~mask;
-	return mask;
-}
-
-void pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr)
+u64 pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr, u64 counters)
 {
 	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
-	u64 mask;
 
 	if (PMUV3_VERIFY)
-		WARN_ON(pmudev_hw_counters(hw, nr) & ~(pc->on | pc->idle));
-	/* As many as are on are those that are on. */
-	if (likely(nr == pc->nr_on)) {
-		mask = pc->on;
-		pc->on = 0;
-		pc->nr_on = 0;
-	} else {
-		mask = unload_some(pc, hw, nr);
-	}
-	if (PMUV3_VERIFY)
-		WARN_ON(mask != pmudev_hw_counters(hw, nr));
-	write_pmcntenclr(pmuv3_enable_bits(mask));
+		WARN_ON(counters & ~(pc->on | pc->idle) || counters != pmudev_hw_counters(hw, nr));
+	pc->on &= ~counters;
+	pc->idle &= ~counters;
+	write_pmcntenclr(pmuv3_enable_bits(counters));
 	/* Stopped before read. */
 	isb();
-	bring_forward(pc, hw, nr, false);
+	return bring_forward(pc, hw, nr, false);
 }
 
 void pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr)
@@ -288,7 +298,7 @@ bool pmudev_backend_seen(void)
 	return read_pmuserenr();
 }
 
-static void pmuv3_clear(u64 counters)
+void pmudev_backend_clear(u64 counters)
 {
 	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
 	unsigned int c;
@@ -404,7 +414,6 @@ const struct pmudev_backend_ops pmudev_backend = {
 	.held = pmuv3_held,
 	.encode = pmuv3_encode_event,
 	.operand = pmuv3_operand,
-	.clear = pmuv3_clear,
 	.guest_entry = pmuv3_on_guest_entry,
 	.guest_exit = pmuv3_on_guest_exit,
 	.guest_enter = pmuv3_guest_enter,

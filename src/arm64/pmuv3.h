@@ -51,9 +51,6 @@ struct pmuv3_kind {
 	struct arm_pmu *perf;
 };
 
-/* More events than there are. */
-#define PMUV3_MANY 0x100
-
 /**
  * struct pmuv3_cpu - a CPU
  * @info: of its PMU, NULL: none. Written once, before all else.
@@ -62,7 +59,6 @@ struct pmuv3_kind {
  * @ours: perf is kept away
  * @on: our counters that are started
  * @idle: our counters that are loaded, but started in guests only
- * @nr_on: how many events @on counts; with @idle too large to be mistaken: PMUV3_MANY for each
  * @user: user mode may read counters here
  * @hides: it can be given each counter by itself; while @ours
  * @shown: if so: PMUACR_EL1, those that it is given
@@ -85,7 +81,6 @@ struct pmuv3_cpu {
 	bool mending;
 	u64 on;
 	u64 idle;
-	unsigned int nr_on;
 	u64 shown;
 	u64 userenr;
 	u64 saved[PMUV3_NR_COUNTERS];

@@ -35,7 +35,6 @@ static void take_over(void *info)
 	pc->ours = true;
 	pc->on = 0;
 	pc->idle = 0;
-	pc->nr_on = 0;
 	pc->hides = pmuv3_hides(&pmuv3_kinds[pc->info->index].caps);
 	pmudev_backend_forbid();
 }
@@ -63,7 +62,6 @@ static void give_back(void *info)
 	pc->ours = false;
 	pc->on = 0;
 	pc->idle = 0;
-	pc->nr_on = 0;
 	pc->hides = false;
 }
 

@@ -180,6 +180,7 @@ static __always_inline void enable(struct pmudev_ctx *ctx, struct pmudev_set *se
 
 	times_stop(set, &now);
 	set->enabled |= slots;
+	set->alike = PMUDEV_ALIKE_UNKNOWN;
 	if ((set->user & strict) && !pmudev_gate_open())
 		strict &= ~gated_slots(set);
 	WARN_ON_ONCE(!pmudev_slots_on(ctx, set, strict));
@@ -237,6 +238,7 @@ static __always_inline void disable(struct pmudev_ctx *ctx, struct pmudev_set *s
 	times_stop(set, &now);
 	pmudev_slots_off(ctx, set, slots & set->on);
 	set->enabled &= ~slots;
+	set->alike = PMUDEV_ALIKE_UNKNOWN;
 	set->armed &= ~slots;
 	times_start(set, &now);
 	set->generation++;
@@ -276,17 +278,18 @@ void pmudev_change_reset(struct pmudev_ctx *ctx, void *arg)
 	struct pmudev_hw *hw[PMUDEV_COUNTERS] PMUDEV_UNSET;
 	bool live = pmudev_ctx_counting(ctx);
 	unsigned int slot, nr;
-	u64 rest;
+	u64 rest, counters;
 
 	lockdep_assert_held(&ctx->lock);
 	nr = pmudev_slots_hw(set, change->slots & set->on, hw);
+	counters = pmudev_hw_counters(hw, nr);
 	if (live && nr)
-		pmudev_backend_save(hw, nr);
+		pmudev_backend_save(hw, nr, counters);
 	/* The family's count is the root's and its heirs' together. */
 	pmudev_for_each_slot(slot, rest, change->slots & set->used)
 		pmudev_slot_event(set, slot)->hw.value = set == set->root ? change->value : 0;
 	if (live && nr)
-		pmudev_backend_load(hw, nr);
+		pmudev_backend_load(hw, nr, counters);
 	set->generation++;
 	pmudev_page_publish(ctx, set);
 }
@@ -311,6 +314,7 @@ void pmudev_change_slots(struct pmudev_ctx *ctx, void *arg)
 		WRITE_ONCE(set->user, change->user);
 	}
 	set->nr_slots = fls64(set->used);
+	set->alike = PMUDEV_ALIKE_UNKNOWN;
 	pmudev_page_publish(ctx, set);
 }
 

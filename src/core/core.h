@@ -123,6 +123,9 @@ static __always_inline void pmudev_set_bring_forward(struct pmudev_ctx *ctx, str
 	lockdep_assert_held(&ctx->lock);
 	if (!set->on || !pmudev_ctx_counting(ctx))
 		return;
+	/* By how much the counts in the pages lag behind now nobody knows. */
+	if (ctx->maps)
+		ctx->stale = true;
 	/* Of one set: what is on is its. */
 	if (ctx->nr_sets == 1)
 		pmudev_backend_read(ctx->on, ctx->nr);

@@ -54,7 +54,7 @@ static void clean_here(void *unused)
 	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
 
 	if (pc->ready)
-		pmudev_backend.clear(pc->dirty);
+		pmudev_backend_clear(pc->dirty);
 	pc->dirty = 0;
 }
 
@@ -119,7 +119,7 @@ static void cpu_unload(void *unused)
 	pmudev_ctx_unload(&pc->ctx);
 	/* Nobody keeps an eye on it from now on. */
 	if (ready)
-		pmudev_backend.clear(pc->dirty);
+		pmudev_backend_clear(pc->dirty);
 	pc->dirty = 0;
 	raw_spin_unlock_irqrestore(&pc->ctx.lock, flags);
 }

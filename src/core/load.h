@@ -31,30 +31,30 @@ static __always_inline void pmudev_page_end(struct pmudev_page *page, u32 seq)
 }
 
 /*
- * The owner word of a page that is written now: for a reader, whether to look further.
- * @shown: the slots that are on counters, and readable
+ * How far the counts in a page may lag behind at a switch: by 2^this, a quarter of what the
+ * narrowest counter (31 bits) takes, and as much may be counted until the fold timer rewrites them.
  */
-static __always_inline u32 pmudev_page_owner(const struct pmudev_ctx *ctx,
-					     const struct pmudev_set *set, u64 shown)
+#define PMUDEV_PAGE_LAG 30
+
+/* @changed: the bits in which any of the context's counts changed. */
+static __always_inline void pmudev_ctx_counted(struct pmudev_ctx *ctx, u64 changed)
 {
-	return shown && ctx->user && set->map_mm == ctx->user_mm ? set->owner_tid : 0;
+	if (unlikely(changed >> PMUDEV_PAGE_LAG))
+		ctx->stale = true;
 }
 
-/* What changes while a set's events stay where they are: counts, clock, owner. */
-static __always_inline void pmudev_page_refresh(struct pmudev_ctx *ctx, struct pmudev_set *set)
+/*
+ * What a switch changes while a set's events stay where they are: clock, owner. In one step, for
+ * the reader does not run; others, on other CPUs, are not the owner.
+ */
+static __always_inline void pmudev_page_resume(const struct pmudev_ctx *ctx,
+					       const struct pmudev_set *set)
 {
-	const u64 shown = set->on & set->user;
-	const u32 owner = pmudev_page_owner(ctx, set, shown);
 	struct pmudev_page *page = set->page;
-	u32 seq = pmudev_page_begin(page);
-	unsigned int slot;
-	u64 rest;
 
-	pmudev_for_each_slot(slot, rest, shown)
-		page->slots[slot].count = pmudev_slot_event(set, slot)->hw.value;
 	page->clock = ctx->clock;
-	WRITE_ONCE(page->owner, owner);
-	pmudev_page_end(page, seq);
+	WRITE_ONCE(page->owner, set->reader_tid);
+	WRITE_ONCE(page->seq, page->seq + 2);
 }
 
 /* The thread can read: have its pages say so. */
@@ -70,7 +70,7 @@ static __always_inline void pmudev_pages_show(struct pmudev_ctx *ctx)
 		return;
 	}
 	hlist_for_each_entry(set, &ctx->pages, page_node)
-		pmudev_page_refresh(ctx, set);
+		pmudev_page_resume(ctx, set);
 }
 
 static __always_inline void pmudev_pages_disown(struct pmudev_ctx *ctx)
@@ -128,9 +128,10 @@ static __always_inline void pmudev_ctx_load_here(struct pmudev_ctx *ctx, int cpu
 		return;
 	}
 	if (ctx->nr) {
-		pmudev_backend_load(ctx->on, ctx->nr);
+		pmudev_backend_load(ctx->on, ctx->nr, ctx->mask);
 		pc->dirty &= ~ctx->mask;
-		if (ctx->fold_ns)
+		/* As most often it runs. 0 is never, and the largest of them here. */
+		if (unlikely(ctx->fold_ns - 1 < pc->timer_ns - 1))
 			pmudev_fold_timer(pc, ctx->fold_ns);
 	}
 	if (ctx->maps)
@@ -147,17 +148,15 @@ static __always_inline void pmudev_ctx_load_here(struct pmudev_ctx *ctx, int cpu
  * hidden. Where it is an address space's, any thread of it may look at any time; what is hidden is
  * so by its event.
  *
- * @user: those of @counters with events for user reads
+ * @left: those of them that are in ctx->left
  */
-static __always_inline void pmudev_counters_left(struct pmudev_cpu *pc, u64 counters, u64 user)
+static __always_inline void pmudev_counters_left(struct pmudev_cpu *pc, u64 left)
 {
 	lockdep_assert_irqs_disabled();
-	if (pc->pmu->info.features & PMUDEV_HAS_HIDING)
-		counters = pmudev_backend.grant ? user : 0;
 	if (pmudev_backend.grant && (READ_ONCE(pmudev_visible.nr_granted) || pmudev_backend_seen()))
-		pmudev_backend.clear(counters);
+		pmudev_backend_clear(left);
 	else
-		pc->dirty |= counters;
+		pc->dirty |= left;
 }
 
 static __always_inline void pmudev_ctx_unload_here(struct pmudev_ctx *ctx)
@@ -170,8 +169,8 @@ static __always_inline void pmudev_ctx_unload_here(struct pmudev_ctx *ctx)
 	if (ctx->reading)
 		pmudev_pages_out_here(pc, ctx);
 	if (ready && ctx->nr) {
-		pmudev_backend_save(ctx->on, ctx->nr);
-		pmudev_counters_left(pc, ctx->mask, ctx->user_mask);
+		pmudev_ctx_counted(ctx, pmudev_backend_save(ctx->on, ctx->nr, ctx->mask));
+		pmudev_counters_left(pc, ctx->left);
 	}
 	now = pmudev_clock();
 	ctx->clock += now;

@@ -7,6 +7,7 @@
 #include <linux/uaccess.h>
 
 #include "core.h"
+#include "put.h"
 
 /* A record of this many counts is put together on the stack. */
 #define SMALL_RECORD 8
@@ -55,34 +56,82 @@ static noinline void convert(struct converted *last, struct pmudev_count *count,
 	count->time_running = to_ns(last, time_running);
 }
 
-/*
- * As most often: all slots up to the last are on counters, as long as the set is. False if not:
- * they are to be filled in one by one. @last: the set's running time.
- */
-static __always_inline bool fill_alike(const struct pmudev_set *set, struct pmudev_count *count,
-				       struct pmudev_clocks now, const struct converted *last)
+static noinline void find_alike(struct pmudev_set *set)
 {
-	const u64 used = set->used, enabled = last->ticks - now.enabled;
-	const u64 running = last->ticks - now.running, ns = last->ns;
-	const struct pmudev_count *end = count + set->nr_slots;
+	const u64 used = set->used;
+	unsigned int slot;
+	u64 rest;
+
+	set->alike = PMUDEV_ALIKE_NOT;
+	if (!used || (used & (used + 1)) || set->on != used || set->enabled != used)
+		return;
+	/* While they advance, all are relative to the same clocks. */
+	pmudev_for_each_slot(slot, rest, used) {
+		const struct pmudev_event *event = pmudev_slot_event(set, slot);
+
+		if (event->time_enabled != set->time_enabled ||
+		    event->time_running != set->time_running)
+			return;
+	}
+	set->alike = PMUDEV_ALIKE;
+}
+
+/*
+ * As most often: a task that lives, all slots up to the last on counters, as long as the set is.
+ * What may change that without @alike being made unknown is asked here.
+ */
+static __always_inline bool is_alike(const struct pmudev_ctx *ctx, struct pmudev_set *set)
+{
+	if (unlikely(set->alike == PMUDEV_ALIKE_UNKNOWN))
+		find_alike(set);
+	return set->alike == PMUDEV_ALIKE && !ctx->dead && set->cpu < 0;
+}
+
+/* What a record of such a set has beside its counts. */
+static __always_inline struct pmudev_moment moment(const struct pmudev_ctx *ctx,
+						   const struct pmudev_set *set)
+{
+	const struct pmudev_pmu *pmu = set->pmu;
+	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
+	const u64 enabled = set->time_enabled + now.enabled;
+	const u64 running = set->time_running + now.running;
+	struct pmudev_moment at = {
+		.time = ktime_get_mono_fast_ns(),
+		.enabled = pmudev_ticks_to_ns(enabled, pmu->mult, pmu->shift),
+	};
+
+	at.running = at.enabled;
+	if (unlikely(running != enabled))
+		at.running = pmudev_ticks_to_ns(running, pmu->mult, pmu->shift);
+	return at;
+}
+
+static __always_inline void fill_alike(const struct pmudev_set *set, struct pmudev_record *record,
+				       size_t size, struct pmudev_moment at)
+{
+	struct pmudev_count *count = record->counts, *end = count + set->nr_slots;
 	struct pmudev_event *const *chunk = set->chunk;
 
-	if ((set->on ^ used) | (set->enabled ^ used) | (used & (used + 1)))
-		return false;
+	record->size = size;
+	record->nr = set->nr_slots;
+	record->flags = PMUDEV_RECORD_ENABLED;
+	record->generation = set->generation;
+	record->time = at.time;
+	record->time_enabled = at.enabled;
+	record->time_running = at.running;
+	record->present = set->used;
+	record->multiplexed = set->mux;
+	record->reserved = 0;
 	for (; count < end; chunk++) {
 		const struct pmudev_event *event = *chunk, *behind = event + PMUDEV_CHUNK;
 
 		for (; event < behind && count < end; event++, count++) {
-			if (unlikely((event->time_enabled ^ enabled) |
-				     (event->time_running ^ running)))
-				return false;
 			count->value = event->hw.value;
-			count->time_enabled = ns;
-			count->time_running = ns;
+			count->time_enabled = at.enabled;
+			count->time_running = at.running;
 			count->tag = event->tag;
 		}
 	}
-	return true;
 }
 
 /* @ticks, @ns: the set's running time, which most events have as well. */
@@ -109,7 +158,7 @@ static noinline void fill_counts(struct pmudev_set *set, struct pmudev_record *r
 	}
 }
 
-static __always_inline void fill_record(struct pmudev_ctx *ctx, struct pmudev_set *set,
+static noinline void fill_record(struct pmudev_ctx *ctx, struct pmudev_set *set,
 					struct pmudev_record *record)
 {
 	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
@@ -117,11 +166,7 @@ static __always_inline void fill_record(struct pmudev_ctx *ctx, struct pmudev_se
 	const u64 enabled = set->enabled;
 
 	record->time = ktime_get_mono_fast_ns();
-	/* All of a task that lives counts, as most often. */
-	if (likely(enabled && set->on == enabled && !(set->armed | ctx->dead) && set->cpu < 0))
-		record->flags = PMUDEV_RECORD_ENABLED;
-	else
-		record->flags = record_flags(ctx, set);
+	record->flags = record_flags(ctx, set);
 	record->generation = set->generation;
 	record->present = set->used;
 	record->multiplexed = set->mux;
@@ -129,8 +174,7 @@ static __always_inline void fill_record(struct pmudev_ctx *ctx, struct pmudev_se
 	record->time_enabled = to_ns(&last, set->time_enabled + (enabled ? now.enabled : 0));
 	record->time_running =
 		to_ns(&last, set->time_running + (enabled && set->on == enabled ? now.running : 0));
-	if (!fill_alike(set, record->counts, now, &last))
-		fill_counts(set, record, now, last.ticks, last.ns);
+	fill_counts(set, record, now, last.ticks, last.ns);
 }
 
 /**
@@ -138,17 +182,23 @@ static __always_inline void fill_record(struct pmudev_ctx *ctx, struct pmudev_se
  * @set: whose
  * @record: where
  * @room: bytes there
- * @need: out: how many it takes; more than @room: nothing was done
+ * @user: where it is to be in the end; NULL: that is the caller's
+ * @user_room: bytes there
+ * @need: out: how many it takes; more than @room, and not @put: nothing was done
+ * @put: out: it is there, at @user
  */
 struct reading {
 	struct pmudev_set *set;
 	struct pmudev_record *record;
 	size_t room;
+	struct pmudev_record __user *user;
+	size_t user_room;
 	size_t need;
+	bool put;
 };
 
 /* What is in the record beside the times and counts. */
-static __always_inline void begin_record(const struct pmudev_set *set, struct pmudev_record *record,
+static void begin_record(const struct pmudev_set *set, struct pmudev_record *record,
 					 size_t size)
 {
 	u64 rest, below = set->nr_slots ? ~0ULL >> (64 - set->nr_slots) : 0;
@@ -166,11 +216,25 @@ static __always_inline void read_own(struct pmudev_ctx *ctx, struct pmudev_set *
 				     struct reading *reading)
 {
 	struct pmudev_record *record = reading->record;
+	const size_t need = struct_size(record, counts, set->nr_slots);
 
-	reading->need = struct_size(record, counts, set->nr_slots);
-	if (unlikely(reading->need > reading->room))
+	reading->need = need;
+	if (likely(is_alike(ctx, set))) {
+		if (PMUDEV_PUTS_AT_ONCE && need <= reading->user_room) {
+			pmudev_set_bring_forward(ctx, set);
+			reading->put = pmudev_put_alike(set, reading->user, need, moment(ctx, set));
+			if (likely(reading->put))
+				return;
+		}
+		if (unlikely(need > reading->room))
+			return;
+		pmudev_set_bring_forward(ctx, set);
+		fill_alike(set, record, need, moment(ctx, set));
 		return;
-	begin_record(set, record, reading->need);
+	}
+	if (need > reading->room)
+		return;
+	begin_record(set, record, need);
 	pmudev_set_bring_forward(ctx, set);
 	fill_record(ctx, set, record);
 }
@@ -271,49 +335,6 @@ static noinline int refuse_read(struct pmudev_set *set, int error)
 	return refuse(set, error, error == -ENOMEM ? PMUDEV_WHY_MEMORY : PMUDEV_WHY_UNBOUND, 0);
 }
 
-/* A record is some of these: its head is two, each count one. */
-struct part {
-	u64 word[4];
-};
-
-static_assert(sizeof(struct pmudev_record) == 2 * sizeof(struct part));
-static_assert(sizeof(struct pmudev_count) == sizeof(struct part));
-
-/* What is left to copy: it could not be written there. */
-static __always_inline size_t put_parts(void __user *to, const void *from, size_t size)
-{
-#ifdef uaccess_mask_ptr
-	/* Each pointer is masked where a word is put, and for a copy one is. */
-	if (!access_ok(to, size))
-		return size;
-	return raw_copy_to_user(to, from, size);
-#else
-	const struct part *part = from, *end = from + size;
-	struct part __user *put = to;
-
-	/* They are few: what copies any number of bytes begins at a greater cost. */
-	if (!user_write_access_begin(to, size))
-		return size;
-	for (; part < end; part++, put++) {
-		unsafe_put_user(part->word[0], &put->word[0], fault);
-		unsafe_put_user(part->word[1], &put->word[1], fault);
-		unsafe_put_user(part->word[2], &put->word[2], fault);
-		unsafe_put_user(part->word[3], &put->word[3], fault);
-	}
-fault:
-	user_write_access_end();
-	return (const void *)end - (const void *)part;
-#endif
-}
-
-/* copy_to_user(), but for the question whether there is so much of it: read_record() made it. */
-static __always_inline int put_record(void __user *to, const void *from, size_t size)
-{
-	might_fault();
-	instrument_copy_to_user(to, from, size);
-	return put_parts(to, from, size) ? -EFAULT : 0;
-}
-
 /* More than fits on the stack, or into what the caller has room for. */
 static noinline ssize_t read_large(struct pmudev_set *set, char __user *buf, size_t size)
 {
@@ -329,7 +350,7 @@ static noinline ssize_t read_large(struct pmudev_set *set, char __user *buf, siz
 		ret = refuse_read(set, ret);
 	else if (reading.room < reading.need)
 		ret = refuse(set, -ENOSPC, PMUDEV_WHY_BUFFER, reading.need);
-	else if (put_record(buf, reading.record, reading.need))
+	else if (pmudev_put_record(buf, reading.record, reading.need))
 		ret = refuse(set, -EFAULT, PMUDEV_WHY_POINTER, 0);
 	else
 		ret = reading.need;
@@ -348,6 +369,8 @@ ssize_t pmudev_read(struct file *file, char __user *buf, size_t size, loff_t *po
 		.set = set,
 		.record = &small.record,
 		.room = min(size, sizeof(small)),
+		.user = (struct pmudev_record __user *)buf,
+		.user_room = size,
 	};
 	int ret;
 
@@ -355,10 +378,12 @@ ssize_t pmudev_read(struct file *file, char __user *buf, size_t size, loff_t *po
 	ret = read_record(&reading);
 	if (unlikely(ret))
 		return refuse_read(set, ret);
+	if (reading.put)
+		return reading.need;
 	if (unlikely(reading.need > reading.room))
 		return read_large(set, buf, size);
 	/* The copy may fault, and a fault may end up in mmap: no lock is held. */
-	if (put_record(buf, &small, reading.need))
+	if (pmudev_put_record(buf, &small, reading.need))
 		return refuse(set, -EFAULT, PMUDEV_WHY_POINTER, 0);
 	return reading.need;
 }

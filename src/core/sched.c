@@ -128,6 +128,17 @@ static u64 fold_all(const struct pmudev_ctx *ctx)
 	return fold_period(width, 0);
 }
 
+/*
+ * Which of the counters of these slots somebody could see once they are left: where each can be
+ * hidden, those with events for user reads, if others may have the right.
+ */
+static u64 left_by(struct pmudev_set *set, u64 slots, u64 counters)
+{
+	if (!(set->pmu->info.features & PMUDEV_HAS_HIDING))
+		return counters;
+	return pmudev_backend.grant ? pmudev_slots_counters(set, slots & set->user) : 0;
+}
+
 bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 {
 	struct pmudev_hw **hw = ctx->on + ctx->nr;
@@ -150,10 +161,10 @@ bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 		mask |= counters;
 		width = min_t(unsigned int, width, event->width);
 	}
+	set->alike = PMUDEV_ALIKE_UNKNOWN;
 	ctx->nr += nr;
 	ctx->mask |= mask;
-	if (slots & set->user)
-		ctx->user_mask |= pmudev_slots_counters(set, slots & set->user);
+	ctx->left |= left_by(set, slots, mask);
 	set->on |= slots;
 	if (width < 64)
 		ctx->fold_ns = fold_period(width, ctx->fold_ns);
@@ -161,7 +172,7 @@ bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 		return true;
 	pc = this_cpu_ptr(&pmudev_cpus);
 	pc->dirty &= ~mask;
-	pmudev_backend_load(hw, nr);
+	pmudev_backend_load(hw, nr, mask);
 	pmudev_fold_timer(pc, ctx->fold_ns);
 	return true;
 }
@@ -170,10 +181,9 @@ bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 static __always_inline void leave_counters(const struct pmudev_ctx *ctx, u64 counters)
 {
 	if (pmudev_backend_seen())
-		pmudev_backend.clear(counters);
+		pmudev_backend_clear(counters);
 	else
-		pmudev_counters_left(this_cpu_ptr(&pmudev_cpus), counters,
-				     ctx->user_mask & counters);
+		pmudev_counters_left(this_cpu_ptr(&pmudev_cpus), ctx->left & counters);
 }
 
 /* All that is on a context: there is nothing to look for. */
@@ -181,12 +191,12 @@ static void all_off(struct pmudev_ctx *ctx, struct pmudev_set *set)
 {
 	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) && hweight64(set->on) != ctx->nr);
 	if (pmudev_ctx_counting(ctx)) {
-		pmudev_backend_save(ctx->on, ctx->nr);
+		pmudev_backend_save(ctx->on, ctx->nr, ctx->mask);
 		leave_counters(ctx, ctx->mask);
 	}
 	ctx->nr = 0;
 	ctx->mask = 0;
-	ctx->user_mask = 0;
+	ctx->left = 0;
 	ctx->fold_ns = 0;
 	set->on = 0;
 }
@@ -201,6 +211,7 @@ void pmudev_slots_off(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 	lockdep_assert_held(&ctx->lock);
 	if (!slots)
 		return;
+	set->alike = PMUDEV_ALIKE_UNKNOWN;
 	/* Of one set, or as many as there are. */
 	if (slots == set->on && (ctx->nr_sets == 1 || hweight64(slots) == ctx->nr)) {
 		all_off(ctx, set);
@@ -209,11 +220,11 @@ void pmudev_slots_off(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 	nr = pmudev_slots_hw(set, slots, hw);
 	mask = pmudev_hw_counters(hw, nr);
 	if (pmudev_ctx_counting(ctx)) {
-		pmudev_backend_save(hw, nr);
+		pmudev_backend_save(hw, nr, mask);
 		leave_counters(ctx, mask);
 	}
 	ctx->mask &= ~mask;
-	ctx->user_mask &= ~mask;
+	ctx->left &= ~mask;
 	for (i = 0; i < ctx->nr; i++)
 		if (!(mask & BIT_ULL(ctx->on[i]->counter)))
 			ctx->on[left++] = ctx->on[i];

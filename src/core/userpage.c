@@ -16,15 +16,40 @@ static void list_page(struct pmudev_ctx *ctx, struct pmudev_set *set)
 		hlist_del_init(&set->page_node);
 }
 
-/* Counters that the thread may read: what its own pages show, and nothing else. */
+/* Counters that the thread may read, what its own pages show and nothing else; and which do. */
 static void find_readable(struct pmudev_ctx *ctx)
 {
 	struct pmudev_set *set;
 
 	ctx->readable = 0;
-	hlist_for_each_entry(set, &ctx->pages, page_node)
-		if (set->map_mm && set->map_mm == ctx->user_mm)
-			ctx->readable |= pmudev_slots_counters(set, set->on & set->user);
+	hlist_for_each_entry(set, &ctx->pages, page_node) {
+		set->reader_tid = 0;
+		if (!set->map_mm || set->map_mm != ctx->user_mm)
+			continue;
+		set->reader_tid = set->owner_tid;
+		ctx->readable |= pmudev_slots_counters(set, set->on & set->user);
+	}
+}
+
+/* The owner word of a page that is written now: for a reader, whether to look further. */
+static u32 owner(const struct pmudev_ctx *ctx, const struct pmudev_set *set)
+{
+	return ctx->user && (set->on & set->user) ? set->reader_tid : 0;
+}
+
+/* What changes while a set's events stay where they are: counts, clock, owner. */
+static void refresh(const struct pmudev_ctx *ctx, struct pmudev_set *set)
+{
+	struct pmudev_page *page = set->page;
+	u32 seq = pmudev_page_begin(page);
+	unsigned int slot;
+	u64 rest;
+
+	pmudev_for_each_slot(slot, rest, set->on & set->user)
+		page->slots[slot].count = pmudev_slot_event(set, slot)->hw.value;
+	page->clock = ctx->clock;
+	WRITE_ONCE(page->owner, owner(ctx, set));
+	pmudev_page_end(page, seq);
 }
 
 static void publish_slot(struct pmudev_page *page, struct pmudev_set *set, unsigned int slot,
@@ -83,7 +108,7 @@ static void publish(struct pmudev_ctx *ctx, struct pmudev_set *set)
 	page->time_running = set->time_running - ctx->lost;
 	page->flags = page_flags(set);
 	page->generation = set->generation;
-	WRITE_ONCE(page->owner, pmudev_page_owner(ctx, set, set->on & set->user));
+	WRITE_ONCE(page->owner, owner(ctx, set));
 	pmudev_page_end(page, seq);
 }
 
@@ -112,7 +137,7 @@ void pmudev_pages_refresh(struct pmudev_ctx *ctx)
 
 	lockdep_assert_held(&ctx->lock);
 	hlist_for_each_entry(set, &ctx->pages, page_node)
-		pmudev_page_refresh(ctx, set);
+		refresh(ctx, set);
 	restart_selection(ctx);
 }
 
@@ -144,7 +169,7 @@ static void clear_others(struct pmudev_cpu *pc, u64 loaded)
 	u64 others = pc->dirty & ~(loaded | pc->ctx.mask);
 
 	if (others) {
-		pmudev_backend.clear(others);
+		pmudev_backend_clear(others);
 		pc->dirty &= ~others;
 	}
 }
@@ -237,9 +262,13 @@ void pmudev_pages_lost(struct pmudev_ctx *ctx)
 
 void pmudev_pages_revoke(struct pmudev_ctx *ctx)
 {
+	struct pmudev_set *set;
+
 	lockdep_assert_held(&ctx->lock);
 	if (ctx->cpu >= 0 && ctx->reading)
 		pmudev_pages_out(ctx);
+	hlist_for_each_entry(set, &ctx->pages, page_node)
+		set->reader_tid = 0;
 	ctx->reader = false;
 	ctx->readable = 0;
 	ctx->user_mm = NULL;

@@ -36,10 +36,11 @@ struct intel_known {
 /**
  * struct intel_cpu - a CPU
  * @kind: its kind, NULL: none that there was. Written once, before all else.
+ * @msr: the first programmable counter, as they are written; likewise, with @kind
+ * @narrowest: bits of the narrowest counter, 63 at most; likewise
  * @known: by counter, while @ours
  * @ours: perf is kept away
  * @on: counters that are started, ours and @foreign: IA32_PERF_GLOBAL_CTRL while @ours
- * @nr_on: how many there are, those of ours included that are loaded but started in guests only
  * @guest: counters that are on in the guest, or in KVM's code around it, and not in the host, or
  *	the other way round: while it runs IA32_PERF_GLOBAL_CTRL is @on ^ @guest. 0: no guest
  * @foreign: programmable counters that firmware or a hypervisor uses: never touched
@@ -52,11 +53,12 @@ struct intel_known {
  */
 struct intel_cpu {
 	struct intel_kind *kind;
+	u32 msr;
+	u8 narrowest;
 	struct intel_known known[PMUDEV_FIXED_BASE + INTEL_MAX_FIXED];
 	bool ours;
 	bool user;
 	bool forced;
-	unsigned int nr_on;
 	u64 on;
 	u64 guest;
 	u64 foreign;
@@ -134,7 +136,6 @@ void intel_guest_enter(struct pmudev_hw *const *hw, unsigned int nr);
 void intel_guest_leave(void);
 
 /* pmu.c: irqs off, on the CPU concerned, which is ours */
-void intel_clear(u64 counters);
 /*
  * Nothing of ours counts, the counters show 0, no event is selected, no overflow is pending. With
  * @hide they are hidden from user mode, where that can be.

@@ -23,42 +23,41 @@ static u64 read_counter(unsigned int counter)
 	return intel_rdpmc(intel_operand(counter));
 }
 
-/* Programmable counters, from the first on, as they are written. */
-static u32 programmable_msr(const struct intel_cpu *pc)
-{
-	return pc->kind->caps.full_width ? INTEL_MSR_A_PMC : INTEL_MSR_PMC;
-}
-
 /* @value has no bits beyond the counter's width. */
 static void write_counter(const struct intel_cpu *pc, unsigned int counter, u64 value)
 {
 	if (is_fixed(counter))
 		write_fixed_ctr(counter - PMUDEV_FIXED_BASE, value);
 	else
-		intel_wrmsr(programmable_msr(pc) + counter, value);
+		intel_wrmsr(pc->msr + counter, value);
 }
 
-/* Of counters that wrapped meanwhile the overflow status is acknowledged. */
-static __always_inline void bring_forward(struct intel_cpu *pc, struct pmudev_hw *const *hw,
-					  unsigned int nr, bool live)
+/* Returns the bits in which any of the values changed. */
+static __always_inline u64 bring_forward(struct intel_cpu *pc, struct pmudev_hw *const *hw,
+					 unsigned int nr, bool live)
 {
-	struct pmudev_hw *const *next = hw, *const *end = hw + nr;
-	u64 wrapped = 0;
+	struct pmudev_hw *const *end = hw + nr;
+	u64 changed = 0;
 
-	for (; next < end; next++) {
-		struct pmudev_hw *event = *next;
-		const unsigned int counter = event->counter, width = event->width;
+	for (; hw < end; hw++) {
+		struct pmudev_hw *event = *hw;
+		const unsigned int counter = event->counter;
 		const u64 before = event->value;
-		u64 value = pmudev_advance(before, read_counter(counter), width);
+		u64 value = pmudev_advance(before, read_counter(counter), event->width);
 
-		wrapped |= (value ^ before) >> (width & 63);
+		changed |= value ^ before;
 		event->value = value;
 		/* What a counter shows that counts is not known for long. */
 		if (!live)
 			pc->known[counter].value = value;
 	}
-	if (wrapped)
-		write_global_ovf_ctrl(pmudev_hw_counters(hw, nr));
+	return changed;
+}
+
+/* Some counter may have wrapped, then: a status that is not there is acknowledged in vain. */
+static __always_inline bool may_have_wrapped(const struct intel_cpu *pc, u64 changed)
+{
+	return unlikely(changed >> pc->narrowest);
 }
 
 /* IA32_FIXED_CTR_CTRL has bits for each fixed counter; all are written at once, by the caller. */
@@ -99,79 +98,75 @@ static void verify(struct intel_cpu *pc, struct pmudev_hw *const *hw, unsigned i
 }
 
 /* That they are loaded: started, if they are to be in the host. */
-static void verify_loaded(const struct intel_cpu *pc, struct pmudev_hw *const *hw, unsigned int nr)
+static void verify_loaded(const struct intel_cpu *pc, struct pmudev_hw *const *hw, unsigned int nr,
+			  u64 counters)
 {
 	unsigned int i;
 
+	WARN_ON(pmudev_hw_counters(hw, nr) != counters);
 	for (i = 0; i < nr; i++)
 		WARN_ON(!(pc->on & BIT_ULL(hw[i]->counter)) != (hw[i]->side == PMUDEV_GUEST_ONLY));
-	WARN_ON(hweight64(pc->on) > pc->nr_on || nr > pc->nr_on);
 }
 
-void pmudev_backend_load(struct pmudev_hw *const *hw, unsigned int nr)
+void pmudev_backend_load(struct pmudev_hw *const *hw, unsigned int nr, u64 counters)
 {
 	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
-	u64 mask = 0, fixed = pc->fixed, width;
-	unsigned int i, counter;
+	struct pmudev_hw *const *next = hw, *const *end = hw + nr;
+	const u64 fixed = pc->fixed;
 
-	for (i = 0; i < nr; i++) {
-		counter = hw[i]->counter;
-		mask |= BIT_ULL(counter);
-		if (pc->known[counter].config != hw[i]->config || hw[i]->side == PMUDEV_GUEST_ONLY)
-			mask = select_hw(pc, hw[i], mask);
-		width = pmudev_width_mask(hw[i]->width);
+	for (; next < end; next++) {
+		const struct pmudev_hw *event = *next;
+		const unsigned int counter = event->counter;
+		const struct intel_known *known = &pc->known[counter];
+		const u64 width = pmudev_width_mask(event->width);
+
+		if (unlikely(known->config != event->config || event->special))
+			counters = select_hw(pc, event, counters);
 		/* The counter stands still: to read it costs a fraction of writing it. */
-		if (pc->known[counter].value != hw[i]->value ||
-		    (read_counter(counter) ^ hw[i]->value) & width)
-			write_counter(pc, counter, hw[i]->value & width);
+		if (known->value != event->value || (read_counter(counter) ^ event->value) & width)
+			write_counter(pc, counter, event->value & width);
 	}
 	if (pc->fixed != fixed)
 		write_fixed_ctr_ctrl(pc->fixed);
 	if (INTEL_VERIFY)
 		verify(pc, hw, nr);
 	/* WRMSR serializes: all is programmed before it is started. */
-	pc->on |= mask;
-	pc->nr_on += nr;
+	pc->on |= counters;
 	/* Irqs are off in a guest: it was left, or never entered. */
 	pc->guest = 0;
 	write_global_ctrl(pc->on);
 }
 
-static noinline void stop_some(struct intel_cpu *pc, struct pmudev_hw *const *hw, unsigned int nr)
-{
-	pc->on &= ~pmudev_hw_counters(hw, nr);
-	pc->nr_on -= nr;
-	write_global_ctrl(pc->on);
-}
-
-void pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr)
+u64 pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr, u64 counters)
 {
 	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+	u64 changed;
 
 	if (INTEL_VERIFY)
-		verify_loaded(pc, hw, nr);
+		verify_loaded(pc, hw, nr, counters);
 	pc->guest = 0;
+	pc->on &= ~counters;
 	/* Selectors stay as they are: what GLOBAL_CTRL has not enabled does not count. */
-	if (nr == pc->nr_on) {
-		pc->on = 0;
-		pc->nr_on = 0;
-		write_global_ctrl(0);
-	} else {
-		stop_some(pc, hw, nr);
-	}
-	bring_forward(pc, hw, nr, false);
+	write_global_ctrl(pc->on);
+	changed = bring_forward(pc, hw, nr, false);
+	if (may_have_wrapped(pc, changed))
+		write_global_ovf_ctrl(counters);
+	return changed;
 }
 
 void pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr)
 {
-	bring_forward(this_cpu_ptr(&intel_cpus), hw, nr, true);
+	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+
+	if (may_have_wrapped(pc, bring_forward(pc, hw, nr, true)))
+		write_global_ovf_ctrl(pmudev_hw_counters(hw, nr));
 }
 
 /* At switches, where somebody may look: so each is one write. */
-void intel_clear(u64 counters)
+void pmudev_backend_clear(u64 counters)
 {
 	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
-	const u32 msr = programmable_msr(pc);
+	const u32 msr = pc->msr;
 	unsigned int c;
 	u64 rest;
 
@@ -198,10 +193,9 @@ void intel_silence(bool hide)
 	for (rest = mine; rest; rest &= rest - 1)
 		select_event(pc, __ffs64(rest), nothing);
 	write_fixed_ctr_ctrl(pc->fixed);
-	intel_clear(mine);
+	pmudev_backend_clear(mine);
 	write_global_ovf_ctrl(mine);
 	pc->on = pc->found & pc->foreign;
-	pc->nr_on = hweight64(pc->on);
 	pc->guest = 0;
 	if (pc->on)
 		write_global_ctrl(pc->on);
@@ -249,7 +243,6 @@ const struct pmudev_backend_ops pmudev_backend = {
 	.explain = intel_explain,
 	.encode = intel_encode_event,
 	.operand = intel_operand,
-	.clear = intel_clear,
 	.spare_reader = intel_spare_reader,
 	.grant = intel_grant,
 	.revoke = intel_revoke,

@@ -152,6 +152,12 @@ static void fill_in(struct pmudev_pmu_info *info, const struct intel_kind *kind)
 	info->nr_events = kind->caps.declared;
 }
 
+/* Fixed counters that are not there have the others' width. */
+static u8 narrowest(const struct intel_caps *caps)
+{
+	return min3(caps->width, caps->width_fixed, 63U);
+}
+
 int intel_identify(void)
 {
 	struct intel_kind *kind = intel_kind_here();
@@ -159,6 +165,8 @@ int intel_identify(void)
 	if (!kind)
 		return -1;
 	this_cpu_write(intel_cpus.kind, kind);
+	this_cpu_write(intel_cpus.msr, kind->caps.full_width ? INTEL_MSR_A_PMC : INTEL_MSR_PMC);
+	this_cpu_write(intel_cpus.narrowest, narrowest(&kind->caps));
 	return kind->info->index;
 }
 
