@@ -217,25 +217,23 @@ static __always_inline void read_own(struct pmudev_ctx *ctx, struct pmudev_set *
 {
 	struct pmudev_record *record = reading->record;
 	const size_t need = struct_size(record, counts, set->nr_slots);
+	bool alike = is_alike(ctx, set);
 
 	reading->need = need;
-	if (likely(is_alike(ctx, set))) {
-		if (PMUDEV_PUTS_AT_ONCE && need <= reading->user_room) {
-			pmudev_set_bring_forward(ctx, set);
-			reading->put = pmudev_put_alike(set, reading->user, need, moment(ctx, set));
-			if (likely(reading->put))
-				return;
-		}
-		if (unlikely(need > reading->room))
-			return;
+	if (need <= reading->room || (PMUDEV_PUTS_AT_ONCE && need <= reading->user_room))
 		pmudev_set_bring_forward(ctx, set);
-		fill_alike(set, record, need, moment(ctx, set));
-		return;
+	if (PMUDEV_PUTS_AT_ONCE && likely(alike) && need <= reading->user_room) {
+		reading->put = pmudev_put_alike(set, reading->user, need, moment(ctx, set));
+		if (likely(reading->put))
+			return;
 	}
 	if (need > reading->room)
 		return;
+	if (!PMUDEV_PUTS_AT_ONCE && likely(alike)) {
+		fill_alike(set, record, need, moment(ctx, set));
+		return;
+	}
 	begin_record(set, record, need);
-	pmudev_set_bring_forward(ctx, set);
 	fill_record(ctx, set, record);
 }
 

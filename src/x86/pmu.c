@@ -158,8 +158,9 @@ void pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
 
+	/* Those of others, too: nobody asks which they were. */
 	if (may_have_wrapped(pc, bring_forward(pc, hw, nr, true)))
-		write_global_ovf_ctrl(pmudev_hw_counters(hw, nr));
+		write_global_ovf_ctrl(pc->on & ~pc->foreign);
 }
 
 /* At switches, where somebody may look: so each is one write. */
