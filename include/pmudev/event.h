@@ -86,11 +86,11 @@ struct pmudev_event {
 
 /**
  * struct pmudev_ctx - what is loaded as one: the events of a thread on one PMU, or of a CPU
+ * @notifier: follows the thread, where the kernel has such; at the head of it, for switches
  * @lock: all below, and the pages of its sets; irqs off
  * @ref: the sets, and the notifier of a task's context
  * @task: the thread; compared, never followed. NULL for a CPU.
  * @pmu: whose counters; on CPUs of another PMU nothing counts. NULL of a CPU that has none.
- * @notifier: follows the thread, where the kernel has such
  * @farewell: drops the notifier's reference where a switch cannot
  * @bucket: finds it by @task
  * @cpu: where it is loaded, -1 if nowhere. Set and cleared on that CPU only.
@@ -129,13 +129,13 @@ struct pmudev_event {
  * @on: the events on counters: room for as many as its PMU has counters
  */
 struct pmudev_ctx {
+#ifdef CONFIG_PREEMPT_NOTIFIERS
+	struct preempt_notifier notifier;
+#endif
 	raw_spinlock_t lock;
 	struct kref ref;
 	struct task_struct *task;
 	struct pmudev_pmu *pmu;
-#ifdef CONFIG_PREEMPT_NOTIFIERS
-	struct preempt_notifier notifier;
-#endif
 	struct irq_work farewell;
 	struct hlist_node bucket;
 	int cpu;

@@ -53,6 +53,8 @@ static void clean_here(void *unused)
 {
 	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
 
+	if (likely(!pc->dirty))
+		return;
 	if (pc->ready)
 		pmudev_backend_clear(pc->dirty);
 	pc->dirty = 0;

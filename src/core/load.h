@@ -109,12 +109,13 @@ static __always_inline void pmudev_ctx_load_here(struct pmudev_ctx *ctx, int cpu
 {
 	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
 	bool here = ctx->pmu == pc->pmu, ready = here && pc->ready;
-	u64 now = pmudev_clock();
+	u64 now;
 
 	lockdep_assert_held(&ctx->lock);
 	/* What is not loaded takes turns for nothing. */
 	if (unlikely(!hlist_empty(&ctx->turning)) && ready)
 		pmudev_turn_if_due(ctx);
+	now = pmudev_clock();
 	ctx->cpu = cpu;
 	if (task && here)
 		pc->task = ctx;

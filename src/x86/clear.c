@@ -8,6 +8,7 @@
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
 
+#include <asm/frame.h>
 #include <asm/ibt.h>
 #include <asm/linkage.h>
 #include <asm/unwind_hints.h>
@@ -44,10 +45,9 @@ asm(".pushsection .text, \"ax\", @progbits\n"
     "intel_clear_called:\n"
     ASM_ENDBR
     PMUDEV_CALL_DEPTH_ACCOUNT
-    "	push %rbp\n"
-    "	mov %rsp, %rbp\n"
+    FRAME_BEGIN
     "	call intel_clear_instead\n"
-    "	pop %rbp\n"
+    FRAME_END
     "	test %al, %al\n"
     "	jz 1f\n"
     "	add $8, %rsp\n"

@@ -24,7 +24,7 @@ static u64 read_counter(unsigned int counter)
 }
 
 /* @value has no bits beyond the counter's width. */
-static void write_counter(const struct intel_cpu *pc, unsigned int counter, u64 value)
+static __always_inline void write_counter(const struct intel_cpu *pc, unsigned int counter, u64 value)
 {
 	if (is_fixed(counter))
 		write_fixed_ctr(counter - PMUDEV_FIXED_BASE, value);
@@ -54,10 +54,17 @@ static __always_inline u64 bring_forward(struct intel_cpu *pc, struct pmudev_hw 
 	return changed;
 }
 
-/* Some counter may have wrapped, then: a status that is not there is acknowledged in vain. */
-static __always_inline bool may_have_wrapped(const struct intel_cpu *pc, u64 changed)
+/* Nobody asks which they were, so it is all of ours. */
+static noinline void acknowledge_overflows(const struct intel_cpu *pc)
 {
-	return unlikely(changed >> pc->narrowest);
+	write_global_ovf_ctrl(pc->kind->caps.counters & ~pc->foreign);
+}
+
+/* Some counter may have wrapped if a bit above the narrowest has changed. */
+static __always_inline void counted(const struct intel_cpu *pc, u64 changed)
+{
+	if (unlikely(changed >> pc->narrowest))
+		acknowledge_overflows(pc);
 }
 
 /* IA32_FIXED_CTR_CTRL has bits for each fixed counter; all are written at once, by the caller. */
@@ -108,33 +115,64 @@ static void verify_loaded(const struct intel_cpu *pc, struct pmudev_hw *const *h
 		WARN_ON(!(pc->on & BIT_ULL(hw[i]->counter)) != (hw[i]->side == PMUDEV_GUEST_ONLY));
 }
 
-void pmudev_backend_load(struct pmudev_hw *const *hw, unsigned int nr, u64 counters)
+static __always_inline void start(struct intel_cpu *pc, u64 counters)
 {
-	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
-	struct pmudev_hw *const *next = hw, *const *end = hw + nr;
-	const u64 fixed = pc->fixed;
-
-	for (; next < end; next++) {
-		const struct pmudev_hw *event = *next;
-		const unsigned int counter = event->counter;
-		const struct intel_known *known = &pc->known[counter];
-		const u64 width = pmudev_width_mask(event->width);
-
-		if (unlikely(known->config != event->config || event->special))
-			counters = select_hw(pc, event, counters);
-		/* The counter stands still: to read it costs a fraction of writing it. */
-		if (known->value != event->value || (read_counter(counter) ^ event->value) & width)
-			write_counter(pc, counter, event->value & width);
-	}
-	if (pc->fixed != fixed)
-		write_fixed_ctr_ctrl(pc->fixed);
-	if (INTEL_VERIFY)
-		verify(pc, hw, nr);
 	/* WRMSR serializes: all is programmed before it is started. */
 	pc->on |= counters;
 	/* Irqs are off in a guest: it was left, or never entered. */
 	pc->guest = 0;
 	write_global_ctrl(pc->on);
+}
+
+/* Where the counter is and shows its value already nothing is written. */
+static __always_inline void write_value(struct intel_cpu *pc, const struct pmudev_hw *event)
+{
+	const unsigned int counter = event->counter;
+	const u64 value = event->value;
+
+	/* The counter stands still: to read it costs a fraction of writing it. */
+	if (pc->known[counter].value != value ||
+	    (read_counter(counter) ^ value) << (64 - event->width))
+		write_counter(pc, counter, value & pmudev_width_mask(event->width));
+}
+
+/* From the first on whose selector is not as it is to be, or that is not to be started here. */
+static noinline void load_rest(struct intel_cpu *pc, struct pmudev_hw *const *hw,
+			       struct pmudev_hw *const *end, u64 counters)
+{
+	const u64 fixed = pc->fixed;
+
+	for (; hw < end; hw++) {
+		counters = select_hw(pc, *hw, counters);
+		write_value(pc, *hw);
+	}
+	if (pc->fixed != fixed)
+		write_fixed_ctr_ctrl(pc->fixed);
+	start(pc, counters);
+}
+
+static __always_inline void load(struct intel_cpu *pc, struct pmudev_hw *const *hw,
+				 struct pmudev_hw *const *end, u64 counters)
+{
+	for (; hw < end; hw++) {
+		const struct pmudev_hw *event = *hw;
+
+		if (unlikely(pc->known[event->counter].config != event->config || event->special)) {
+			load_rest(pc, hw, end, counters);
+			return;
+		}
+		write_value(pc, event);
+	}
+	start(pc, counters);
+}
+
+void pmudev_backend_load(struct pmudev_hw *const *hw, unsigned int nr, u64 counters)
+{
+	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+
+	load(pc, hw, hw + nr, counters);
+	if (INTEL_VERIFY)
+		verify(pc, hw, nr);
 }
 
 u64 pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr, u64 counters)
@@ -149,8 +187,7 @@ u64 pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr, u64 counte
 	/* Selectors stay as they are: what GLOBAL_CTRL has not enabled does not count. */
 	write_global_ctrl(pc->on);
 	changed = bring_forward(pc, hw, nr, false);
-	if (may_have_wrapped(pc, changed))
-		write_global_ovf_ctrl(counters);
+	counted(pc, changed);
 	return changed;
 }
 
@@ -158,9 +195,7 @@ void pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
 
-	/* Those of others, too: nobody asks which they were. */
-	if (may_have_wrapped(pc, bring_forward(pc, hw, nr, true)))
-		write_global_ovf_ctrl(pc->on & ~pc->foreign);
+	counted(pc, bring_forward(pc, hw, nr, true));
 }
 
 /* At switches, where somebody may look: so each is one write. */
