@@ -244,8 +244,10 @@ void pmudev_user_access_lost(void);
  *
  * What others left in the counters is cleared; what is loaded stays. Irqs off, on a CPU that is
  * ours.
+ *
+ * Return: true, for who is called in place of another and says by that whether he was.
  */
-void pmudev_counters_seen(void);
+bool pmudev_counters_seen(void);
 
 /**
  * pmudev_guest_entered - this CPU is about to run a guest

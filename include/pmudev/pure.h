@@ -475,6 +475,12 @@ static inline u64 pmudev_width_mask(unsigned int width)
 	return ~0ULL >> (-width & 63);
 }
 
+/* The low @width bits, 1..64: in loops a mask would take a register more. */
+static inline u64 pmudev_low_bits(u64 value, unsigned int width)
+{
+	return value << (-width & 63) >> (-width & 63);
+}
+
 /**
  * pmudev_advance - a count, brought forward to what the counter shows
  * @count: the count at an earlier moment, which the counter then held modulo 2^width
@@ -485,7 +491,7 @@ static inline u64 pmudev_width_mask(unsigned int width)
  */
 static inline u64 pmudev_advance(u64 count, u64 raw, unsigned int width)
 {
-	return count + ((raw - count) & pmudev_width_mask(width));
+	return count + pmudev_low_bits(raw - count, width);
 }
 
 /**

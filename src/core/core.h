@@ -78,7 +78,7 @@ static __always_inline void pmudev_ctx_call(struct pmudev_ctx *ctx, pmudev_ctx_f
 }
 
 /* Load, unload: ctx->lock held, irqs off, on the CPU concerned. */
-void pmudev_ctx_load(struct pmudev_ctx *ctx, int cpu);
+void pmudev_ctx_load(struct pmudev_ctx *ctx);
 void pmudev_ctx_unload(struct pmudev_ctx *ctx);
 
 /* Bring the counts of all events forward, and the pages of narrow counters. */

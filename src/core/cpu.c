@@ -53,16 +53,16 @@ static void clean_here(void *unused)
 {
 	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
 
-	if (likely(!pc->dirty))
-		return;
 	if (pc->ready)
 		pmudev_backend_clear(pc->dirty);
 	pc->dirty = 0;
 }
 
-void pmudev_counters_seen(void)
+bool pmudev_counters_seen(void)
 {
-	clean_here(NULL);
+	if (unlikely(this_cpu_read(pmudev_cpus.dirty)))
+		clean_here(NULL);
+	return true;
 }
 
 void pmudev_counters_clean(void)
@@ -79,7 +79,7 @@ static void reload(struct pmudev_cpu *pc, struct pmudev_ctx *ctx, bool ready)
 	if (ctx->cpu >= 0)
 		pmudev_ctx_unload(ctx);
 	pc->ready = ready;
-	pmudev_ctx_load(ctx, smp_processor_id());
+	pmudev_ctx_load(ctx);
 	raw_spin_unlock(&ctx->lock);
 }
 

@@ -126,7 +126,7 @@ static int start_self(struct pmudev_ctx *ctx)
 	if (!ctx->dead)
 		pmudev_switch_link(ctx);
 	if (!ctx->dead && ctx->cpu < 0)
-		pmudev_ctx_load(ctx, smp_processor_id());
+		pmudev_ctx_load(ctx);
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 	return 0;
 }
@@ -138,7 +138,7 @@ static void start_here(void *info)
 
 	raw_spin_lock(&ctx->lock);
 	if (ctx->task == current && !ctx->dead && ctx->cpu < 0)
-		pmudev_ctx_load(ctx, smp_processor_id());
+		pmudev_ctx_load(ctx);
 	raw_spin_unlock(&ctx->lock);
 }
 

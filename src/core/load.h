@@ -60,7 +60,7 @@ static __always_inline void pmudev_page_resume(const struct pmudev_ctx *ctx,
 /* The thread can read: have its pages say so. */
 static __always_inline void pmudev_pages_show(struct pmudev_ctx *ctx)
 {
-	struct pmudev_set *set;
+	struct hlist_node *node;
 
 	ctx->user = true;
 	ctx->reader = true;
@@ -69,16 +69,16 @@ static __always_inline void pmudev_pages_show(struct pmudev_ctx *ctx)
 		pmudev_pages_publish(ctx);
 		return;
 	}
-	hlist_for_each_entry(set, &ctx->pages, page_node)
-		pmudev_page_resume(ctx, set);
+	hlist_for_each(node, &ctx->pages)
+		pmudev_page_resume(ctx, hlist_entry(node, struct pmudev_set, page_node));
 }
 
 static __always_inline void pmudev_pages_disown(struct pmudev_ctx *ctx)
 {
-	struct pmudev_set *set;
+	struct hlist_node *node;
 
-	hlist_for_each_entry(set, &ctx->pages, page_node)
-		WRITE_ONCE(set->page->owner, 0);
+	hlist_for_each(node, &ctx->pages)
+		WRITE_ONCE(hlist_entry(node, struct pmudev_set, page_node)->page->owner, 0);
 	ctx->user = false;
 }
 
@@ -105,7 +105,7 @@ static __always_inline void pmudev_pages_out_here(struct pmudev_cpu *pc, struct 
 /* ------------------------------------------------------- load and unload -- */
 
 /* @task: whether it is a task's. */
-static __always_inline void pmudev_ctx_load_here(struct pmudev_ctx *ctx, int cpu, bool task)
+static __always_inline void pmudev_ctx_load_here(struct pmudev_ctx *ctx, bool task)
 {
 	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
 	bool here = ctx->pmu == pc->pmu, ready = here && pc->ready;
@@ -116,7 +116,7 @@ static __always_inline void pmudev_ctx_load_here(struct pmudev_ctx *ctx, int cpu
 	if (unlikely(!hlist_empty(&ctx->turning)) && ready)
 		pmudev_turn_if_due(ctx);
 	now = pmudev_clock();
-	ctx->cpu = cpu;
+	ctx->cpu = smp_processor_id();
 	if (task && here)
 		pc->task = ctx;
 	ctx->ready = ready;

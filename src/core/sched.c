@@ -19,9 +19,9 @@ void pmudev_ctx_init(struct pmudev_ctx *ctx)
 
 /* ------------------------------------------------------- load and unload -- */
 
-void pmudev_ctx_load(struct pmudev_ctx *ctx, int cpu)
+void pmudev_ctx_load(struct pmudev_ctx *ctx)
 {
-	pmudev_ctx_load_here(ctx, cpu, ctx->task);
+	pmudev_ctx_load_here(ctx, ctx->task);
 }
 
 void pmudev_ctx_unload(struct pmudev_ctx *ctx)

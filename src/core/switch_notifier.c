@@ -85,7 +85,7 @@ static void task_in(struct preempt_notifier *notifier, int cpu)
 	 */
 	raw_spin_lock_irqsave(&ctx->lock, flags);
 	if (!ctx->dead && ctx->cpu < 0)
-		pmudev_ctx_load_here(ctx, cpu, true);
+		pmudev_ctx_load_here(ctx, true);
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 }
 

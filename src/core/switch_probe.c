@@ -48,7 +48,7 @@ void pmudev_switch_in(struct pmudev_ctx *ctx)
 {
 	raw_spin_lock(&ctx->lock);
 	if (!ctx->dead && ctx->cpu < 0)
-		pmudev_ctx_load(ctx, smp_processor_id());
+		pmudev_ctx_load(ctx);
 	raw_spin_unlock(&ctx->lock);
 }
 

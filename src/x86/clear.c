@@ -26,8 +26,7 @@ noinline notrace bool intel_clear_instead(void)
 	if (!this_cpu_read(intel_cpus.ours))
 		return false;
 	this_cpu_write(intel_cpus.forced, false);
-	pmudev_counters_seen();
-	return true;
+	return pmudev_counters_seen();
 }
 
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS

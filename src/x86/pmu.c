@@ -125,15 +125,16 @@ static __always_inline void start(struct intel_cpu *pc, u64 counters)
 }
 
 /* Where the counter is and shows its value already nothing is written. */
-static __always_inline void write_value(struct intel_cpu *pc, const struct pmudev_hw *event)
+static __always_inline void write_value(const struct intel_cpu *pc, const struct intel_known *known,
+					const struct pmudev_hw *event)
 {
 	const unsigned int counter = event->counter;
 	const u64 value = event->value;
 
 	/* The counter stands still: to read it costs a fraction of writing it. */
-	if (pc->known[counter].value != value ||
-	    (read_counter(counter) ^ value) << (64 - event->width))
-		write_counter(pc, counter, value & pmudev_width_mask(event->width));
+	if (known->value != value ||
+	    (read_counter(counter) ^ value) << (-event->width & 63))
+		write_counter(pc, counter, pmudev_low_bits(value, event->width));
 }
 
 /* From the first on whose selector is not as it is to be, or that is not to be started here. */
@@ -144,7 +145,7 @@ static noinline void load_rest(struct intel_cpu *pc, struct pmudev_hw *const *hw
 
 	for (; hw < end; hw++) {
 		counters = select_hw(pc, *hw, counters);
-		write_value(pc, *hw);
+		write_value(pc, &pc->known[(*hw)->counter], *hw);
 	}
 	if (pc->fixed != fixed)
 		write_fixed_ctr_ctrl(pc->fixed);
@@ -156,12 +157,13 @@ static __always_inline void load(struct intel_cpu *pc, struct pmudev_hw *const *
 {
 	for (; hw < end; hw++) {
 		const struct pmudev_hw *event = *hw;
+		const struct intel_known *known = &pc->known[event->counter];
 
-		if (unlikely(pc->known[event->counter].config != event->config || event->special)) {
+		if (unlikely(known->config != event->config || event->special)) {
 			load_rest(pc, hw, end, counters);
 			return;
 		}
-		write_value(pc, event);
+		write_value(pc, known, event);
 	}
 	start(pc, counters);
 }
