@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "bench.h"
+#include "profile/mark.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -136,6 +137,26 @@ __u64 own_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
+/* For tests/bench/profile/run: how many calls that was, and where functions are now, modules' too. */
+static void tell_segment(unsigned int calls)
+{
+	static unsigned int segment;
+	FILE *symbols;
+	char line[256];
+
+	if (access("/tests/profile", F_OK))
+		return;
+	printf("@segment %u %u\n", segment, calls);
+	symbols = fopen("/proc/kallsyms", "r");
+	while (symbols && fgets(line, sizeof(line), symbols))
+		if (strstr(line, " t ") || strstr(line, " T "))
+			if (!segment || strchr(line, '['))
+				printf("@symbol %u %s", segment, line);
+	if (symbols)
+		fclose(symbols);
+	segment++;
+}
+
 static double calls_by(__u64 (*clock)(void), void (*fn)(void *arg), void *arg, unsigned int calls)
 {
 	double samples[SAMPLES];
@@ -144,12 +165,15 @@ static double calls_by(__u64 (*clock)(void), void (*fn)(void *arg), void *arg, u
 
 	for (i = 0; i < WARM_UP; i++)
 		fn(arg);
+	MARK(MARK_BEGIN_ASM);
 	for (i = 0; i < SAMPLES; i++) {
 		start = clock();
 		for (j = 0; j < calls; j++)
 			fn(arg);
 		samples[i] = (double)(clock() - start) / calls;
 	}
+	MARK(MARK_END_ASM);
+	tell_segment(SAMPLES * calls);
 	return median(samples, SAMPLES);
 }
 
