@@ -183,7 +183,7 @@ static noinline void fill_record(struct pmudev_ctx *ctx, struct pmudev_set *set,
  * @record: where
  * @room: bytes there
  * @user: where it is to be in the end; NULL: that is the caller's
- * @user_room: bytes there
+ * @user_room: bytes there; 0: it is not to be put there at once
  * @need: out: how many it takes; more than @room, and not @put: nothing was done
  * @put: out: it is there, at @user
  */
@@ -290,6 +290,8 @@ static noinline int read_family(struct reading *reading)
 	struct pmudev_set *set = reading->set;
 	struct pmudev_change change = { .data = reading, .reading = true };
 
+	/* What the root has is not all of it. */
+	reading->user_room = 0;
 	change.total = kmalloc(sizeof(*change.total), GFP_KERNEL);
 	if (!change.total)
 		return -ENOMEM;
