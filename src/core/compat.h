@@ -101,16 +101,6 @@ static inline void pmudev_unregister_direct(struct ftrace_ops *ops, unsigned lon
 #endif
 #endif
 
-/* What a function in assembler that calls begins with, where returns are counted. */
-#ifdef CONFIG_X86
-#include <asm/nospec-branch.h>
-#ifdef CALL_DEPTH_ACCOUNT
-#define PMUDEV_CALL_DEPTH_ACCOUNT CALL_DEPTH_ACCOUNT
-#else
-#define PMUDEV_CALL_DEPTH_ACCOUNT ""
-#endif
-#endif
-
 /*
  * What is called on the last CPU, irqs off, before a system sleep and after it:
  * PMUDEV_SYSCORE(name, suspend, resume), of int suspend(PMUDEV_SYSCORE_ARG) and void resume(same).

@@ -159,7 +159,7 @@ static noinline void fill_counts(struct pmudev_set *set, struct pmudev_record *r
 }
 
 static noinline void fill_record(struct pmudev_ctx *ctx, struct pmudev_set *set,
-					struct pmudev_record *record)
+				 struct pmudev_record *record)
 {
 	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
 	struct converted last = { .pmu = set->pmu };
@@ -198,8 +198,7 @@ struct reading {
 };
 
 /* What is in the record beside the times and counts. */
-static void begin_record(const struct pmudev_set *set, struct pmudev_record *record,
-					 size_t size)
+static void begin_record(const struct pmudev_set *set, struct pmudev_record *record, size_t size)
 {
 	u64 rest, below = set->nr_slots ? ~0ULL >> (64 - set->nr_slots) : 0;
 	unsigned int slot;

@@ -11,12 +11,18 @@
 #include <asm/frame.h>
 #include <asm/ibt.h>
 #include <asm/linkage.h>
+#include <asm/nospec-branch.h>
 #include <asm/unwind_hints.h>
 
 #include "../core/compat.h"
 #include "intel.h"
 
 #define CLEAR_FUNCTION "perf_clear_dirty_counters"
+
+/* What a function that calls begins with, where the kernel counts returns. */
+#ifndef CALL_DEPTH_ACCOUNT
+#define CALL_DEPTH_ACCOUNT ""
+#endif
 
 /* Return: done; false: these counters are perf's. */
 asmlinkage bool intel_clear_instead(void);
@@ -38,12 +44,13 @@ noinline notrace bool intel_clear_instead(void)
  */
 void intel_clear_called(void);
 
+/* clang-format off */
 asm(".pushsection .text, \"ax\", @progbits\n"
     ".type intel_clear_called, @function\n"
     ".globl intel_clear_called\n"
     "intel_clear_called:\n"
     ASM_ENDBR
-    PMUDEV_CALL_DEPTH_ACCOUNT
+    CALL_DEPTH_ACCOUNT
     FRAME_BEGIN
     "	call intel_clear_instead\n"
     FRAME_END
@@ -56,6 +63,7 @@ asm(".pushsection .text, \"ax\", @progbits\n"
     ASM_RET
     ".size intel_clear_called, .-intel_clear_called\n"
     ".popsection\n");
+/* clang-format on */
 
 static struct ftrace_ops clear_hook;
 

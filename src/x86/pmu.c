@@ -24,7 +24,8 @@ static u64 read_counter(unsigned int counter)
 }
 
 /* @value has no bits beyond the counter's width. */
-static __always_inline void write_counter(const struct intel_cpu *pc, unsigned int counter, u64 value)
+static __always_inline void write_counter(const struct intel_cpu *pc, unsigned int counter,
+					  u64 value)
 {
 	if (is_fixed(counter))
 		write_fixed_ctr(counter - PMUDEV_FIXED_BASE, value);
@@ -132,8 +133,7 @@ static __always_inline void write_value(const struct intel_cpu *pc, const struct
 	const u64 value = event->value;
 
 	/* The counter stands still: to read it costs a fraction of writing it. */
-	if (known->value != value ||
-	    (read_counter(counter) ^ value) << (-event->width & 63))
+	if (known->value != value || (read_counter(counter) ^ value) << (-event->width & 63))
 		write_counter(pc, counter, pmudev_low_bits(value, event->width));
 }
 
