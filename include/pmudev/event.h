@@ -18,7 +18,8 @@
  *   notifier. Each context of a task keeps the module loaded.
  *
  * Lock order, outermost first
- *   mmap_lock			(page faults: no copy to or from user space under any lock below)
+ *   mmap_lock			(page faults: no copy to or from user space under any lock below, but
+ *				with page faults disabled, as a record of read(2): src/core/put.h)
  *   set->mutex			one call at a time on a set: slots, groups, binding; not read(2)
  *   doors_mutex			KVM's tracepoints; also taken under the list of modules
  *   exec_update_lock		of a target that is being bound
@@ -33,7 +34,6 @@
  *   family->lock		raw, irqs off: the list of heirs, and what those that ended counted
  *   buckets			raw, irqs off: contexts by task
  *   pmudev_visible.lock		raw, irqs off: who could read whose counters
- * Under ctx->lock user space is written to with page faults disabled (src/core/put.h).
  * mmap takes mmap_lock, then ctx->lock; never set->mutex. At a switch ctx->lock is all that is
  * taken; another CPU holds it only to look where the context is loaded, to change some words of
  * one that is not, or to say that a set rests or does not.
@@ -84,6 +84,10 @@ struct pmudev_event {
 	u8 group;
 };
 
+/* pmudev_ctx.stale */
+#define PMUDEV_STALE_COUNTS	BIT(0)	/* a count has changed by more than PMUDEV_PAGE_LAG allows */
+#define PMUDEV_STALE_ALL	BIT(1)	/* pmudev_ctx.lost has changed */
+
 /**
  * struct pmudev_ctx - what is loaded as one: the events of a thread on one PMU, or of a CPU
  * @notifier: follows the thread, where the kernel has such; at the head of it, for switches
@@ -101,8 +105,7 @@ struct pmudev_event {
  * @dead: the thread has ended, or gained privileges, or no set is left: never loaded again
  * @linked: the notifier is in the task's list
  * @ready: loaded on a CPU of its PMU that is ours (else its time is lost)
- * @stale: the pages are to be written anew: @lost has changed, or a count by more than
- *	PMUDEV_PAGE_LAG allows
+ * @stale: PMUDEV_STALE_*: the pages are to be written anew
  * @user: user mode can read counters while it is loaded
  * @reader: it could, once since it was given the right: it may be in the midst of a read
  * @readable: counters of events in @pages that the thread may read; under @lock
@@ -146,7 +149,7 @@ struct pmudev_ctx {
 	bool dead;
 	bool linked;
 	bool ready;
-	bool stale;
+	u8 stale;
 	bool reader;
 	union {
 		struct {

@@ -93,10 +93,12 @@ typedef struct ctl_table pmudev_ctl_table;
 #define pmudev_unregister_direct(ops, addr) unregister_ftrace_direct(ops, addr, true)
 #else
 #define pmudev_register_direct(ops, addr) register_ftrace_direct_multi(ops, addr)
-static inline void pmudev_unregister_direct(struct ftrace_ops *ops, unsigned long addr)
+static inline int pmudev_unregister_direct(struct ftrace_ops *ops, unsigned long addr)
 {
-	unregister_ftrace_direct_multi(ops, addr);
+	int ret = unregister_ftrace_direct_multi(ops, addr);
+
 	ftrace_free_filter(ops);
+	return ret;
 }
 #endif
 #endif

@@ -54,6 +54,21 @@ void pmudev_ctx_init(struct pmudev_ctx *ctx);
 /* The same as pmudev_ctx_call(), of a context that was not here. */
 void pmudev_ctx_call_away(struct pmudev_ctx *ctx, pmudev_ctx_fn fn, void *arg);
 
+/* The same if it is here, or nowhere: the caller himself runs @fn. Else false, and nothing done. */
+static __always_inline bool pmudev_ctx_call_here(struct pmudev_ctx *ctx, pmudev_ctx_fn fn,
+						 void *arg)
+{
+	unsigned long flags;
+	bool here;
+
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	here = ctx->cpu < 0 || ctx->cpu == smp_processor_id();
+	if (here)
+		fn(ctx, arg);
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	return here;
+}
+
 /**
  * pmudev_ctx_call - run @fn on a context, wherever it is
  * @ctx: referenced by the caller
@@ -65,15 +80,7 @@ void pmudev_ctx_call_away(struct pmudev_ctx *ctx, pmudev_ctx_fn fn, void *arg);
  */
 static __always_inline void pmudev_ctx_call(struct pmudev_ctx *ctx, pmudev_ctx_fn fn, void *arg)
 {
-	unsigned long flags;
-	bool here;
-
-	raw_spin_lock_irqsave(&ctx->lock, flags);
-	here = ctx->cpu < 0 || ctx->cpu == smp_processor_id();
-	if (here)
-		fn(ctx, arg);
-	raw_spin_unlock_irqrestore(&ctx->lock, flags);
-	if (!here)
+	if (!pmudev_ctx_call_here(ctx, fn, arg))
 		pmudev_ctx_call_away(ctx, fn, arg);
 }
 
@@ -125,7 +132,7 @@ static __always_inline void pmudev_set_bring_forward(struct pmudev_ctx *ctx, str
 		return;
 	/* By how much the counts in the pages lag behind now nobody knows. */
 	if (ctx->maps)
-		ctx->stale = true;
+		ctx->stale |= PMUDEV_STALE_COUNTS;
 	/* Of one set: what is on is its. */
 	if (ctx->nr_sets == 1)
 		pmudev_backend_read(ctx->on, ctx->nr);
@@ -409,8 +416,8 @@ static inline void pmudev_page_publish(struct pmudev_ctx *ctx, struct pmudev_set
 /* The same for the counts alone of all pages that have counters. */
 void pmudev_pages_refresh(struct pmudev_ctx *ctx);
 
-/* Rewrite them, for a thread that is loaded. ctx->lock held. */
-void pmudev_pages_publish(struct pmudev_ctx *ctx);
+/* Rewrite what is stale of them, for a thread that is loaded. ctx->lock held. */
+void pmudev_pages_renew(struct pmudev_ctx *ctx);
 
 /* Slots are about to be removed: nothing of their groups is to stay. ctx->lock held. */
 void pmudev_page_forget(struct pmudev_set *set, u64 slots);

@@ -31,16 +31,16 @@ static __always_inline void pmudev_page_end(struct pmudev_page *page, u32 seq)
 }
 
 /*
- * How far the counts in a page may lag behind at a switch: by 2^this, a quarter of what the
- * narrowest counter (31 bits) takes, and as much may be counted until the fold timer rewrites them.
+ * How far the counts in a page may lag behind at a switch: by less than 2^this, a quarter of what
+ * the narrowest counter (31 bits) takes. As much may be counted until the fold timer rewrites them.
  */
-#define PMUDEV_PAGE_LAG 30
+#define PMUDEV_PAGE_LAG 29
 
 /* @changed: the bits in which any of the context's counts changed. */
 static __always_inline void pmudev_ctx_counted(struct pmudev_ctx *ctx, u64 changed)
 {
 	if (unlikely(changed >> PMUDEV_PAGE_LAG))
-		ctx->stale = true;
+		ctx->stale |= PMUDEV_STALE_COUNTS;
 }
 
 /*
@@ -66,7 +66,7 @@ static __always_inline void pmudev_pages_show(struct pmudev_ctx *ctx)
 	ctx->reader = true;
 	ctx->owed = false;
 	if (unlikely(ctx->stale)) {
-		pmudev_pages_publish(ctx);
+		pmudev_pages_renew(ctx);
 		return;
 	}
 	hlist_for_each(node, &ctx->pages)
@@ -123,7 +123,7 @@ static __always_inline void pmudev_ctx_load_here(struct pmudev_ctx *ctx, bool ta
 	ctx->clock -= now;
 	if (unlikely(!ready)) {
 		ctx->lost -= now;
-		ctx->stale = true;
+		ctx->stale |= PMUDEV_STALE_ALL;
 		if (ctx->maps)
 			pmudev_pages_in(ctx);
 		return;

@@ -74,7 +74,8 @@ struct pmudev_moment {
 
 /**
  * pmudev_put_alike - the record of a set whose events are alike, at once
- * @set: brought forward; its ctx->lock is held, so page faults are not served
+ * @set: brought forward; its ctx->lock is held, so page faults are not served. By the caller of
+ *	read(2) himself: it is his address space.
  * @to: where
  * @size: of the record: there is so much room
  * @at: now
@@ -89,6 +90,7 @@ static __always_inline bool pmudev_put_alike(const struct pmudev_set *set,
 	struct pmudev_event *const *chunk = set->chunk;
 	bool done = false;
 
+	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) && !in_task());
 	pagefault_disable();
 	if (!user_write_access_begin(to, size))
 		goto out;

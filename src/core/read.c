@@ -315,7 +315,11 @@ static __always_inline int read_record(struct reading *reading)
 		return -EINVAL;
 	if (set->family)
 		return read_family(reading);
-	pmudev_ctx_call(ctx, read_alone, reading);
+	if (pmudev_ctx_call_here(ctx, read_alone, reading))
+		return 0;
+	/* Another CPU is in another address space: nothing is put there. */
+	reading->user_room = 0;
+	pmudev_ctx_call_away(ctx, read_alone, reading);
 	return 0;
 }
 

@@ -112,14 +112,18 @@ static void publish(struct pmudev_ctx *ctx, struct pmudev_set *set)
 	pmudev_page_end(page, seq);
 }
 
-void pmudev_pages_publish(struct pmudev_ctx *ctx)
+void pmudev_pages_renew(struct pmudev_ctx *ctx)
 {
 	struct pmudev_set *set;
 
 	lockdep_assert_held(&ctx->lock);
-	hlist_for_each_entry(set, &ctx->pages, page_node)
-		publish(ctx, set);
-	ctx->stale = false;
+	hlist_for_each_entry(set, &ctx->pages, page_node) {
+		if (ctx->stale & PMUDEV_STALE_ALL)
+			publish(ctx, set);
+		else
+			refresh(ctx, set);
+	}
+	ctx->stale = 0;
 }
 
 void pmudev_page_rewrite(struct pmudev_ctx *ctx, struct pmudev_set *set)
@@ -138,6 +142,7 @@ void pmudev_pages_refresh(struct pmudev_ctx *ctx)
 	lockdep_assert_held(&ctx->lock);
 	hlist_for_each_entry(set, &ctx->pages, page_node)
 		refresh(ctx, set);
+	ctx->stale &= ~PMUDEV_STALE_COUNTS;
 	restart_selection(ctx);
 }
 

@@ -40,7 +40,7 @@ noinline notrace bool intel_clear_instead(void)
 /*
  * At each switch to a reader: the function's first instruction calls this, so there are two return
  * addresses. The second is its caller's, where the first is left out. The function has no arguments:
- * all that it may change is free.
+ * all that it may change is free. Aligned: newer kernels use the lowest bit of such an address.
  */
 void intel_clear_called(void);
 
@@ -48,6 +48,7 @@ void intel_clear_called(void);
 asm(".pushsection .text, \"ax\", @progbits\n"
     ".type intel_clear_called, @function\n"
     ".globl intel_clear_called\n"
+    ".balign 16\n"
     "intel_clear_called:\n"
     ASM_ENDBR
     CALL_DEPTH_ACCOUNT
@@ -124,7 +125,7 @@ int intel_clear_hook(void)
 
 void intel_clear_unhook(void)
 {
-	pmudev_unregister_direct(&clear_hook, (unsigned long)intel_clear_called);
+	WARN_ON(pmudev_unregister_direct(&clear_hook, (unsigned long)intel_clear_called));
 	unhook_guard();
 }
 
