@@ -192,7 +192,7 @@ int intel_probe(struct pmudev_pmu_info *const *info)
 		return user;
 	}
 	if (user == -EBUSY)
-		pr_warn("pmudev: no user reads: ftrace is off (sysctl kernel.ftrace_enabled), or perf patched\n");
+		pr_warn("pmudev: no user reads: ftrace is off (sysctl kernel.ftrace_enabled), or perf patched or followed (BPF)\n");
 	else if (user)
 		pr_warn("pmudev: no user reads: this kernel's perf does not offer what they need\n");
 	for (i = 0; i < intel_nr_kinds && !user; i++) {
