@@ -288,9 +288,27 @@ int pmudev_set_add(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 	return ret;
 }
 
+/* Slots that are neither enabled nor armed. */
+static void take_out(struct pmudev_set *set, u64 slots)
+{
+	struct pmudev_change use = {
+		.slots = set->used & ~slots,
+		.user = set->user & ~slots,
+		.mux = set->mux & ~slots,
+		.reset = slots,
+		.forget = slots,
+	};
+
+	set->removed = true;
+	pmudev_family_call(set, pmudev_change_slots, &use);
+	if (!set->used && set->guests) {
+		set->guests = false;
+		pmudev_guest_put();
+	}
+}
+
 int pmudev_set_remove(struct pmudev_set *set, u32 group, struct pmudev_refusal *why)
 {
-	struct pmudev_change use = {};
 	u64 slots;
 	int ret;
 
@@ -301,16 +319,49 @@ int pmudev_set_remove(struct pmudev_set *set, u32 group, struct pmudev_refusal *
 	pmudev_rest_not(set);
 	if (slots & enabled_slots(set))
 		return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_ENABLED, 0);
-	use.slots = set->used & ~slots;
-	use.user = set->user & ~slots;
-	use.mux = set->mux & ~slots;
-	use.reset = slots;
-	use.forget = slots;
-	set->removed = true;
-	pmudev_family_call(set, pmudev_change_slots, &use);
-	if (!set->used && set->guests) {
-		set->guests = false;
-		pmudev_guest_put();
-	}
+	take_out(set, slots);
 	return 0;
+}
+
+/* All slots of the groups that some are in. */
+static u64 whole_groups(struct pmudev_set *set, u64 slots)
+{
+	u64 rest, groups = 0, all = 0;
+	unsigned int slot;
+
+	if (slots == set->used)
+		return slots;
+	pmudev_for_each_slot(slot, rest, slots)
+		groups |= BIT_ULL(pmudev_slot_event(set, slot)->group);
+	pmudev_for_each_slot(slot, rest, set->used)
+		if (groups & BIT_ULL(pmudev_slot_event(set, slot)->group))
+			all |= BIT_ULL(slot);
+	return all;
+}
+
+int pmudev_set_begin(struct pmudev_set *set, const struct pmudev_event_attr *attr, unsigned int nr,
+		     u32 *slots, struct pmudev_refusal *why)
+{
+	static const struct pmudev_bind self = { .target = PMUDEV_TARGET_TASK };
+	u64 added = 0;
+	unsigned int i;
+	int ret = 0;
+
+	if (!set->ctx)
+		ret = pmudev_set_bind(set, &self, why);
+	if (!ret)
+		ret = pmudev_set_add(set, attr, nr, slots, why);
+	if (ret)
+		return ret;
+	for (i = 0; i < nr; i++)
+		added |= BIT_ULL(slots[i]);
+	ret = pmudev_slots_enable(set, whole_groups(set, added), why);
+	if (!ret)
+		return 0;
+	/* By the caller's number; of an event that was there before there is none. */
+	for (i = 0; i < nr && why->event != (s32)slots[i]; i++)
+		;
+	why->event = i < nr ? (s32)i : -1;
+	take_out(set, added);
+	return ret;
 }

@@ -326,6 +326,10 @@ int pmudev_set_add(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 		   u32 *slot, struct pmudev_refusal *why);
 int pmudev_set_remove(struct pmudev_set *set, u32 group, struct pmudev_refusal *why);
 
+/* Add them to a set, the calling thread's if it has no target, and enable their groups, or not. */
+int pmudev_set_begin(struct pmudev_set *set, const struct pmudev_event_attr *attr, unsigned int nr,
+		     u32 *slots, struct pmudev_refusal *why);
+
 /**
  * pmudev_check_events - all checks of events that no moment changes
  * @set: bound, its mutex held
@@ -340,6 +344,9 @@ int pmudev_check_events(struct pmudev_set *set, const struct pmudev_event_attr *
 /* -------------------------------------------------------------- enable.c -- */
 
 int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *why);
+
+/* The same of these slots: whole groups. */
+int pmudev_slots_enable(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why);
 int pmudev_set_disable(struct pmudev_set *set, u32 group, struct pmudev_refusal *why);
 
 /* All of it, and no counter is kept: the set is being destroyed. */

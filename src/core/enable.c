@@ -291,15 +291,12 @@ static bool needs_cpus(const struct pmudev_set *set, u64 slots)
 	return set->cpu >= 0 || !set->claimed || ((set->user & slots) && !set->claimed_all);
 }
 
-int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *why)
+int pmudev_slots_enable(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
 {
 	bool had_claim = set->claimed, had_all = set->claimed_all, cpus;
-	u64 slots;
-	int ret;
+	int ret = 0;
 
-	ret = pmudev_group_slots(set, group, &slots, why);
-	if (ret)
-		return ret;
+	lockdep_assert_held(&set->mutex);
 	if (pmudev_set_ended(set))
 		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
 
@@ -331,6 +328,15 @@ int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *
 	if (ret)
 		pmudev_explain_held(ret, why);
 	return ret;
+}
+
+int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *why)
+{
+	u64 slots;
+	int ret;
+
+	ret = pmudev_group_slots(set, group, &slots, why);
+	return ret ? ret : pmudev_slots_enable(set, slots, why);
 }
 
 static __always_inline void disable_slots(struct pmudev_set *set, u64 slots, bool may_rest)

@@ -125,10 +125,10 @@ static int ioctl_add(struct pmudev_set *set, union args *args, struct pmudev_ref
 	struct pmudev_add *add = &args->add;
 	struct pmudev_event_attr few[PMUDEV_FEW] PMUDEV_UNSET, *attr;
 	u32 slots[PMUDEV_MAX_EVENTS] PMUDEV_UNSET;
-	int ret = no_flags(args, why);
+	int ret;
 
-	if (ret)
-		return ret;
+	if (add->flags & ~PMUDEV_ADD_FLAGS)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_FLAGS, PMUDEV_ADD_FLAGS);
 	attr = get_events(add->events, add->nr, add->event_size, few, why);
 	if (IS_ERR(attr))
 		return PTR_ERR(attr);
@@ -138,7 +138,10 @@ static int ioctl_add(struct pmudev_set *set, union args *args, struct pmudev_ref
 		goto out;
 	}
 	pmudev_lock(&set->mutex);
-	ret = pmudev_set_add(set, attr, add->nr, slots, why);
+	if (add->flags & PMUDEV_ADD_ENABLE)
+		ret = pmudev_set_begin(set, attr, add->nr, slots, why);
+	else
+		ret = pmudev_set_add(set, attr, add->nr, slots, why);
 	mutex_unlock(&set->mutex);
 	if (!ret && add->slots &&
 	    copy_to_user(u64_to_user_ptr(add->slots), slots, add->nr * sizeof(*slots)))

@@ -2,6 +2,7 @@
 #include "api.h"
 
 #include <linux/perf_event.h>
+#include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
@@ -35,6 +36,20 @@ static void add_file(struct events *e, int fd)
 
 /* -------------------------------------------------------------- pmudev -- */
 
+/* Bound to the caller, added and enabled: the usual set takes one call. */
+static int pmudev_begin(int fd, const struct pmudev_event_attr *attr, unsigned int nr)
+{
+	struct pmudev_add add = {
+		.size = sizeof(add),
+		.flags = PMUDEV_ADD_ENABLE,
+		.nr = nr,
+		.event_size = sizeof(*attr),
+		.events = (uintptr_t)attr,
+	};
+
+	return ioctl(fd, PMUDEV_IOC_ADD, &add) ? -errno : 0;
+}
+
 static int pmudev_fill(struct events *e, const struct wish *wish)
 {
 	struct pmudev_event_attr attr[MOST];
@@ -47,12 +62,16 @@ static int pmudev_fill(struct events *e, const struct wish *wish)
 	if (ret < 0)
 		return ret;
 	add_file(e, ret);
-	ret = wish->cpu >= 0 ? pm_bind(e->fd[0], PMUDEV_TARGET_CPU, wish->cpu, 0) :
-			       pm_bind(e->fd[0], PMUDEV_TARGET_TASK, wish->pid, 0);
-	if (!ret)
-		ret = pm_add(e->fd[0], attr, wish->nr);
-	if (!ret && !wish->off)
-		ret = pm_enable(e->fd[0], PMUDEV_ALL);
+	if (wish->cpu < 0 && !wish->pid && !wish->off) {
+		ret = pmudev_begin(e->fd[0], attr, wish->nr);
+	} else {
+		ret = wish->cpu >= 0 ? pm_bind(e->fd[0], PMUDEV_TARGET_CPU, wish->cpu, 0) :
+				       pm_bind(e->fd[0], PMUDEV_TARGET_TASK, wish->pid, 0);
+		if (!ret)
+			ret = pm_add(e->fd[0], attr, wish->nr);
+		if (!ret && !wish->off)
+			ret = pm_enable(e->fd[0], PMUDEV_ALL);
+	}
 	if (!ret && wish->user)
 		ret = map_last(e);
 	return ret;

@@ -36,7 +36,7 @@ FIXTURE_VARIANT_ADD(call, bind) {
 };
 
 FIXTURE_VARIANT_ADD(call, add) {
-	PMUDEV_IOC_ADD, sizeof(struct pmudev_add), 0
+	PMUDEV_IOC_ADD, sizeof(struct pmudev_add), PMUDEV_ADD_FLAGS
 };
 
 FIXTURE_VARIANT_ADD(call, place) {

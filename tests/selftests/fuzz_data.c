@@ -326,6 +326,7 @@ static unsigned int fill(struct fuzz *f, unsigned int nr, union fuzz_args *args)
 		return sizeof(args->bind);
 	case 2:
 		events = some_events(f);
+		args->add.flags = fuzz_rarely(f, 3) ? PMUDEV_ADD_ENABLE : 0;
 		args->add.nr = events.nr;
 		args->add.event_size = events.size;
 		args->add.events = address(events.at);

@@ -528,10 +528,14 @@ struct pmudev_bind {
 	__u32 reserved;
 };
 
+/* struct pmudev_add.flags */
+#define PMUDEV_ADD_ENABLE	(1U << 0)	/* and have their groups count, see there */
+#define PMUDEV_ADD_FLAGS	((1U << 1) - 1)
+
 /**
  * struct pmudev_add - add events, all of them or none
  * @size: of this structure
- * @flags: zero
+ * @flags: PMUDEV_ADD_*
  * @refusal: why it failed
  * @nr: how many events, 1..PMUDEV_MAX_EVENTS
  * @event_size: sizeof(struct pmudev_event_attr)
@@ -542,6 +546,11 @@ struct pmudev_bind {
  * What no state of the machine would allow is refused here, what others hold is
  * refused by ENABLE. Slots are given in order, the lowest free one first: a new
  * set's first event is in slot 0. A group that is enabled takes no events.
+ *
+ * With PMUDEV_ADD_ENABLE the groups that they are in are enabled at once, as by ENABLE, all of them
+ * together; if that is refused the events are not added. A set that has no target yet gets the
+ * calling thread before, as by BIND with an @id of 0 and no flags, and keeps it whatever comes of
+ * the events. So two calls, open() and this one, and a thread is counted.
  */
 struct pmudev_add {
 	__u32 size;
