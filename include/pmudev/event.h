@@ -485,6 +485,7 @@ struct pmudev_use {
  * @lock: see the top of this file
  * @claim: sets that keep the claim
  * @claims: times it was taken
+ * @lacks_cpus: a CPU came online while it was held, and could not be had
  * @sets: sets with a placement
  * @resting: those of them that may hold counters while they are disabled
  * @task_use: placements of task sets
@@ -501,6 +502,7 @@ struct pmudev_pmu {
 	struct pmudev_pmu_info info;
 	struct mutex lock; /* see the top of this file */
 	unsigned int claim;
+	bool lacks_cpus;
 	u64 claims;
 	struct list_head sets;
 	struct hlist_head resting;

@@ -266,6 +266,13 @@ int pmudev_claim_get(struct pmudev_pmu *pmu, struct pmudev_refusal *why);
 void pmudev_explain_held(int error, struct pmudev_refusal *why);
 void pmudev_claim_put(struct pmudev_pmu *pmu);
 
+/*
+ * The same two where others have it, too, and nothing is done to any CPU: then these need not stay.
+ * False: it takes the long way, and nothing was done.
+ */
+bool pmudev_claim_join(struct pmudev_pmu *pmu);
+bool pmudev_claim_leave(struct pmudev_pmu *pmu);
+
 /**
  * pmudev_claim_others - have the counters of all other PMUs' CPUs, too
  * @set: has events that user mode may read: its thread has the right on all CPUs, where perf

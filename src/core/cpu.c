@@ -188,12 +188,31 @@ int pmudev_claim_get(struct pmudev_pmu *pmu, struct pmudev_refusal *why)
 	}
 	if (!pmu->claim++)
 		pmu->claims++;
+	pmu->lacks_cpus = false;
 	return 0;
 
 undo:
 	if (!pmu->claim)
 		release_all(pmu);
 	return ret;
+}
+
+bool pmudev_claim_join(struct pmudev_pmu *pmu)
+{
+	lockdep_assert_held(&pmu->lock);
+	if (!pmu->claim || pmu->lacks_cpus)
+		return false;
+	pmu->claim++;
+	return true;
+}
+
+bool pmudev_claim_leave(struct pmudev_pmu *pmu)
+{
+	lockdep_assert_held(&pmu->lock);
+	if (pmu->claim == 1)
+		return false;
+	pmu->claim--;
+	return true;
 }
 
 void pmudev_explain_held(int error, struct pmudev_refusal *why)
@@ -283,6 +302,7 @@ static int cpu_online_here(unsigned int cpu)
 	mutex_lock(&pmu->lock);
 	ret = pmu->claim ? cpu_claim(pmu, cpu, &why) : 0;
 	if (ret) {
+		pmu->lacks_cpus = true;
 		pr_warn("pmudev: CPU %u: its counters are not to be had (error %d), nothing is counted there\n",
 			cpu, ret);
 		smp_call_function_single(cpu, cpu_load_lost, NULL, true);

@@ -221,7 +221,7 @@ static void displace_slots(struct pmudev_set *set, u64 slots)
 	rearrange(set, NULL);
 }
 
-/* Claimed, placed and on, or nothing of it. The CPUs stay if needs_cpus(); pmu->lock held. */
+/* Claimed, placed and on, or nothing of it. After lock_pmu(). */
 static int enable_slots(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
 {
 	struct pmudev_change change PMUDEV_UNSET;
@@ -285,10 +285,31 @@ static inline void make_way(struct pmudev_set *set, u64 slots)
 		end_rests(set, slots);
 }
 
-/* To take their counters, or to ask whether one is there. */
-static bool needs_cpus(const struct pmudev_set *set, u64 slots)
+/*
+ * Takes pmu->lock, and before that, if their counters are to be taken or one is asked whether it is
+ * there, has the CPUs stay. Returns whether they do.
+ */
+static bool lock_pmu(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why, int *ret)
 {
-	return set->cpu >= 0 || !set->claimed || ((set->user & slots) && !set->claimed_all);
+	struct pmudev_pmu *pmu = set->pmu;
+	bool user = set->user & slots;
+
+	*ret = 0;
+	/* As most often: a thread's, and others have the claim. */
+	if (set->cpu < 0 && (!user || set->claimed_all || pmudev_nr_pmus == 1)) {
+		pmudev_lock(&pmu->lock);
+		if (set->claimed)
+			return false;
+		set->claimed = pmudev_claim_join(pmu);
+		if (set->claimed)
+			return false;
+		mutex_unlock(&pmu->lock);
+	}
+	cpus_read_lock();
+	if (user)
+		*ret = pmudev_claim_others(set, why);
+	pmudev_lock(&pmu->lock);
+	return true;
 }
 
 int pmudev_slots_enable(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
@@ -300,12 +321,7 @@ int pmudev_slots_enable(struct pmudev_set *set, u64 slots, struct pmudev_refusal
 	if (pmudev_set_ended(set))
 		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
 
-	cpus = needs_cpus(set, slots);
-	if (cpus)
-		cpus_read_lock();
-	if (set->user & slots)
-		ret = pmudev_claim_others(set, why);
-	pmudev_lock(&set->pmu->lock);
+	cpus = lock_pmu(set, slots, why, &ret);
 	make_way(set, slots);
 	slots &= ~set->placed;
 	if (!slots || ret)
@@ -316,6 +332,7 @@ int pmudev_slots_enable(struct pmudev_set *set, u64 slots, struct pmudev_refusal
 		ret = enable_slots(set, slots, why);
 	/* A refusal leaves perf what it had. */
 	if (ret && set->claimed && !had_claim) {
+		/* If the CPUs do not stay, others had it all the time. */
 		pmudev_claim_put(set->pmu);
 		set->claimed = false;
 	}
@@ -355,6 +372,9 @@ static __always_inline void disable_slots(struct pmudev_set *set, u64 slots, boo
 		displace_slots(set, slots);
 		end_private(set);
 	}
+	/* Or later, where the CPUs stay. */
+	if (!may_rest && set->claimed && !set->claimed_all)
+		set->claimed = !pmudev_claim_leave(set->pmu);
 	mutex_unlock(&set->pmu->lock);
 	pmudev_turns_wake(set);
 }

@@ -180,21 +180,39 @@ static struct pmudev_ctx *follow_anew(struct pmudev_ctx *ctx)
 	return ERR_PTR(ret);
 }
 
+/* At this moment. */
+static bool is_followed(const struct task_struct *task, const struct pmudev_pmu *pmu)
+{
+	struct pmudev_ctx *ctx;
+	bool found = false;
+
+	rcu_read_lock();
+	hlist_for_each_entry_rcu(ctx, pmudev_bucket_of(task), bucket)
+		found |= ctx->task == task && ctx->pmu == pmu;
+	rcu_read_unlock();
+	return found;
+}
+
 struct pmudev_ctx *pmudev_follow(struct task_struct *task, struct pmudev_pmu *pmu)
 {
 	struct pmudev_ctx *ctx = NULL, *fresh = NULL;
 	int ret;
 
-	mutex_lock(&follow_mutex);
+	/* As most often. Others are not to wait while one is short of memory. */
+	if (!is_followed(task, pmu)) {
+		fresh = ctx_alloc(task, pmu, PMUDEV_GFP);
+		if (!fresh)
+			return ERR_PTR(-ENOMEM);
+	}
+	pmudev_lock(&follow_mutex);
 	while (!ctx) {
 		ctx = pmudev_ctx_find(task, pmu);
 		if (!ctx && !fresh) {
-			/* Others are not to wait while one is short of memory. */
 			mutex_unlock(&follow_mutex);
 			fresh = ctx_alloc(task, pmu, PMUDEV_GFP);
 			if (!fresh)
 				return ERR_PTR(-ENOMEM);
-			mutex_lock(&follow_mutex);
+			pmudev_lock(&follow_mutex);
 		} else if (!ctx) {
 			ctx = follow_anew(fresh);
 			fresh = NULL;

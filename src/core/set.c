@@ -81,7 +81,7 @@ void pmudev_set_destroy(struct pmudev_set *set)
 
 	/* The last reference is gone: no call, no mapping. */
 	if (set->ctx) {
-		mutex_lock(&set->mutex);
+		pmudev_lock(&set->mutex);
 		pmudev_set_end(set);
 		mutex_unlock(&set->mutex);
 		pmudev_page_detach(set);
