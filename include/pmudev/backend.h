@@ -132,7 +132,8 @@ struct pmudev_pmu_info {
  *	different the next moment. As @cpu_up, while none of the CPUs is ours.
  * @explain: Say more exactly whom @cpu_up named as the holder. May sleep; called with none
  *	of @cpu_up's locks. May be NULL.
- * @encode: Translate an event. Pure.
+ * @encode: Translate an event. Pure. @like: NULL, or what became of an event that differs from
+ *	this one in its config alone: what does not depend on that need not be found out again.
  * @operand: What the read instruction of user mode takes for a counter. Pure.
  * @spare_reader: pmudev_backend_allow() cannot, but the thread has been a reader: the
  *	instruction that it may be about to execute is not to fault, until the right is
@@ -163,7 +164,8 @@ struct pmudev_backend_ops {
 	int (*held)(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
 	void (*explain)(struct pmudev_refusal *why);
 	int (*encode)(const struct pmudev_pmu_info *info, const struct pmudev_event_attr *attr,
-		      struct pmudev_code *code, struct pmudev_refusal *why);
+		      const struct pmudev_code *like, struct pmudev_code *code,
+		      struct pmudev_refusal *why);
 	u32 (*operand)(unsigned int counter);
 	void (*spare_reader)(void);
 	void (*grant)(struct mm_struct *mm);

@@ -31,6 +31,21 @@ int pmudev_refuse(struct pmudev_refusal *why, int error, enum pmudev_reason code
 int pmudev_attr_check(const struct pmudev_event_attr *attr, struct pmudev_refusal *why);
 
 /**
+ * pmudev_attr_alike - do two events differ in config and tag alone?
+ * @a: a raw event that is well-formed; of others the answer is no
+ * @b: then it is, too
+ */
+static inline bool pmudev_attr_alike(const struct pmudev_event_attr *a,
+				     const struct pmudev_event_attr *b)
+{
+	const u64 *x = (const u64 *)a, *y = (const u64 *)b;
+
+	/* Words 1 and 3, see src/pure/layout.c. */
+	return a->type == PMUDEV_TYPE_RAW &&
+	       !((x[0] ^ y[0]) | (x[2] ^ y[2]) | (x[4] ^ y[4]) | (x[5] ^ y[5]));
+}
+
+/**
  * pmudev_attr_threshold - is an event's threshold one that its counters can have?
  * @attr: the event
  * @highest: the highest threshold, 0 where there are none
@@ -285,6 +300,11 @@ int pmuv3_generic(const struct pmuv3_caps *caps, u64 generic);
  */
 int pmuv3_encode(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
 		 struct pmudev_code *code, struct pmudev_refusal *why);
+
+/* The same; @like: see struct pmudev_backend_ops.encode. */
+int pmuv3_encode_like(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
+		      const struct pmudev_code *like, struct pmudev_code *code,
+		      struct pmudev_refusal *why);
 
 /**
  * pmuv3_guest_config - the selector while a guest runs

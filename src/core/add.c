@@ -30,19 +30,30 @@ static int check_user_read(struct pmudev_set *set, const struct pmudev_event_att
 	return 0;
 }
 
-/* What no machine would accept comes first, then what this one cannot, then who may. */
-static int check_attrs(const struct pmudev_event_attr *attr, unsigned int nr,
+/*
+ * What no machine would accept comes first, then what this one cannot, then who may.
+ * @alike: out: those that are as the one before them is, but for their config
+ */
+static int check_attrs(const struct pmudev_event_attr *attr, unsigned int nr, u64 *alike,
 		       struct pmudev_refusal *why)
 {
 	unsigned int i;
+	u64 others = 0;
 	int ret;
 
 	for (i = 0; i < nr; i++) {
+		if (i && pmudev_attr_alike(&attr[i - 1], &attr[i]))
+			continue;
+		others |= BIT_ULL(i);
 		why->event = i;
 		ret = pmudev_attr_check(&attr[i], why);
 		if (ret)
 			return ret;
 	}
+	*alike = ~others;
+	/* Then they agree. */
+	if (others == 1)
+		return 0;
 	ret = pmudev_group_check(attr, nr, &i, why);
 	if (ret)
 		why->event = i;
@@ -73,14 +84,15 @@ static int check_agreement(struct pmudev_set *set, const struct pmudev_event_att
 }
 
 static int check_event(struct pmudev_set *set, const struct pmudev_event_attr *attr,
-		       struct pmudev_code *code, struct pmudev_refusal *why)
+		       const struct pmudev_code *like, struct pmudev_code *code,
+		       struct pmudev_refusal *why)
 {
 	int ret;
 
-	ret = pmudev_backend.encode(&set->pmu->info, attr, code, why);
+	ret = pmudev_backend.encode(&set->pmu->info, attr, like, code, why);
 	if (ret)
 		return ret;
-	if (code->privileged && !perfmon_capable())
+	if (code->privileged && !like && !perfmon_capable())
 		return pmudev_refuse(why, -EPERM, PMUDEV_WHY_CAP_KERNEL, 0);
 	return check_user_read(set, attr, code, why);
 }
@@ -125,6 +137,13 @@ static int check_group_fits(struct pmudev_set *set, const struct pmudev_event_at
 	return ret;
 }
 
+static bool has_at_least(u64 mask, unsigned int nr)
+{
+	while (mask && --nr)
+		mask &= mask - 1;
+	return mask;
+}
+
 /* At a glance: each can have as many counters as there are events, so one is left for it. */
 static bool surely_fit(const struct pmudev_set *set, const struct pmudev_code *code,
 		       unsigned int nr)
@@ -136,7 +155,7 @@ static bool surely_fit(const struct pmudev_set *set, const struct pmudev_code *c
 	if (set->used)
 		return false;
 	for (i = 0; i < nr; i++)
-		if (code[i].pair || hweight64(code[i].allowed & counters) < nr)
+		if (code[i].pair || !has_at_least(code[i].allowed & counters, nr))
 			return false;
 	return true;
 }
@@ -145,9 +164,10 @@ int pmudev_check_events(struct pmudev_set *set, const struct pmudev_event_attr *
 			unsigned int nr, struct pmudev_code *code, struct pmudev_refusal *why)
 {
 	unsigned int i;
+	u64 alike;
 	int ret;
 
-	ret = check_attrs(attr, nr, why);
+	ret = check_attrs(attr, nr, &alike, why);
 	if (!ret)
 		ret = check_agreement(set, attr, nr, why);
 	if (ret)
@@ -155,7 +175,8 @@ int pmudev_check_events(struct pmudev_set *set, const struct pmudev_event_attr *
 	for (i = 0; i < nr; i++) {
 		why->event = i;
 		code[i] = (struct pmudev_code){};
-		ret = check_event(set, &attr[i], &code[i], why);
+		ret = check_event(set, &attr[i], alike & BIT_ULL(i) ? &code[i - 1] : NULL, &code[i],
+				  why);
 		if (ret)
 			return ret;
 	}

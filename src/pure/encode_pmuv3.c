@@ -236,36 +236,56 @@ static struct pmudev_able able_to(const struct pmuv3_caps *caps,
 	return able;
 }
 
-int pmuv3_encode(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
-		 struct pmudev_code *code, struct pmudev_refusal *why)
+/* All of it but the event's number and its counters. */
+static int encode_rest(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
+		       struct pmudev_code *code, struct pmudev_refusal *why)
 {
-	struct pmudev_able able;
 	u64 levels;
-	int event, ret;
+	int ret;
 
-	event = event_number(caps, attr, why);
-	if (event < 0)
-		return event;
 	ret = pmudev_attr_threshold(attr, caps->threshold_max, why);
 	if (ret)
 		return ret;
 	ret = check_hardware(caps, attr, why);
 	if (ret)
 		return ret;
-
 	levels = filter(caps, attr->flags);
 	code->side = side_of(caps, attr->flags);
 	if (!counts_something(caps, levels, code->side))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_ALL_EXCLUDED, 0);
-
-	/* PMCR_EL0.N may be 0, under a hypervisor that gives the cycle counter only. */
-	able = able_to(caps, attr, event);
-	ret = pmudev_attr_counters(attr, &able, code, why);
-	if (ret)
-		return ret;
-
-	code->config = event | levels | threshold_bits(attr);
+	code->config = levels | threshold_bits(attr);
 	/* Guests' kernels are as private as the host's. */
 	code->privileged = !(levels & PMUV3_TYPER_P) || (levels & PMUV3_TYPER_NSH);
 	return 0;
+}
+
+int pmuv3_encode_like(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
+		      const struct pmudev_code *like, struct pmudev_code *code,
+		      struct pmudev_refusal *why)
+{
+	struct pmudev_able able;
+	int event, ret = 0;
+
+	event = event_number(caps, attr, why);
+	if (event < 0)
+		return event;
+	if (like) {
+		code->side = like->side;
+		code->privileged = like->privileged;
+		code->config = like->config & ~PMUV3_TYPER_EVENT;
+	} else {
+		ret = encode_rest(caps, attr, code, why);
+	}
+	if (ret)
+		return ret;
+	code->config |= event;
+	/* PMCR_EL0.N may be 0, under a hypervisor that gives the cycle counter only. */
+	able = able_to(caps, attr, event);
+	return pmudev_attr_counters(attr, &able, code, why);
+}
+
+int pmuv3_encode(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
+		 struct pmudev_code *code, struct pmudev_refusal *why)
+{
+	return pmuv3_encode_like(caps, attr, NULL, code, why);
 }

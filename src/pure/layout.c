@@ -18,6 +18,9 @@ SIZE(pmudev_holder, 16);
 SIZE(pmudev_refusal, 64);
 
 SIZE(pmudev_event_attr, 48);
+/* Those that pmudev_attr_alike() leaves out. */
+AT(pmudev_event_attr, config, 8);
+AT(pmudev_event_attr, tag, 24);
 
 /* The refusal stands at the same place in all of them. */
 AT(pmudev_query, refusal, 8);
