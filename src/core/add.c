@@ -92,7 +92,8 @@ static int check_event(struct pmudev_set *set, const struct pmudev_event_attr *a
 	ret = pmudev_backend.encode(&set->pmu->info, attr, like, code, why);
 	if (ret)
 		return ret;
-	if (code->privileged && !like && !perfmon_capable())
+	/* Of one that is like another it was asked already. */
+	if (code->privileged && !(like && like->privileged) && !perfmon_capable())
 		return pmudev_refuse(why, -EPERM, PMUDEV_WHY_CAP_KERNEL, 0);
 	return check_user_read(set, attr, code, why);
 }
