@@ -7,15 +7,60 @@
  * plugin.so,out=FILE
  */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <qemu-plugin.h>
-
 #include "mark.h"
 
-QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
+/*
+ * What it needs of QEMU's interface, which comes without a header: of version API, which `run`
+ * finds out.
+ */
+#define EXPORT __attribute__((visibility("default")))
+
+typedef uint64_t qemu_plugin_id_t;
+struct qemu_info_t;
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+enum qemu_plugin_cb_flags {
+	QEMU_PLUGIN_CB_NO_REGS,
+};
+typedef void (*executed_fn)(unsigned int cpu, void *data);
+typedef void (*translated_fn)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
+
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, translated_fn fn);
+void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, executed_fn fn,
+					  enum qemu_plugin_cb_flags flags, void *data);
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, executed_fn fn,
+					    enum qemu_plugin_cb_flags flags, void *data);
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
+uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
+
+#if API >= 3
+size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *bytes, size_t size);
+
+static bool is(const struct qemu_plugin_insn *insn, const char *mark, size_t size)
+{
+	char bytes[16];
+
+	return qemu_plugin_insn_size(insn) == size &&
+	       qemu_plugin_insn_data(insn, bytes, size) == size && !memcmp(bytes, mark, size);
+}
+#else
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
+
+static bool is(const struct qemu_plugin_insn *insn, const char *mark, size_t size)
+{
+	return qemu_plugin_insn_size(insn) == size &&
+	       !memcmp(qemu_plugin_insn_data(insn), mark, size);
+}
+#endif
+
+EXPORT int qemu_plugin_version = API;
 
 /* User addresses, where the marks are looked for. */
 #define USER_END 0x800000000000ULL
@@ -62,14 +107,6 @@ static void end(unsigned int cpu, void *data)
 	fflush(out);
 }
 
-static bool is(struct qemu_plugin_insn *insn, const char *mark, size_t size)
-{
-	char bytes[16];
-
-	return qemu_plugin_insn_size(insn) == size &&
-	       qemu_plugin_insn_data(insn, bytes, size) == size && !memcmp(bytes, mark, size);
-}
-
 static void look_for_marks(struct qemu_plugin_insn *insn)
 {
 	if (is(insn, MARK_BEGIN, MARK_BYTES))
@@ -95,8 +132,8 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 			look_for_marks(qemu_plugin_tb_get_insn(tb, i));
 }
 
-QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
-					   char **argv)
+EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int argc,
+			       char **argv)
 {
 	if (argc != 1 || strncmp(argv[0], "out=", 4))
 		return -1;
