@@ -18,8 +18,8 @@
  *   notifier. Each context of a task keeps the module loaded.
  *
  * Lock order, outermost first
- *   mmap_lock			(page faults: no copy to or from user space under any lock below, but
- *				with page faults disabled, as a record of read(2): src/core/put.h)
+ *   mmap_lock			(page faults: no copy to or from user space under any lock
+ *				below, unless they are disabled: src/core/put.h)
  *   set->mutex			one call at a time on a set: slots, groups, binding; not read(2)
  *   doors_mutex			KVM's tracepoints; also taken under the list of modules
  *   exec_update_lock		of a target that is being bound
@@ -85,7 +85,7 @@ struct pmudev_event {
 };
 
 /* pmudev_ctx.stale */
-#define PMUDEV_STALE_COUNTS	BIT(0)	/* a count has changed by more than PMUDEV_PAGE_LAG allows */
+#define PMUDEV_STALE_COUNTS	BIT(0)	/* a count has changed by more than PMUDEV_PAGE_LAG */
 #define PMUDEV_STALE_ALL	BIT(1)	/* pmudev_ctx.lost has changed */
 
 /**

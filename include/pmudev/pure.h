@@ -545,7 +545,7 @@ u64 pmudev_fold_ns(unsigned int width);
 static inline u64 pmudev_ticks_to_ns(u64 ticks, u32 mult, u32 shift)
 {
 #ifdef __SIZEOF_INT128__
-	return (unsigned __int128)ticks * mult >> (shift & 63);
+	return (__uint128_t)ticks * mult >> (shift & 63);
 #else
 	/* (high * 2^32 + low) * mult, kept as two words that overlap by 32 bits */
 	u64 low = (ticks & 0xffffffff) * mult;

@@ -5,20 +5,9 @@
 
 DEFINE_PER_CPU(struct pmuv3_cpu, pmuv3_cpus);
 
-/* In loops: one jump finds all of them, and there is no number that it would have to be kept from. */
 static __always_inline u64 read_counter(u8 counter)
 {
-	switch (counter) {
-#define READ_ONE(i) case i: return READ_PMEVCNTR(i);
-	PMUV3_FOR_EACH_EVENT_COUNTER(READ_ONE)
-#undef READ_ONE
-	case PMUV3_CYCLE_COUNTER:
-		return read_pmccntr();
-	case PMUV3_INSTRUCTION_COUNTER ... U8_MAX:
-		return read_pmicntr();
-	}
-	/* Not the kernel's own unreachable(), which has something done about it. */
-	__builtin_unreachable();
+	return read_any_counter(counter);
 }
 
 u64 pmuv3_read_counter(unsigned int counter)

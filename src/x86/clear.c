@@ -39,31 +39,31 @@ noinline notrace bool intel_clear_instead(void)
 
 /*
  * At each switch to a reader: the function's first instruction calls this, so there are two return
- * addresses. The second is its caller's, where the first is left out. The function has no arguments:
+ * addresses. The second is its caller's, the first is left out. The function has no arguments:
  * all that it may change is free. Aligned: newer kernels use the lowest bit of such an address.
  */
 void intel_clear_called(void);
 
 /* clang-format off */
 asm(".pushsection .text, \"ax\", @progbits\n"
-    ".type intel_clear_called, @function\n"
-    ".globl intel_clear_called\n"
-    ".balign 16\n"
-    "intel_clear_called:\n"
-    ASM_ENDBR
-    CALL_DEPTH_ACCOUNT
-    FRAME_BEGIN
-    "	call intel_clear_instead\n"
-    FRAME_END
-    "	test %al, %al\n"
-    "	jz 1f\n"
-    "	add $8, %rsp\n"
-    UNWIND_HINT_FUNC
-    ASM_RET
-    "1:\n"
-    ASM_RET
-    ".size intel_clear_called, .-intel_clear_called\n"
-    ".popsection\n");
+	".type intel_clear_called, @function\n"
+	".globl intel_clear_called\n"
+	".balign 16\n"
+	"intel_clear_called:\n"
+	ASM_ENDBR
+	CALL_DEPTH_ACCOUNT
+	FRAME_BEGIN
+	"	call intel_clear_instead\n"
+	FRAME_END
+	"	test %al, %al\n"
+	"	jz 1f\n"
+	"	add $8, %rsp\n"
+	UNWIND_HINT_FUNC
+	ASM_RET
+	"1:\n"
+	ASM_RET
+	".size intel_clear_called, .-intel_clear_called\n"
+	".popsection\n");
 /* clang-format on */
 
 static struct ftrace_ops clear_hook;

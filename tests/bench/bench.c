@@ -137,7 +137,7 @@ __u64 own_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-/* For tests/bench/profile/run: how many calls that was, and where functions are now, modules' too. */
+/* For tests/bench/profile/run: how many calls that was, and where functions are now. */
 static void tell_segment(unsigned int calls)
 {
 	static unsigned int segment;
@@ -165,14 +165,14 @@ static double calls_by(__u64 (*clock)(void), void (*fn)(void *arg), void *arg, u
 
 	for (i = 0; i < WARM_UP; i++)
 		fn(arg);
-	MARK(MARK_BEGIN_ASM);
+	mark_begin();
 	for (i = 0; i < SAMPLES; i++) {
 		start = clock();
 		for (j = 0; j < calls; j++)
 			fn(arg);
 		samples[i] = (double)(clock() - start) / calls;
 	}
-	MARK(MARK_END_ASM);
+	mark_end();
 	tell_segment(SAMPLES * calls);
 	return median(samples, SAMPLES);
 }

@@ -50,6 +50,7 @@ static void life(void *arg)
 {
 	int fd = trivial_open();
 
+	(void)arg;
 	args(fd);
 	close(fd);
 }
