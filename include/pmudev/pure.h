@@ -483,6 +483,18 @@ static inline u64 pmudev_place_counters(unsigned int counter, bool pair)
  */
 int pmudev_assign(const struct pmudev_want *want, unsigned int nr, u8 *counter);
 
+/**
+ * pmudev_assign_at_once - the same of events on no counter, where it is plain
+ * @free: counters that can be had; what a want allows beside means nothing
+ * @want: what each event wants
+ * @nr: how many events
+ * @counter: as pmudev_assign() has it; undefined on failure
+ *
+ * Return: true; false: somebody is a pair, or would have to make room, or there is none: see
+ * pmudev_assign().
+ */
+bool pmudev_assign_at_once(u64 free, const struct pmudev_want *want, unsigned int nr, u8 *counter);
+
 /* ------------------------------------------------------------ delta.c -- */
 
 /**

@@ -145,20 +145,20 @@ static bool has_at_least(u64 mask, unsigned int nr)
 	return mask;
 }
 
-/* At a glance: each can have as many counters as there are events, so one is left for it. */
+/* At a glance: all can have as many counters as there are events, so one is left for each. */
 static bool surely_fit(const struct pmudev_set *set, const struct pmudev_code *code,
 		       unsigned int nr)
 {
 	/* More are reserved under pmu->lock, not held here. */
 	u64 counters = set->pmu->info.counters & ~READ_ONCE(set->pmu->info.reserved);
+	bool pairs = false;
 	unsigned int i;
 
-	if (set->used)
-		return false;
-	for (i = 0; i < nr; i++)
-		if (code[i].pair || !has_at_least(code[i].allowed & counters, nr))
-			return false;
-	return true;
+	for (i = 0; i < nr; i++) {
+		counters &= code[i].allowed;
+		pairs |= code[i].pair;
+	}
+	return !set->used && !pairs && has_at_least(counters, nr);
 }
 
 int pmudev_check_events(struct pmudev_set *set, const struct pmudev_event_attr *attr,
@@ -247,28 +247,57 @@ static int watch_guests(struct pmudev_set *set, const struct pmudev_code *code, 
 	return 0;
 }
 
-/* Not yet in use: nobody looks at it. */
-static void fill_in(struct pmudev_event *event, const struct pmudev_event_attr *attr,
-		    const struct pmudev_code *code)
+/* Not yet in use: nobody looks at it. Field by field: compilers call memset() for the rest. */
+static __always_inline void fill_in(struct pmudev_event *event,
+				    const struct pmudev_event_attr *attr,
+				    const struct pmudev_code *code)
 {
-	*event = (struct pmudev_event){
-		.hw.config = code->config,
-		.hw.pair = code->pair,
-		.hw.side = code->side,
-		.allowed = code->allowed,
-		.tag = attr->tag,
-		.flags = attr->flags,
-		.group = attr->group,
-	};
+	event->hw.config = code->config;
+	event->hw.value = 0;
+	event->hw.counter = 0;
+	event->hw.width = 0;
+	event->hw.pair = code->pair;
+	event->hw.side = code->side;
+	event->time_enabled = 0;
+	event->time_running = 0;
+	event->allowed = code->allowed;
+	event->tag = attr->tag;
+	event->flags = attr->flags;
+	event->group = attr->group;
+}
+
+/* Slots for the events, and what they are. All of it may be forgotten: they are not in use yet. */
+static int take_slots(struct pmudev_set *set, const struct pmudev_event_attr *attr,
+		      const struct pmudev_code *code, unsigned int nr, u32 *slots,
+		      struct pmudev_change *use)
+{
+	u64 free = ~set->used, user = 0, mux = 0;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++, free &= free - 1) {
+		unsigned int slot = __ffs64(free);
+		u64 bit = free & -free;
+
+		if (make_room(set, slot))
+			return -ENOMEM;
+		fill_in(pmudev_slot_event(set, slot), &attr[i], &code[i]);
+		slots[i] = slot;
+		if (attr[i].flags & PMUDEV_USER_READ)
+			user |= bit;
+		if (attr[i].flags & PMUDEV_MULTIPLEX)
+			mux |= bit;
+	}
+	use->slots = ~free;
+	use->user = set->user | user;
+	use->mux = set->mux | mux;
+	return 0;
 }
 
 int pmudev_set_add(struct pmudev_set *set, const struct pmudev_event_attr *attr, unsigned int nr,
 		   u32 *slots, struct pmudev_refusal *why)
 {
-	struct pmudev_change use = { .slots = set->used, .user = set->user, .mux = set->mux };
 	struct pmudev_code few[PMUDEV_FEW] PMUDEV_UNSET, *code = few;
-	u64 free = ~set->used;
-	unsigned int i;
+	struct pmudev_change use PMUDEV_UNSET;
 	int ret;
 
 	lockdep_assert_held(&set->mutex);
@@ -276,7 +305,7 @@ int pmudev_set_add(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_UNBOUND, 0);
 	if (pmudev_set_ended(set))
 		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
-	if (nr > hweight64(free))
+	if (set->used && nr > hweight64(~set->used))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_NUMBER, PMUDEV_MAX_EVENTS);
 	if (nr > PMUDEV_FEW)
 		code = kmalloc_array(nr, sizeof(*code), GFP_KERNEL);
@@ -289,20 +318,9 @@ int pmudev_set_add(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 		ret = check_disabled(set, attr, nr, why);
 	if (!ret)
 		ret = watch_guests(set, code, nr, why);
-	for (i = 0; i < nr && !ret; i++) {
-		slots[i] = __ffs64(free);
-		free &= free - 1;
-		if (make_room(set, slots[i]))
-			ret = pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
-	}
-	for (i = 0; i < nr && !ret; i++) {
-		fill_in(pmudev_slot_event(set, slots[i]), &attr[i], &code[i]);
-		use.slots |= BIT_ULL(slots[i]);
-		if (attr[i].flags & PMUDEV_USER_READ)
-			use.user |= BIT_ULL(slots[i]);
-		if (attr[i].flags & PMUDEV_MULTIPLEX)
-			use.mux |= BIT_ULL(slots[i]);
-	}
+	pmudev_change_init(&use, 0);
+	if (!ret && take_slots(set, attr, code, nr, slots, &use))
+		ret = pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
 	if (!ret)
 		pmudev_family_call(set, pmudev_change_slots, &use);
 	if (code != few)

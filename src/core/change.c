@@ -11,17 +11,18 @@
  */
 static void times_add(struct pmudev_set *set, u64 enabled, u64 running)
 {
+	bool all = set->on == set->enabled;
 	struct pmudev_event *event;
 	unsigned int slot;
 	u64 rest;
 
 	set->time_enabled += enabled;
-	if (set->on == set->enabled)
+	if (all)
 		set->time_running += running;
 	pmudev_for_each_slot(slot, rest, set->enabled) {
 		event = pmudev_slot_event(set, slot);
 		event->time_enabled += enabled;
-		if (set->on & BIT_ULL(slot))
+		if (all || (set->on & BIT_ULL(slot)))
 			event->time_running += running;
 	}
 }

@@ -169,7 +169,7 @@ void pmudev_slots_off(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
  * @reset: slots whose heirs' counts are taken back
  * @forget: slots whose heirs' times are taken back
  * @reading: nothing is changed: who is born meanwhile need not be reached
- * @placed: for enable: the events are where they were when they were enabled last
+ * @placed: for enable: the events know where they are placed
  * @error: out: 0 or -ESRCH if the context is dead
  */
 struct pmudev_change {

@@ -86,12 +86,16 @@ static bool placed_before(const struct pmudev_set *set, u64 slots, u64 free)
 	return slots == set->last.slots && free == set->last.free && !set->removed;
 }
 
-/* Counters for strict groups. Nothing is changed yet. */
+/*
+ * Counters for strict groups. Nothing is changed yet, but where the events of a set without heirs
+ * are to be: they are on no counter, and who changes that has set->mutex.
+ */
 static noinline_for_stack int place_strict(struct pmudev_set *set, u64 slots, u64 free, bool *moves,
 					   struct pmudev_refusal *why)
 {
 	struct pmudev_want want[PMUDEV_MAX_EVENTS] PMUDEV_UNSET;
 	u8 counter[PMUDEV_MAX_EVENTS] PMUDEV_UNSET;
+	const struct pmudev_pmu *pmu = set->pmu;
 	unsigned int slot, i = 0;
 	u64 rest, counters = 0;
 	int ret;
@@ -104,6 +108,8 @@ static noinline_for_stack int place_strict(struct pmudev_set *set, u64 slots, u6
 	}
 	pmudev_for_each_slot(slot, rest, slots) {
 		set->place[slot] = counter[i];
+		if (!set->family)
+			pmudev_hw_place(pmu, &pmudev_slot_event(set, slot)->hw, counter[i]);
 		counters |= pmudev_place_counters(counter[i], want[i].pair);
 		i++;
 	}
@@ -175,8 +181,8 @@ static int place_slots(struct pmudev_set *set, struct pmudev_change *change,
 	if (strict) {
 		free = pmudev_place_free(set);
 		/* An heir has its events where they were when it was born. */
-		change->placed = placed_before(set, strict, free) && !set->family;
-		if (!change->placed)
+		change->placed = !set->family;
+		if (set->family || !placed_before(set, strict, free))
 			ret = place_strict(set, strict, free, &moves, why);
 	}
 	if (ret)

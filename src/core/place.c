@@ -39,9 +39,8 @@ static struct pmudev_want newcomer(const struct pmudev_want *want, u64 free)
 	};
 }
 
-/* -1, or who does not fit; what is in @counter means nothing then. */
-static noinline_for_stack int try_place(u64 free, const struct pmudev_want *want, unsigned int nr,
-					u8 *counter)
+static noinline_for_stack int try_all(u64 free, const struct pmudev_want *want, unsigned int nr,
+				      u8 *counter)
 {
 	struct pmudev_want now[PMUDEV_ASSIGN_MAX] PMUDEV_UNSET;
 	unsigned int i;
@@ -51,6 +50,14 @@ static noinline_for_stack int try_place(u64 free, const struct pmudev_want *want
 	for (i = 0; i < nr; i++)
 		now[i] = newcomer(&want[i], free);
 	return pmudev_assign(now, nr, counter);
+}
+
+/* -1, or who does not fit; what is in @counter means nothing then. */
+static int try_place(u64 free, const struct pmudev_want *want, unsigned int nr, u8 *counter)
+{
+	if (likely(pmudev_assign_at_once(free, want, nr, counter)))
+		return -1;
+	return try_all(free, want, nr, counter);
 }
 
 /* --------------------------------------------------------------- moving -- */

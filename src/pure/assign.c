@@ -14,13 +14,21 @@
  * Of several free counters a fixed one, then one whose neighbour is taken, so that slots remain
  * for pairs, then the highest.
  */
+static __always_inline unsigned int best_single(u64 free, u64 fit)
+{
+	u64 alone = fit & ~both(free & (free >> 1) & EVEN);
+
+	if (!(fit >> 32) && alone)
+		fit = alone;
+	return fls64(fit) - 1;
+}
+
 static unsigned int best(const struct plan *p, enum kind k, u64 fit)
 {
 	u64 free = p->known & ~p->used[SINGLE] & ~both(p->used[PAIR]) & ~p->barred[SINGLE];
-	u64 alone = fit & ~both(free & (free >> 1) & EVEN);
 
-	if (k == SINGLE && !(fit >> 32) && alone)
-		fit = alone;
+	if (k == SINGLE)
+		return best_single(free, fit);
 	return fls64(fit) - 1;
 }
 
@@ -203,4 +211,23 @@ int pmudev_assign(const struct pmudev_want *want, unsigned int nr, u8 *counter)
 	if (bad < 0 && p.nr_pairs)
 		settle(&p, displaced | newcomers | (p.staying ? 0 : p.on));
 	return bad;
+}
+
+bool pmudev_assign_at_once(u64 free, const struct pmudev_want *want, unsigned int nr, u8 *counter)
+{
+	unsigned int i, c;
+	u64 known = 0;
+	bool pairs = false;
+
+	for (i = 0; i < nr; i++) {
+		known |= want[i].allowed;
+		pairs |= want[i].pair;
+	}
+	known &= free;
+	for (i = 0; i < nr && !pairs && (want[i].allowed & known); i++) {
+		c = best_single(known, want[i].allowed & known);
+		known &= ~BIT_ULL(c);
+		counter[i] = c;
+	}
+	return i == nr;
 }

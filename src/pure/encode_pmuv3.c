@@ -236,6 +236,27 @@ static struct pmudev_able able_to(const struct pmuv3_caps *caps,
 	return able;
 }
 
+/*
+ * Those that an event gets. Most do not care which, and then it is all that count it: whoever cares
+ * for the width, or for a counter that is read at once, cares where these are not alike.
+ */
+static int find_counters(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
+			 unsigned int event, struct pmudev_code *code, struct pmudev_refusal *why)
+{
+	u32 caring = PMUDEV_COUNTER;
+	struct pmudev_able able;
+
+	if (!pmuv3_long_counters(caps))
+		caring |= PMUDEV_LONG | PMUDEV_DIRECT;
+	code->pair = false;
+	code->allowed = counters_for(caps, attr, event);
+	/* PMCR_EL0.N may be 0, under a hypervisor that gives the cycle counter only. */
+	if (code->allowed && !attr->allowed && !(attr->flags & caring))
+		return 0;
+	able = able_to(caps, attr, event);
+	return pmudev_attr_counters(attr, &able, code, why);
+}
+
 /* All of it but the event's number and its counters. */
 static int encode_rest(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
 		       struct pmudev_code *code, struct pmudev_refusal *why)
@@ -263,7 +284,6 @@ int pmuv3_encode_like(const struct pmuv3_caps *caps, const struct pmudev_event_a
 		      const struct pmudev_code *like, struct pmudev_code *code,
 		      struct pmudev_refusal *why)
 {
-	struct pmudev_able able;
 	int event, ret = 0;
 
 	event = event_number(caps, attr, why);
@@ -279,9 +299,7 @@ int pmuv3_encode_like(const struct pmuv3_caps *caps, const struct pmudev_event_a
 	if (ret)
 		return ret;
 	code->config |= event;
-	/* PMCR_EL0.N may be 0, under a hypervisor that gives the cycle counter only. */
-	able = able_to(caps, attr, event);
-	return pmudev_attr_counters(attr, &able, code, why);
+	return find_counters(caps, attr, event, code, why);
 }
 
 int pmuv3_encode(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
