@@ -33,6 +33,7 @@ typedef int32_t s32;
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define hweight64(x)		((unsigned int)__builtin_popcountll(x))
 #define __ffs64(x)		((unsigned int)__builtin_ctzll(x))
+#define noinline		__attribute__((noinline))
 #define fls64(x)		((x) ? 64 - __builtin_clzll(x) : 0)
 
 /* An index that was checked; in the kernel it is one for the CPU's speculation, too. */

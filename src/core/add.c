@@ -383,7 +383,7 @@ int pmudev_set_begin(struct pmudev_set *set, const struct pmudev_event_attr *att
 		     u32 *slots, struct pmudev_refusal *why)
 {
 	static const struct pmudev_bind self = { .target = PMUDEV_TARGET_TASK };
-	u64 added = 0;
+	u64 before = set->used, added;
 	unsigned int i;
 	int ret = 0;
 
@@ -393,8 +393,7 @@ int pmudev_set_begin(struct pmudev_set *set, const struct pmudev_event_attr *att
 		ret = pmudev_set_add(set, attr, nr, slots, why);
 	if (ret)
 		return ret;
-	for (i = 0; i < nr; i++)
-		added |= BIT_ULL(slots[i]);
+	added = set->used & ~before;
 	ret = pmudev_slots_enable(set, whole_groups(set, added), why);
 	if (!ret)
 		return 0;

@@ -96,6 +96,7 @@ static noinline_for_stack int place_strict(struct pmudev_set *set, u64 slots, u6
 	struct pmudev_want want[PMUDEV_MAX_EVENTS] PMUDEV_UNSET;
 	u8 counter[PMUDEV_MAX_EVENTS] PMUDEV_UNSET;
 	const struct pmudev_pmu *pmu = set->pmu;
+	bool alone = !set->family;
 	unsigned int slot, i = 0;
 	u64 rest, counters = 0;
 	int ret;
@@ -108,7 +109,7 @@ static noinline_for_stack int place_strict(struct pmudev_set *set, u64 slots, u6
 	}
 	pmudev_for_each_slot(slot, rest, slots) {
 		set->place[slot] = counter[i];
-		if (!set->family)
+		if (alone)
 			pmudev_hw_place(pmu, &pmudev_slot_event(set, slot)->hw, counter[i]);
 		counters |= pmudev_place_counters(counter[i], want[i].pair);
 		i++;

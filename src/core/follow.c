@@ -161,7 +161,7 @@ static int start(struct pmudev_ctx *ctx)
 	return READ_ONCE(ctx->task->flags) & PF_EXITING ? -ESRCH : 0;
 }
 
-/* With a reference for its first set; nothing is counted yet. NULL: another was quicker. */
+/* With a reference for its first set. NULL: another was quicker, and @ctx is gone. */
 static struct pmudev_ctx *follow_anew(struct pmudev_ctx *ctx)
 {
 	int ret;
@@ -193,45 +193,45 @@ static bool is_followed(const struct task_struct *task, const struct pmudev_pmu 
 	return found;
 }
 
-struct pmudev_ctx *pmudev_follow(struct task_struct *task, struct pmudev_pmu *pmu)
+/* The one there is, with a reference for one set more. NULL: there is none that lives. */
+static struct pmudev_ctx *follow_again(struct task_struct *task, struct pmudev_pmu *pmu)
 {
-	struct pmudev_ctx *ctx = NULL, *fresh = NULL;
+	struct pmudev_ctx *ctx;
 	int ret;
 
-	/* As most often. Others are not to wait while one is short of memory. */
-	if (!is_followed(task, pmu)) {
-		fresh = ctx_alloc(task, pmu, PMUDEV_GFP);
-		if (!fresh)
-			return ERR_PTR(-ENOMEM);
+	while ((ctx = pmudev_ctx_find(task, pmu)) && !ctx_get_set(ctx)) {
+		/* It has just died, and will be gone from its bucket. */
+		pmudev_ctx_put(ctx);
+		cond_resched();
 	}
-	pmudev_lock(&follow_mutex);
-	while (!ctx) {
-		ctx = pmudev_ctx_find(task, pmu);
-		if (!ctx && !fresh) {
-			mutex_unlock(&follow_mutex);
+	if (!ctx || task != current)
+		return ctx;
+	ret = start_self(ctx);
+	if (!ret)
+		return ctx;
+	pmudev_unfollow(ctx);
+	return ERR_PTR(ret);
+}
+
+struct pmudev_ctx *pmudev_follow(struct task_struct *task, struct pmudev_pmu *pmu)
+{
+	bool anew = !is_followed(task, pmu);
+	struct pmudev_ctx *ctx, *fresh;
+
+	/* Until nobody was quicker, or the one there was has not died meanwhile. */
+	do {
+		fresh = NULL;
+		/* Others are not to wait while one is short of memory. */
+		if (anew) {
 			fresh = ctx_alloc(task, pmu, PMUDEV_GFP);
 			if (!fresh)
 				return ERR_PTR(-ENOMEM);
-			pmudev_lock(&follow_mutex);
-		} else if (!ctx) {
-			ctx = follow_anew(fresh);
-			fresh = NULL;
-		} else if (!ctx_get_set(ctx)) {
-			/* It has just died, and will be gone from its bucket. */
-			pmudev_ctx_put(ctx);
-			ctx = NULL;
-			cond_resched();
-		} else if (task == current) {
-			ret = start_self(ctx);
-			if (ret) {
-				pmudev_unfollow(ctx);
-				ctx = ERR_PTR(ret);
-			}
 		}
-	}
-	mutex_unlock(&follow_mutex);
-	if (fresh)
-		pmudev_ctx_put(fresh);
+		pmudev_lock(&follow_mutex);
+		ctx = fresh ? follow_anew(fresh) : follow_again(task, pmu);
+		mutex_unlock(&follow_mutex);
+		anew = !anew;
+	} while (!ctx);
 	return ctx;
 }
 

@@ -30,7 +30,7 @@ struct pmudev_set *pmudev_set_create(void)
 
 struct joining {
 	struct pmudev_set *set;
-	unsigned int limit;
+	unsigned int limit; /* of those that fork and exec have to know of */
 	int error;
 };
 
@@ -75,15 +75,23 @@ static void bind_ctx(struct pmudev_set *set, struct pmudev_ctx *ctx)
 	smp_store_release(&set->ctx, ctx);
 }
 
+/* Nobody else has it, so nobody has its mutex; lockdep is told of the order all the same. */
+static void end(struct pmudev_set *set)
+{
+	if (IS_ENABLED(CONFIG_PROVE_LOCKING))
+		mutex_lock(&set->mutex);
+	pmudev_set_end(set);
+	if (IS_ENABLED(CONFIG_PROVE_LOCKING))
+		mutex_unlock(&set->mutex);
+}
+
 void pmudev_set_destroy(struct pmudev_set *set)
 {
 	unsigned int i;
 
 	/* The last reference is gone: no call, no mapping. */
 	if (set->ctx) {
-		pmudev_lock(&set->mutex);
-		pmudev_set_end(set);
-		mutex_unlock(&set->mutex);
+		end(set);
 		pmudev_page_detach(set);
 		pmudev_ctx_call(set->ctx, leave_ctx, set);
 		pmudev_family_destroy(set);
@@ -172,11 +180,13 @@ static struct task_struct *get_task(pid_t id, bool process)
 
 static struct pmudev_ctx *follow_thread(struct pmudev_set *set, struct task_struct *task)
 {
-	struct joining joining = { .set = set, .limit = pmudev_family_limit() };
+	struct joining joining = { .set = set };
 	struct pmudev_ctx *ctx;
 
 	if (!may_count(task))
 		return ERR_PTR(-EPERM);
+	if (set->family || set->on_exec)
+		joining.limit = pmudev_family_limit();
 	ctx = pmudev_follow(task, set->pmu);
 	if (IS_ERR(ctx))
 		return ctx;

@@ -222,12 +222,10 @@ static u64 counters_for(const struct pmuv3_caps *caps, const struct pmudev_event
 }
 
 /* With 64 bits all are alike; without, the cycle counter has them, and two together. */
-static struct pmudev_able able_to(const struct pmuv3_caps *caps,
-				  const struct pmudev_event_attr *attr, unsigned int event)
+static struct pmudev_able able_to(const struct pmuv3_caps *caps, u64 any)
 {
-	struct pmudev_able able = { .any = counters_for(caps, attr, event), .width = 32 };
+	struct pmudev_able able = { .any = any, .wide = any, .width = 32 };
 
-	able.wide = able.any;
 	if (!pmuv3_long_counters(caps))
 		able.wide &= ~PROGRAMMABLE;
 	if (pmuv3_pairs(caps))
@@ -236,25 +234,34 @@ static struct pmudev_able able_to(const struct pmuv3_caps *caps,
 	return able;
 }
 
+/* Those that an event gets that cares which. */
+static noinline int choose_counters(const struct pmuv3_caps *caps,
+				    const struct pmudev_event_attr *attr, u64 any,
+				    struct pmudev_code *code, struct pmudev_refusal *why)
+{
+	struct pmudev_able able = able_to(caps, any);
+
+	return pmudev_attr_counters(attr, &able, code, why);
+}
+
 /*
- * Those that an event gets. Most do not care which, and then it is all that count it: whoever cares
- * for the width, or for a counter that is read at once, cares where these are not alike.
+ * As most do not, and then it is all that count it: who cares for the width, or for a counter that
+ * is read at once, cares where these are not alike.
  */
 static int find_counters(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
 			 unsigned int event, struct pmudev_code *code, struct pmudev_refusal *why)
 {
+	u64 any = counters_for(caps, attr, event);
 	u32 caring = PMUDEV_COUNTER;
-	struct pmudev_able able;
 
 	if (!pmuv3_long_counters(caps))
 		caring |= PMUDEV_LONG | PMUDEV_DIRECT;
-	code->pair = false;
-	code->allowed = counters_for(caps, attr, event);
 	/* PMCR_EL0.N may be 0, under a hypervisor that gives the cycle counter only. */
-	if (code->allowed && !attr->allowed && !(attr->flags & caring))
-		return 0;
-	able = able_to(caps, attr, event);
-	return pmudev_attr_counters(attr, &able, code, why);
+	if (!any || attr->allowed || (attr->flags & caring))
+		return choose_counters(caps, attr, any, code, why);
+	code->pair = false;
+	code->allowed = any;
+	return 0;
 }
 
 /* All of it but the event's number and its counters. */
