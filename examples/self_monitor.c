@@ -16,8 +16,7 @@ int main(void)
 	struct pmudev set;
 	char why[256];
 
-	if (pmudev_open(&set) || pmudev_bind_self(&set) || pmudev_add(&set, events, 2, NULL) ||
-	    pmudev_enable(&set, PMUDEV_ALL) || pmudev_map(&set)) {
+	if (pmudev_open(&set) || pmudev_start(&set, events, 2, NULL) || pmudev_map(&set)) {
 		pmudev_explain(&set, why, sizeof(why));
 		fprintf(stderr, "self_monitor: %s\n", why);
 		return 1;

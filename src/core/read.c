@@ -77,14 +77,15 @@ static noinline void find_alike(struct pmudev_set *set)
 }
 
 /*
- * As most often: a task that lives, all slots up to the last on counters, as long as the set is.
- * What may change that without @alike being made unknown is asked here.
+ * As most often: a target that is there, all slots up to the last on counters, as long as the set
+ * is. What may change that without @alike being made unknown is asked here: where a CPU's context
+ * is loaded, the CPU is online.
  */
 static __always_inline bool is_alike(const struct pmudev_ctx *ctx, struct pmudev_set *set)
 {
 	if (unlikely(set->alike == PMUDEV_ALIKE_UNKNOWN))
 		find_alike(set);
-	return set->alike == PMUDEV_ALIKE && !ctx->dead && set->cpu < 0;
+	return set->alike == PMUDEV_ALIKE && !ctx->dead && (set->cpu < 0 || ctx->cpu >= 0);
 }
 
 /* What a record of such a set has beside its counts. */
@@ -228,7 +229,7 @@ static __always_inline void read_own(struct pmudev_ctx *ctx, struct pmudev_set *
 	}
 	if (need > reading->room)
 		return;
-	if (!PMUDEV_PUTS_AT_ONCE && likely(alike)) {
+	if (likely(alike)) {
 		fill_alike(set, record, need, moment(ctx, set));
 		return;
 	}

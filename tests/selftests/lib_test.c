@@ -36,6 +36,34 @@ static int start(struct pmudev *set, const struct pmudev_event_attr *events, uns
 	return ret ? ret : pmudev_map(set);
 }
 
+/* No call but that one, of a set that has no target yet. */
+TEST_F(lib, starts_at_once)
+{
+	struct pmudev_event_attr events[] = {
+		raw_event(EVENT_INSTRUCTIONS, USER_ONLY),
+		raw_event(EVENT_CYCLES, USER_ONLY),
+	};
+	struct pmudev_refusal why;
+	struct pmudev set;
+	uint64_t before[2], after[2];
+	uint32_t slots[2] = { 7, 7 };
+
+	ASSERT_EQ(0, pmudev_open(&set));
+	ASSERT_EQ(0, pmudev_start(&set, events, 2, slots));
+	EXPECT_EQ(0U, slots[0]);
+	EXPECT_EQ(1U, slots[1]);
+	ASSERT_EQ(0, pmudev_read_counts(&set, before, 2));
+	loop(1000);
+	ASSERT_EQ(0, pmudev_read_counts(&set, after, 2));
+	EXPECT_GE(after[0] - before[0], 1000 * LOOP_INSTRUCTIONS);
+	EXPECT_GT(after[1], before[1]);
+	EXPECT_EQ(-EBUSY, pmudev_bind_self(&set));
+	EXPECT_EQ(-EBUSY, pmudev_start(&set, events, 1, NULL));
+	EXPECT_EQ(-EBUSY, pmudev_why(&set, &why));
+	EXPECT_EQ(PMUDEV_WHY_ENABLED, why.code);
+	pmudev_close(&set);
+}
+
 static __attribute__((noinline)) int measure(struct pmudev *set, __u64 n, __u64 *count)
 {
 	uint64_t before, after;

@@ -180,11 +180,12 @@ int pmudev_bind_pmu(struct pmudev *set, enum pmudev_target target, pid_t id, uns
 
 /* ---------------------------------------------------------------------- events -- */
 
-int pmudev_add(struct pmudev *set, const struct pmudev_event_attr *attrs, unsigned int nr,
-	       uint32_t *slots)
+static int add_events(struct pmudev *set, const struct pmudev_event_attr *attrs, unsigned int nr,
+		      uint32_t *slots, uint32_t flags)
 {
 	struct pmudev_add add = {
 		.size = sizeof(add),
+		.flags = flags,
 		.nr = nr,
 		.event_size = sizeof(*attrs),
 		.events = (uintptr_t)attrs,
@@ -192,6 +193,19 @@ int pmudev_add(struct pmudev *set, const struct pmudev_event_attr *attrs, unsign
 	};
 
 	return call(set, PMUDEV_IOC_ADD, &add, &add.refusal);
+}
+
+int pmudev_add(struct pmudev *set, const struct pmudev_event_attr *attrs, unsigned int nr,
+	       uint32_t *slots)
+{
+	return add_events(set, attrs, nr, slots, 0);
+}
+
+int pmudev_start(struct pmudev *set, const struct pmudev_event_attr *attrs, unsigned int nr,
+		 uint32_t *slots)
+{
+	pmudev_learn_tid();
+	return add_events(set, attrs, nr, slots, PMUDEV_ADD_ENABLE);
 }
 
 int pmudev_place(struct pmudev *set, const struct pmudev_event_attr *attrs, unsigned int nr,

@@ -71,12 +71,10 @@ static int open_set(struct pmudev *set, unsigned int nr, uint32_t flags, int cpu
 		events[i].flags = flags;
 	}
 	error = pmudev_open(set);
+	if (!error && cpu >= 0)
+		error = pmudev_bind_cpu(set, cpu, 0);
 	if (!error)
-		error = cpu >= 0 ? pmudev_bind_cpu(set, cpu, 0) : pmudev_bind_self(set);
-	if (!error)
-		error = pmudev_add(set, events, nr, NULL);
-	if (!error)
-		error = pmudev_enable(set, PMUDEV_ALL);
+		error = pmudev_start(set, events, nr, NULL);
 	if (!error && flags & PMUDEV_USER_READ)
 		error = pmudev_map(set);
 	if (error) {

@@ -30,6 +30,7 @@ static void test_calls(struct pmudev *set, int error, const char *what)
 		{ "bind_cpu", pmudev_bind_cpu(set, 0, 0) },
 		{ "bind_pmu", pmudev_bind_pmu(set, PMUDEV_TARGET_TASK, 0, 0, 0) },
 		{ "add", pmudev_add(set, &attr, 1, NULL) },
+		{ "start", pmudev_start(set, &attr, 1, NULL) },
 		{ "place", pmudev_place(set, &attr, 1, NULL) },
 		{ "enable", pmudev_enable(set, PMUDEV_ALL) },
 		{ "disable", pmudev_disable(set, PMUDEV_ALL) },

@@ -8,8 +8,7 @@
  *	struct pmudev set;
  *	uint64_t count;
  *
- *	if (pmudev_open(&set) || pmudev_bind_self(&set) ||
- *	    pmudev_add(&set, events, nr, NULL) || pmudev_enable(&set, PMUDEV_ALL))
+ *	if (pmudev_open(&set) || pmudev_start(&set, events, nr, NULL))
  *		... pmudev_explain(&set, text, sizeof(text)) ...
  *	pmudev_read_count(&set, 0, &count);
  *	pmudev_close(&set);
@@ -100,6 +99,13 @@ int pmudev_bind_pmu(struct pmudev *set, enum pmudev_target target, pid_t id, uns
  */
 int pmudev_add(struct pmudev *set, const struct pmudev_event_attr *attrs, unsigned int nr,
 	       uint32_t *slots);
+
+/*
+ * The same, and they count at once, all of them or none: their groups are enabled whole. A set
+ * without a target gets the calling thread, whatever comes of the events.
+ */
+int pmudev_start(struct pmudev *set, const struct pmudev_event_attr *attrs, unsigned int nr,
+		 uint32_t *slots);
 
 /*
  * Which counters events would get, without taking them. @nr == 0: the events in the set; then
