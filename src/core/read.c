@@ -85,7 +85,7 @@ static __always_inline bool is_alike(const struct pmudev_ctx *ctx, struct pmudev
 {
 	if (unlikely(set->alike == PMUDEV_ALIKE_UNKNOWN))
 		find_alike(set);
-	return set->alike == PMUDEV_ALIKE && !ctx->dead && (set->cpu < 0 || ctx->cpu >= 0);
+	return set->alike == PMUDEV_ALIKE && !ctx->dead && (ctx->cpu >= 0 || set->cpu < 0);
 }
 
 /* What a record of such a set has beside its counts. */

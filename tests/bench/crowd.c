@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "crowd.h"
 
-#include <pthread.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 
 #define MOST_FILES 65536
@@ -59,27 +59,31 @@ static void *member(void *arg)
 		c->api->close(&events[i]);
 	c->closing_ns += now_ns() - start;
 	tell(c->done[1]);
+
+	wait_for(c->may_end[0]);
 	return NULL;
 }
 
 void crowd_init(struct crowd *c, const struct api *api, const struct wish *wish, unsigned int each)
 {
 	*c = (struct crowd){ .api = api, .wish = *wish, .each = each };
-	if (pipe(c->may_open) || pipe(c->may_close) || pipe(c->done))
+	if (pipe(c->may_open) || pipe(c->may_close) || pipe(c->may_end) ||
+	    pipe(c->done))
 		fail("pipe", -errno);
 }
 
 void crowd_gather(struct crowd *c, unsigned int threads)
 {
 	pthread_attr_t attr;
-	pthread_t thread;
 	int ret;
 
+	c->id = realloc(c->id, threads * sizeof(*c->id));
+	if (!c->id)
+		fail("threads", -ENOMEM);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	for (; c->threads < threads; c->threads++) {
-		ret = pthread_create(&thread, &attr, member, c);
+		ret = pthread_create(&c->id[c->threads], &attr, member, c);
 		if (ret)
 			fail("a thread", -ret);
 	}
@@ -96,14 +100,24 @@ void crowd_open(struct crowd *c, unsigned int threads)
 
 void crowd_end(struct crowd *c)
 {
+	unsigned int i;
+
 	for (; c->opened; c->opened--) {
 		tell(c->may_close[1]);
 		wait_for(c->done[0]);
 	}
+	/* What it takes that a thread ends is no part of it. */
+	for (i = 0; i < c->threads; i++)
+		tell(c->may_end[1]);
+	for (i = 0; i < c->threads; i++)
+		pthread_join(c->id[i], NULL);
+	free(c->id);
 	close(c->may_open[1]);
 	close(c->may_open[0]);
 	close(c->may_close[0]);
 	close(c->may_close[1]);
+	close(c->may_end[0]);
+	close(c->may_end[1]);
 	close(c->done[0]);
 	close(c->done[1]);
 }

@@ -3,6 +3,8 @@
 #ifndef PMUDEV_BENCH_CROWD_H
 #define PMUDEV_BENCH_CROWD_H
 
+#include <pthread.h>
+
 #include "api.h"
 
 #define CROWD_MOST_SETS 5
@@ -11,6 +13,7 @@
  * struct crowd - threads that wait to open what is wished for, and then to close it
  * @each: how often each thread opens it, CROWD_MOST_SETS at most
  * @threads, @opened: how many there are, and how many of them have opened
+ * @id: theirs
  * @opening_ns, @closing_ns: what that took all of them together, themselves
  */
 struct crowd {
@@ -18,11 +21,13 @@ struct crowd {
 	struct wish wish;
 	unsigned int each;
 	unsigned int threads;
+	pthread_t *id;
 	unsigned int opened;
 	__u64 opening_ns;
 	__u64 closing_ns;
 	int may_open[2];
 	int may_close[2];
+	int may_end[2];
 	int done[2];
 };
 
