@@ -133,7 +133,7 @@ struct pmudev_pmu_info {
  * @explain: Say more exactly whom @cpu_up named as the holder. May sleep; called with none
  *	of @cpu_up's locks. May be NULL.
  * @encode: Translate an event. Pure. @like: NULL, or what became of an event that differs from
- *	this one in its config alone: what does not depend on that need not be found out again.
+ *	this one in config and tag alone: what does not depend on them need not be found out again.
  * @operand: What the read instruction of user mode takes for a counter. Pure.
  * @spare_reader: pmudev_backend_allow() cannot, but the thread has been a reader: the
  *	instruction that it may be about to execute is not to fault, until the right is

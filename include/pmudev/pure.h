@@ -32,7 +32,7 @@ int pmudev_attr_check(const struct pmudev_event_attr *attr, struct pmudev_refusa
 
 /**
  * pmudev_attr_alike - do two events differ in config and tag alone?
- * @a: a raw event that is well-formed; of others the answer is no
+ * @a: an event that is well-formed; of one that is not raw the answer is no
  * @b: then it is, too
  */
 static inline bool pmudev_attr_alike(const struct pmudev_event_attr *a,

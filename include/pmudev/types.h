@@ -33,7 +33,6 @@ typedef int32_t s32;
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define hweight64(x)		((unsigned int)__builtin_popcountll(x))
 #define __ffs64(x)		((unsigned int)__builtin_ctzll(x))
-#define noinline		__attribute__((noinline))
 #define fls64(x)		((x) ? 64 - __builtin_clzll(x) : 0)
 
 /* An index that was checked; in the kernel it is one for the CPU's speculation, too. */
@@ -48,6 +47,12 @@ static inline u32 array_index_nospec(u32 index, u32 size)
 #define PMUDEV_UNSET __attribute__((uninitialized))
 #else
 #define PMUDEV_UNSET
+#endif
+
+#ifdef __KERNEL__
+#define PMUDEV_NOINLINE noinline
+#else
+#define PMUDEV_NOINLINE __attribute__((noinline))
 #endif
 
 #include <linux/pmudev.h>

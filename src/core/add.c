@@ -32,7 +32,7 @@ static int check_user_read(struct pmudev_set *set, const struct pmudev_event_att
 
 /*
  * What no machine would accept comes first, then what this one cannot, then who may.
- * @alike: out: those that are as the one before them is, but for their config
+ * @alike: out: those that are as the one before them is, but for config and tag
  */
 static int check_attrs(const struct pmudev_event_attr *attr, unsigned int nr, u64 *alike,
 		       struct pmudev_refusal *why)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Enabling, disabling and resetting: the sleeping half; sched.c has the other. */
+/* Enabling, disabling and resetting: the sleeping half; change.c has the other. */
 #include <linux/cpu.h>
 #include <linux/slab.h>
 
@@ -88,7 +88,7 @@ static bool placed_before(const struct pmudev_set *set, u64 slots, u64 free)
 
 /*
  * Counters for strict groups. Nothing is changed yet, but where the events of a set without heirs
- * are to be: they are on no counter, and who changes that has set->mutex.
+ * are to be: its target has not ended, so what is not placed is on no counter.
  */
 static noinline_for_stack int place_strict(struct pmudev_set *set, u64 slots, u64 free, bool *moves,
 					   struct pmudev_refusal *why)
@@ -333,6 +333,9 @@ int pmudev_slots_enable(struct pmudev_set *set, u64 slots, struct pmudev_refusal
 	slots &= ~set->placed;
 	if (!slots || ret)
 		;
+	/* Meanwhile: its counters may have been given back, and its events are where they were. */
+	else if (pmudev_set_ended(set))
+		ret = pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
 	else if (set->cpu >= 0 && !cpu_online(set->cpu))
 		ret = pmudev_refuse(why, -ENODEV, PMUDEV_WHY_CPU_OFFLINE, 0);
 	else
@@ -368,8 +371,8 @@ static __always_inline void disable_slots(struct pmudev_set *set, u64 slots, boo
 	struct pmudev_change change PMUDEV_UNSET;
 
 	pmudev_rest_not(set);
-	/* Also what has no place any more: its target ended. */
-	slots &= set->placed | READ_ONCE(set->enabled) | READ_ONCE(set->armed);
+	/* Also what has no place any more: its target ended. That may be told under pmu->lock. */
+	slots &= READ_ONCE(set->placed) | READ_ONCE(set->enabled) | READ_ONCE(set->armed);
 	if (!slots)
 		return;
 	pmudev_change_init(&change, slots);

@@ -215,12 +215,12 @@ static struct pmudev_ctx *follow_again(struct task_struct *task, struct pmudev_p
 
 struct pmudev_ctx *pmudev_follow(struct task_struct *task, struct pmudev_pmu *pmu)
 {
+	struct pmudev_ctx *ctx, *fresh = NULL;
 	bool anew = !is_followed(task, pmu);
-	struct pmudev_ctx *ctx, *fresh;
 
-	/* Until nobody was quicker, or the one there was has not died meanwhile. */
+	/* Until the one that was there has not died meanwhile. */
 	do {
-		fresh = NULL;
+		ctx = NULL;
 		/* Others are not to wait while one is short of memory. */
 		if (anew) {
 			fresh = ctx_alloc(task, pmu, PMUDEV_GFP);
@@ -228,9 +228,13 @@ struct pmudev_ctx *pmudev_follow(struct task_struct *task, struct pmudev_pmu *pm
 				return ERR_PTR(-ENOMEM);
 		}
 		pmudev_lock(&follow_mutex);
-		ctx = fresh ? follow_anew(fresh) : follow_again(task, pmu);
+		if (fresh)
+			ctx = follow_anew(fresh);
+		/* Or somebody was quicker. */
+		if (!ctx)
+			ctx = follow_again(task, pmu);
 		mutex_unlock(&follow_mutex);
-		anew = !anew;
+		anew = true;
 	} while (!ctx);
 	return ctx;
 }

@@ -95,7 +95,7 @@ void pmudev_ledger_sweep(struct pmudev_pmu *pmu)
 			continue;
 		pmudev_rest_end(set);
 		pmudev_ledger_withdraw(set);
-		set->placed = 0;
+		WRITE_ONCE(set->placed, 0);
 		set->base = 0;
 		set->spare = 0;
 	}

@@ -49,7 +49,7 @@ void pmudev_rest_end(struct pmudev_set *set)
 	if (!unused)
 		return;
 	pmudev_ledger_withdraw(set);
-	set->placed &= ~unused;
+	WRITE_ONCE(set->placed, set->placed & ~unused);
 	pmudev_ledger_enter(set);
 }
 

@@ -78,10 +78,10 @@ static void bind_ctx(struct pmudev_set *set, struct pmudev_ctx *ctx)
 /* Nobody else has it, so nobody has its mutex; lockdep is told of the order all the same. */
 static void end(struct pmudev_set *set)
 {
-	if (IS_ENABLED(CONFIG_PROVE_LOCKING))
+	if (IS_ENABLED(CONFIG_LOCKDEP))
 		mutex_lock(&set->mutex);
 	pmudev_set_end(set);
-	if (IS_ENABLED(CONFIG_PROVE_LOCKING))
+	if (IS_ENABLED(CONFIG_LOCKDEP))
 		mutex_unlock(&set->mutex);
 }
 
@@ -96,6 +96,7 @@ void pmudev_set_destroy(struct pmudev_set *set)
 		pmudev_ctx_call(set->ctx, leave_ctx, set);
 		pmudev_family_destroy(set);
 	}
+	/* Whoever under pmu->lock has ended its rest, or given back what it held, is done with it. */
 	if (set->claimed) {
 		cpus_read_lock();
 		mutex_lock(&set->pmu->lock);

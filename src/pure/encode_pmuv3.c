@@ -235,9 +235,9 @@ static struct pmudev_able able_to(const struct pmuv3_caps *caps, u64 any)
 }
 
 /* Those that an event gets that cares which. */
-static noinline int choose_counters(const struct pmuv3_caps *caps,
-				    const struct pmudev_event_attr *attr, u64 any,
-				    struct pmudev_code *code, struct pmudev_refusal *why)
+static PMUDEV_NOINLINE int choose_counters(const struct pmuv3_caps *caps,
+					   const struct pmudev_event_attr *attr, u64 any,
+					   struct pmudev_code *code, struct pmudev_refusal *why)
 {
 	struct pmudev_able able = able_to(caps, any);
 

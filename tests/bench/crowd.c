@@ -67,8 +67,7 @@ static void *member(void *arg)
 void crowd_init(struct crowd *c, const struct api *api, const struct wish *wish, unsigned int each)
 {
 	*c = (struct crowd){ .api = api, .wish = *wish, .each = each };
-	if (pipe(c->may_open) || pipe(c->may_close) || pipe(c->may_end) ||
-	    pipe(c->done))
+	if (pipe(c->may_open) || pipe(c->may_close) || pipe(c->may_end) || pipe(c->done))
 		fail("pipe", -errno);
 }
 

@@ -137,10 +137,55 @@ TEST_F(begin, nothing_if_there_is_no_room)
 	EXPECT_EQ(before.r.present, after.r.present);
 	EXPECT_EQ(before.r.counts[0].value, after.r.counts[0].value);
 	EXPECT_EQ(0U, after.r.flags);
+	/* Nor does it come to what is disabled. */
+	events[2] = strict_event(&pool, 0);
+	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_HELD, pm_begin(self->fd, events + 2, 1));
+	EXPECT_LE(why.event, 0);
+	ASSERT_EQ(0, pm_read(self->fd, &after));
+	EXPECT_EQ(before.r.present, after.r.present);
 	close(all);
 	ASSERT_EQ(0, pm_begin(self->fd, events + 1, 1));
 	EXPECT_EQ(1U, slots[0]);
 	EXPECT_GT(pm_value(self->fd, 1), 0);
+}
+
+/* What the set was bound to, and how, is what counts. */
+TEST_F(begin, of_other_targets)
+{
+	struct pmudev_event_attr event = instructions(0);
+	union record record;
+	int fd, status, child;
+
+	ASSERT_EQ(0, pm_bind(self->fd, PMUDEV_TARGET_CPU, 0, 0));
+	ASSERT_EQ(0, pm_begin(self->fd, &event, 1));
+	ASSERT_EQ(0, pm_read(self->fd, &record));
+	EXPECT_EQ(PMUDEV_RECORD_ENABLED, record.r.flags);
+	ASSERT_EQ(0, pm_disable(self->fd, PMUDEV_ALL));
+
+	fd = pm_open();
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, pm_bind(fd, PMUDEV_TARGET_TASK, 0, PMUDEV_BIND_ON_EXEC));
+	ASSERT_EQ(0, pm_begin(fd, &event, 1));
+	ASSERT_EQ(0, pm_read(fd, &record));
+	EXPECT_EQ(PMUDEV_RECORD_ENABLED | PMUDEV_RECORD_ARMED, record.r.flags);
+	EXPECT_EQ(0ULL, record.r.counts[0].value);
+	close(fd);
+
+	fd = pm_open();
+	ASSERT_GE(fd, 0);
+	status = pm_bind(fd, PMUDEV_TARGET_TASK, 0, PMUDEV_BIND_INHERIT);
+	if (status == -EOPNOTSUPP)
+		SKIP(return, "sets are not inherited on this kernel");
+	ASSERT_EQ(0, status);
+	ASSERT_EQ(0, pm_begin(fd, &event, 1));
+	child = fork();
+	if (!child) {
+		loop(ROUNDS);
+		_exit(0);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_GE(pm_value(fd, 0), LOOP_INSTRUCTIONS * ROUNDS);
+	close(fd);
 }
 
 /* The target stays, whatever came of the events. */

@@ -29,6 +29,25 @@ static void expect_same(const struct pmuv3_caps *caps, const struct pmudev_event
 	EXPECT_EQ(code.privileged, code_like.privileged);
 }
 
+/* Whoever does not care for counters gets what he would get who allows them all. */
+static void expect_all_allowed(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr)
+{
+	struct pmudev_refusal why = unit_refusal(), why_all = unit_refusal();
+	struct pmudev_code code = { 0 }, code_all = { 0 };
+	struct pmudev_event_attr all = *attr;
+	int ret;
+
+	all.allowed = ~0ULL;
+	ret = pmuv3_encode(caps, attr, &code, &why);
+	EXPECT_EQ(ret, pmuv3_encode(caps, &all, &code_all, &why_all));
+	EXPECT_EQ(why.code, why_all.code);
+	if (ret)
+		return;
+	EXPECT_EQ(code.config, code_all.config);
+	EXPECT_EQ(code.allowed, code_all.allowed);
+	EXPECT_EQ(code.pair, code_all.pair);
+}
+
 /* Each event after each. How many were compared. */
 static unsigned int after_each_other(const struct pmuv3_caps *caps, struct pmudev_event_attr attr)
 {
@@ -43,6 +62,7 @@ static unsigned int after_each_other(const struct pmuv3_caps *caps, struct pmude
 		for (j = 0; j < ARRAY_SIZE(events); j++, compared++) {
 			attr.config = events[j];
 			expect_same(caps, &attr, &like);
+			expect_all_allowed(caps, &attr);
 		}
 	}
 	return compared;
@@ -51,7 +71,15 @@ static unsigned int after_each_other(const struct pmuv3_caps *caps, struct pmude
 /* Of every shape and version, with all that may be excluded, thresholds and wishes. */
 static void nothing_is_lost(void)
 {
-	static const u32 wishes[] = { 0, PMUDEV_LONG, PMUDEV_COUNTER, PMUDEV_USER_READ };
+	static const u32 wishes[] = {
+		0,
+		PMUDEV_LONG,
+		PMUDEV_COUNTER,
+		PMUDEV_USER_READ,
+		PMUDEV_USER_READ | PMUDEV_DIRECT,
+		PMUDEV_USER_READ | PMUDEV_LONG,
+		PMUDEV_USER_READ | PMUDEV_LONG | PMUDEV_CHAIN_READ,
+	};
 	unsigned int flags, shape, version, wish, compared = 0;
 	struct pmudev_event_attr attr;
 	struct pmuv3_caps caps;
@@ -68,6 +96,8 @@ static void nothing_is_lost(void)
 					caps.shape = shape;
 					caps.version = versions[version];
 					caps.threshold_max = 15;
+					caps.narrow = flags & 1;
+					caps.smt = flags & 2;
 					compared += after_each_other(&caps, attr);
 				}
 			}

@@ -529,7 +529,7 @@ struct pmudev_bind {
 };
 
 /* struct pmudev_add.flags */
-#define PMUDEV_ADD_ENABLE	(1U << 0)	/* and have their groups count, see there */
+#define PMUDEV_ADD_ENABLE	(1U << 0)	/* have them count: see struct pmudev_add */
 #define PMUDEV_ADD_FLAGS	((1U << 1) - 1)
 
 /**
@@ -549,8 +549,12 @@ struct pmudev_bind {
  *
  * With PMUDEV_ADD_ENABLE the groups that they are in are enabled at once, as by ENABLE, all of them
  * together; if that is refused the events are not added. A set that has no target yet gets the
- * calling thread before, as by BIND with an @id of 0 and no flags, and keeps it whatever comes of
- * the events. So two calls, open() and this one, and a thread is counted.
+ * calling thread before, as by BIND with an @id of 0 and no flags, if this structure and @events
+ * could be read, and keeps it whatever comes of the events. So two calls, open() and this one, and
+ * a thread is counted.
+ *
+ * If memory at @slots is taken away by another thread during the call that is EFAULT, and yet they
+ * are added.
  */
 struct pmudev_add {
 	__u32 size;
