@@ -96,7 +96,7 @@ void pmudev_set_destroy(struct pmudev_set *set)
 		pmudev_ctx_call(set->ctx, leave_ctx, set);
 		pmudev_family_destroy(set);
 	}
-	/* Whoever under pmu->lock has ended its rest, or given back what it held, is done with it. */
+	/* Whoever ends its rest, or gives back what it held, has pmu->lock: he is done with it. */
 	if (set->claimed) {
 		cpus_read_lock();
 		mutex_lock(&set->pmu->lock);
