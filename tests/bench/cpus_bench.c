@@ -96,13 +96,15 @@ int main(void)
 	double remote[2][NR_NUMBERS], reads[2][NR_OTHERS];
 	const struct api *api;
 	unsigned int side, i;
-	double trivial;
+	double trivial[NR_NUMBERS];
 
 	if (cpus_online() != MOST_CPUS)
 		fail("for 8 CPUs", -ENODEV);
 	settle();
 	trivial_begin();
-	trivial = trivial_call(1);
+	for (i = 0; i < NR_NUMBERS; i++)
+		trivial[i] = trivial_call(1, sizeof(struct pmudev_record) +
+						     numbers[i] * sizeof(struct pmudev_count));
 	trivial_end();
 	for (side = 0; side < 2; side++) {
 		api = apis[side];
@@ -114,7 +116,8 @@ int main(void)
 	}
 	for (i = 0; i < NR_NUMBERS; i++)
 		row("remote-read", numbers[i], remote[OURS][i], remote[THEIRS][i]);
-	row("remote-trivial", 0, trivial, REFUSED);
+	for (i = 0; i < NR_NUMBERS; i++)
+		row("remote-trivial", numbers[i], trivial[i], REFUSED);
 	for (i = 0; i < NR_OTHERS; i++)
 		curve("curve-cpus-read", others[i], reads[OURS][i], reads[THEIRS][i]);
 	for (i = 0; i < NR_SIZES; i++) {

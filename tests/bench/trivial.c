@@ -72,14 +72,6 @@ static void one_read(void *arg)
 		fail("a read", -EIO);
 }
 
-static void one_call(void *arg)
-{
-	struct call *call = arg;
-
-	if (raw_call(SYS_ioctl, call->fd, TRIVIAL_CALL, call->arg))
-		fail("a call of another CPU", -EIO);
-}
-
 static double time_one(void (*fn)(void *arg), unsigned long arg)
 {
 	struct call call = { .fd = trivial_open(), .arg = arg };
@@ -104,7 +96,14 @@ double trivial_read(unsigned int bytes)
 	return time_one(one_read, bytes);
 }
 
-double trivial_call(unsigned int cpu)
+double trivial_call(unsigned int cpu, unsigned int bytes)
 {
-	return time_one(one_call, cpu);
+	struct call call = { .fd = trivial_open(), .arg = bytes };
+	double ns;
+
+	if (raw_call(SYS_ioctl, call.fd, TRIVIAL_CALL, cpu))
+		fail("calls of another CPU", -EIO);
+	ns = time_calls(one_read, &call, CALLS);
+	close(call.fd);
+	return ns;
 }

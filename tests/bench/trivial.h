@@ -17,6 +17,7 @@ int trivial_open(void);
 double trivial_life(void);		      /* open, bind, add, enable, close */
 double trivial_off_on(void);		      /* disable, enable */
 double trivial_read(unsigned int bytes);      /* read(2) */
-double trivial_call(unsigned int cpu);	      /* another CPU is asked */
+/* The same after another CPU was asked */
+double trivial_call(unsigned int cpu, unsigned int bytes);
 
 #endif /* PMUDEV_BENCH_TRIVIAL_H */

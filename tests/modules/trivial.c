@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The least that a driver can be: what its calls cost whatever is behind them. It is opened and
- * closed, an ioctl copies its argument, read(2) copies so many bytes, another CPU is called, and a
- * page that is there from the beginning is mapped when the caller asks for it.
+ * closed, an ioctl copies its argument, read(2) copies so many bytes, and calls another CPU before
+ * if that was asked for, and a page that is there from the beginning is mapped when the caller asks
+ * for it.
  */
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -22,14 +23,25 @@ static int trivial_mmap(struct file *file, struct vm_area_struct *vma)
 	return vm_insert_page(vma, vma->vm_start, virt_to_page((void *)page));
 }
 
-static ssize_t trivial_read(struct file *file, char __user *buf, size_t size, loff_t *offset)
+/* What is called by read(2): the CPU and 1, or 0. */
+static int trivial_open(struct inode *inode, struct file *file)
 {
-	size = min_t(size_t, size, PAGE_SIZE);
-	return copy_to_user(buf, (void *)page, size) ? -EFAULT : size;
+	file->private_data = NULL;
+	return 0;
 }
 
 static void nothing(void *unused)
 {
+}
+
+static ssize_t trivial_read(struct file *file, char __user *buf, size_t size, loff_t *offset)
+{
+	unsigned long cpu = (unsigned long)file->private_data;
+
+	if (cpu && smp_call_function_single(cpu - 1, nothing, NULL, true))
+		return -ENXIO;
+	size = min_t(size_t, size, PAGE_SIZE);
+	return copy_to_user(buf, (void *)page, size) ? -EFAULT : size;
 }
 
 static long trivial_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
@@ -40,7 +52,8 @@ static long trivial_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 	case TRIVIAL_NOTHING:
 		return copy_from_user(&args, (void __user *)arg, sizeof(args)) ? -EFAULT : 0;
 	case TRIVIAL_CALL:
-		return smp_call_function_single(arg, nothing, NULL, true);
+		file->private_data = (void *)(arg + 1);
+		return 0;
 	default:
 		return -ENOTTY;
 	}
@@ -48,6 +61,7 @@ static long trivial_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 
 static const struct file_operations trivial_fops = {
 	.owner = THIS_MODULE,
+	.open = trivial_open,
 	.read = trivial_read,
 	.unlocked_ioctl = trivial_ioctl,
 	.mmap = trivial_mmap,

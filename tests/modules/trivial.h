@@ -14,7 +14,7 @@ struct trivial_args {
 
 /* Copies its argument in, and returns. */
 #define TRIVIAL_NOTHING _IO('T', 0)
-/* Has the CPU with that number call a function that does nothing, and waits for it. */
+/* From now on read(2) has the CPU with that number call a function that does nothing, first. */
 #define TRIVIAL_CALL _IO('T', 1)
 
 #endif /* PMUDEV_TESTS_TRIVIAL_H */
