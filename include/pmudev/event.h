@@ -440,6 +440,7 @@ struct pmudev_set {
  * @pmu: its PMU, NULL: none, or of a kind that was not here when the module was loaded. Set once,
  *	before anything is loaded on it.
  * @task: the context that the thread loaded here has of @pmu; only touched here, irqs off
+ * @cpu: its number
  * @nr_elsewhere: contexts that are loaded here, and @elsewhere; likewise
  * @ready: its counters are ours, and powered; changed on it, irqs off
  * @claimed: its counters are ours; changed under pmu->lock, read on the CPU when it wakes up
@@ -453,6 +454,7 @@ struct pmudev_set {
 struct pmudev_cpu {
 	struct pmudev_pmu *pmu;
 	struct pmudev_ctx *task;
+	int cpu;
 	u32 nr_elsewhere;
 	bool ready;
 	bool claimed;

@@ -340,6 +340,7 @@ int pmudev_cpu_init(void)
 	for_each_possible_cpu(cpu) {
 		struct pmudev_cpu *pc = per_cpu_ptr(&pmudev_cpus, cpu);
 
+		pc->cpu = cpu;
 		pmudev_ctx_init(&pc->ctx);
 		pmudev_hrtimer_setup(&pc->timer, fold_tick);
 		pmudev_hrtimer_setup(&pc->turn_timer, pmudev_turn_tick);

@@ -116,7 +116,7 @@ static __always_inline void pmudev_ctx_load_here(struct pmudev_ctx *ctx, bool ta
 	if (unlikely(!hlist_empty(&ctx->turning)) && ready)
 		pmudev_turn_if_due(ctx);
 	now = pmudev_clock();
-	ctx->cpu = smp_processor_id();
+	ctx->cpu = pc->cpu;
 	if (task && here)
 		pc->task = ctx;
 	ctx->ready = ready;

@@ -77,16 +77,16 @@ static bool unlink_alone(struct pmudev_ctx *ctx)
 static void task_in(struct preempt_notifier *notifier, int cpu)
 {
 	struct pmudev_ctx *ctx = container_of(notifier, struct pmudev_ctx, notifier);
-	unsigned long flags;
 
 	/*
-	 * Runs after switch_mm and after perf's and KVM's own switches; irqs are on. An interrupt
-	 * may have loaded it already.
+	 * Runs after switch_mm and after perf's and KVM's own switches; irqs are on, as
+	 * <linux/preempt.h> promises. An interrupt may have loaded it already.
 	 */
-	raw_spin_lock_irqsave(&ctx->lock, flags);
+	lockdep_assert_irqs_enabled();
+	raw_spin_lock_irq(&ctx->lock);
 	if (!ctx->dead && ctx->cpu < 0)
 		pmudev_ctx_load_here(ctx, true);
-	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	raw_spin_unlock_irq(&ctx->lock);
 }
 
 static void task_out(struct preempt_notifier *notifier, struct task_struct *next)
