@@ -9,7 +9,8 @@ KERNEL ?= 6.12-arm64
 MACHINE ?=
 SMP ?= 1
 
-.PHONY: all modules modules_install clean help setup unit tools tools-install tools-uninstall vm test bench demo check check-all check-debug check-races lint fuzz fuzz-pure deb dkms
+.PHONY: all modules modules_install clean help setup unit tools tools-install tools-uninstall vm test bench demo \
+	quick check check-all lint fuzz fuzz-pure deb dkms
 
 all: modules
 
@@ -53,17 +54,12 @@ demo:
 lint:
 	scripts/check
 
-check:
-	scripts/check-all
+quick check:
+	@scripts/check-all $@
 
+# SECTION=, by default all of them.
 check-all:
-	scripts/check-all --all
-
-check-debug:
-	scripts/check-all --debug
-
-check-races:
-	scripts/check-all --races
+	@scripts/check-all all $(SECTION)
 
 # MINUTES=, ARCH=, SEED=
 fuzz:
@@ -100,12 +96,11 @@ help:
 	@echo '  setup           get tools, kernels and a busybox into a cache folder'
 	@echo '  demo            boot a kernel and show what pmudev does; ARCH=x86: on an Intel PMU'
 	@echo '  vm              boot and give a shell: KERNEL=$(KERNEL) MACHINE=$(MACHINE) SMP=$(SMP)'
-	@echo '  test            the tests in every machine of the matrix (tests/vm/run narrows it)'
+	@echo '  test            the section matrix of check-all (tests/vm/run narrows it)'
 	@echo '  bench           what each path costs with pmudev and with perf, in instructions, held against bars: KERNELS='
-	@echo '  check           everything: setup, lint, unit, tools, packages, test'
-	@echo '  check-all       the same with every x86 machine, not only every pair of their properties'
-	@echo '  check-debug     the tests on a kernel with KASAN, lockdep and more (built on first use)'
-	@echo '  check-races     those with several CPUs on a kernel with KCSAN (likewise)'
+	@echo '  quick           after an edit: unit tests, a build, a dozen programs on a machine of each architecture'
+	@echo '  check           before a commit: lint, unit, tools, every program that is not slow at least once'
+	@echo '  check-all       everything, in sections: SECTION=matrix; SECTION=list shows all, SECTION=stale what is due'
 	@echo '  fuzz            the fuzzer for MINUTES=30 on the debug kernels; ARCH=, SEED='
 	@echo 'Without a machine:'
 	@echo '  unit            the unit tests'

@@ -12,17 +12,55 @@ PMUDEV_BUILD=${PMUDEV_BUILD:-$PMUDEV_ROOT/build}
 export PMUDEV_ROOT PMUDEV_CACHE PMUDEV_BUILD
 
 export STOCK_KERNELS="6.1-arm64 6.12-arm64 6.1-amd64 6.12-amd64 6.12-armhf"
-export BUILT_KERNELS="7.2-debug-arm64 7.2-plain-arm64 7.2-kcsan-arm64 7.2-debug-amd64 7.2-plain-amd64 7.2-kcsan-amd64"
+# "newest" is the newest kernel that Debian packages the source of.
+export BUILT_KERNELS="newest-plain-arm64 newest-debug-arm64 newest-kcsan-arm64 newest-plain-amd64 newest-debug-amd64 newest-kcsan-amd64
+7.2-plain-arm64"
 
 note() { printf '%s\n' "$*" >&2; }
 die() { printf '%s: error: %s\n' "${0##*/}" "$*" >&2; exit 1; }
 have() { command -v "$1" >/dev/null 2>&1; }
 
+# among_words WORD LIST: whether the list, separated by blanks, has the word.
+among_words() { [[ " ${2//$'\n'/ } " = *" $1 "* ]]; }
+
+# suggest WORD LIST: "; did you mean 'X'?" with the word of the list that takes the fewest edits.
+suggest() {
+	# shellcheck disable=SC2086 # a list of words
+	perl -e '
+		sub distance {
+			my ($from, $to) = @_;
+			my @row = 0 .. length $to;
+			for my $i (1 .. length $from) {
+				my @last = @row;
+				$row[0] = $i;
+				for my $j (1 .. length $to) {
+					my $cost = substr($from, $i - 1, 1) ne substr($to, $j - 1, 1);
+					my ($least) = sort { $a <=> $b } $last[$j] + 1, $row[$j - 1] + 1, $last[$j - 1] + $cost;
+					$row[$j] = $least;
+				}
+			}
+			# The same parts in another order are one edit.
+			return join("-", sort split /-/, $from) eq join("-", sort split /-/, $to) ? 1 : $row[-1];
+		}
+		my $word = shift;
+		my ($near) = sort { distance($word, $a) <=> distance($word, $b) } @ARGV;
+		printf "; did you mean \x27%s\x27?", $near if defined $near and distance($word, $near) <= length($word) / 2' \
+		"$1" $2
+}
+
 # kernel_dir NAME: where a kernel of the cache is; fails with advice if it is not there.
 kernel_dir() {
 	local dir=$PMUDEV_CACHE/kernels/$1
 
-	[ -e "$dir/VERSION" ] || die "no kernel '$1' in $PMUDEV_CACHE; get it with: scripts/setup kernel-$1 (or debug-, plain-, kcsan-)"
+	# Of some there are only the headers, see scripts/compile.
+	if [[ $1 = headers/* ]]; then
+		printf '%s\n' "$PMUDEV_CACHE/$1"
+		return
+	fi
+	if ! among_words "$1" "$STOCK_KERNELS $BUILT_KERNELS"; then
+		die "no kernel '$1'$(suggest "$1" "$STOCK_KERNELS $BUILT_KERNELS")"
+	fi
+	[ -e "$dir/VERSION" ] || die "kernel $1 is not in $PMUDEV_CACHE; get it with: scripts/setup $1"
 	printf '%s\n' "$dir"
 }
 
@@ -95,6 +133,9 @@ cross_cc() {
 	fi
 }
 
+# Another checkout of the same sources finds what this one has compiled.
+export CCACHE_BASEDIR=$PMUDEV_ROOT CCACHE_NOHASHDIR=1
+
 # with_ccache CC...: the same compiler behind ccache, if that is installed.
 with_ccache() {
 	if have ccache; then
@@ -105,3 +146,6 @@ with_ccache() {
 }
 
 jobs_count() { nproc 2>/dev/null || echo 2; }
+
+# parallel: for make: as many jobs as there are CPUs, unless another make hands them out.
+parallel() { [[ ${MAKEFLAGS:-} = *jobserver* ]] || printf -- '-j%s\n' "$(jobs_count)"; }

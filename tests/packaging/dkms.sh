@@ -87,10 +87,10 @@ dkms_tests() {
 	for kernel in $KERNELS; do
 		expect "dkms built the module for $(kernel_version "$kernel")" dkms_built "$kernel" "$VERSION"
 	done
-	for kernel in 5.15.0-91-generic 6.0.19-1 7.3.0-1 8.0.0; do
+	for kernel in 5.15.0-91-generic 6.0.19-1 7.4.0-1 8.0.0; do
 		expect "dkms refuses $kernel" dkms_excludes "$kernel"
 	done
-	expect "dkms takes 6.1, 6.19, 7.0 and 7.2" dkms_would_build 6.1.0-1-amd64 6.19.3-arch1-1 7.0.0 7.2.13+deb14-amd64
+	expect "dkms takes 6.1, 6.19, 7.0 and 7.3" dkms_would_build 6.1.0-1-amd64 6.19.3-arch1-1 7.0.0 7.3.4+deb13-amd64
 	for kernel in CONFIG_PERF_EVENTS CONFIG_KPROBES; do
 		expect "dkms refuses a kernel without $kernel" dkms_wants "$kernel"
 	done

@@ -17,7 +17,7 @@ what_lacks() {
 		[ -e "$(clean_dir "$root")/PACKAGES" ] || { echo "no root '$root': scripts/setup packaging"; break; }
 	done
 	for kernel in $KERNELS; do
-		[ -e "$PMUDEV_CACHE/kernels/$kernel/VERSION" ] || echo "no kernel: scripts/setup kernel-$kernel"
+		[ -e "$PMUDEV_CACHE/kernels/$kernel/VERSION" ] || echo "no kernel: scripts/setup $kernel"
 	done
 }
 

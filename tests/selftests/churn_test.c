@@ -15,7 +15,7 @@
 
 #define TARGETS	  3
 #define ATTACHERS 3
-#define ATTEMPTS  (debug_kernel() ? 150 : 600)
+#define ATTEMPTS  (debug_kernel() ? 150 : few(600))
 
 struct shared {
 	bool stop;
@@ -206,7 +206,7 @@ TEST_F_TIMEOUT(churn, attached_while_they_live, 120)
 	for (i = 0; i < TARGETS; i++) {
 		EXPECT_EQ(0, child_result(self->target[i])) TH_LOG("line %d", self->shared->failed);
 		self->target[i] = 0;
-		EXPECT_GT(self->shared->lives[i], 10U);
+		EXPECT_GT(self->shared->lives[i], (unsigned int)few(10));
 	}
 	EXPECT_EQ(0, self->shared->wrong);
 	TH_LOG("%u went through, %u were refused", self->shared->bound, self->shared->refused);
@@ -219,7 +219,7 @@ TEST_F_TIMEOUT(churn, killed_in_the_midst, 120)
 	unsigned int before;
 	int i, round;
 
-	for (round = 0; round < 10; round++) {
+	for (round = 0; round < few(10); round++) {
 		before = READ_ONCE(self->shared->bound);
 		start_attachers(self);
 		EXPECT_TRUE(WAIT_FOR(READ_ONCE(self->shared->bound) > before + 3));

@@ -207,7 +207,15 @@ bool user_reads(void);
 int kernel_major(void);
 /* Is this a kernel that watches what it does? It executes ten times as much. */
 bool debug_kernel(void);
-/* The same, and the module waits now and then, wherever it is, for somebody to race with it. */
+/*
+ * How often to do what is done @often: a fifth where PMUDEV_FEW is set, as `make check` sets it.
+ * What is asserted must not depend on it.
+ */
+int few(int often);
+/*
+ * As debug_kernel(), and the module waits now and then, wherever it is, for somebody to race
+ * with it.
+ */
 bool kcsan_kernel(void);
 /* Where the module is, to load it again: PMUDEV_KO, or where the test machine has it. */
 const char *module_file(void);

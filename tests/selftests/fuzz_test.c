@@ -397,7 +397,7 @@ static void tell(struct __test_metadata *_metadata, struct _test_data_fuzz *self
 
 TEST_F_TIMEOUT(fuzz, of_everything, 100000)
 {
-	__u64 rounds = option("PMUDEV_FUZZ_ROUNDS", debug_kernel() ? 2 : 4), i;
+	__u64 rounds = option("PMUDEV_FUZZ_ROUNDS", debug_kernel() ? 2 : (unsigned int)few(4)), i;
 	__u64 only = option("PMUDEV_FUZZ_ROUND", ~0ULL);
 	int workers = option("PMUDEV_FUZZ_WORKERS", 0);
 

@@ -233,7 +233,7 @@ TEST_F(gate, toggled_under_a_reader)
 		toggle(&turns, 7001);
 	turn_wait(&turns, 0);
 	/* A million, and on until the gate has moved often enough; a slow kernel needs more. */
-	for (n = 0; n < 1000000 || (READ_ONCE(*toggles) <= 20 && n < 10000000); n++) {
+	for (n = 0; n < (__u64)few(1000000) || (READ_ONCE(*toggles) <= 20 && n < 10000000); n++) {
 		give_way(n, &next);
 		ASSERT_EQ(0, read_either(self->fd, &self->reader, 0, &value, &direct));
 		ASSERT_GE(value, last) TH_LOG("read %llu, direct %d", n, direct);
@@ -272,7 +272,7 @@ TEST_F(gate, toggled_under_everything)
 	if (!child)
 		toggle(&turns, 200003);
 	turn_wait(&turns, 0);
-	for (i = 0; i < 2000; i++) {
+	for (i = 0; i < (unsigned int)few(2000); i++) {
 		pause_ns(i * 997 % 20000);
 		fd = pm_set(&event, 1, true);
 		if (fd < 0) {
@@ -298,7 +298,7 @@ TEST_F(gate, toggled_under_everything)
 	EXPECT_EQ(0, waitpid(child, NULL, WNOHANG));
 	stop_child(child);
 	EXPECT_GT(made, 10U);
-	EXPECT_LT(made, 2000U);
+	EXPECT_LT(made, (unsigned int)few(2000));
 }
 
 TEST_HARNESS_MAIN

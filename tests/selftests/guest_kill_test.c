@@ -7,7 +7,7 @@
 
 #include <signal.h>
 
-#define ROUNDS (debug_kernel() ? 20 : 100)
+#define ROUNDS (debug_kernel() ? 20 : few(100))
 #define KILLS  (6 * (int)storm_factor())
 #define WORK   100000
 

@@ -8,7 +8,7 @@
 #include "kselftest_harness.h"
 #include "perf.h"
 
-#define ROUNDS (debug_kernel() ? 40 : 200)
+#define ROUNDS (debug_kernel() ? 40 : few(200))
 
 #define PERF_RIGHT "/proc/sys/kernel/perf_user_access"
 #define PERF_READ  2 /* config1: to be read by the thread itself */

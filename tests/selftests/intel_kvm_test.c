@@ -221,7 +221,7 @@ TEST_F(kvm, storm)
 TEST_F(kvm, the_real_one)
 {
 	if (access(KVM_KO, R_OK))
-		SKIP(return, "needs the kernel's kvm.ko: scripts/setup kernel-...-amd64");
+		SKIP(return, "needs the kernel's kvm.ko: scripts/setup 6.12-amd64");
 	ASSERT_EQ(0, load_module_file(IRQBYPASS_KO));
 	self->fd = pm_set(events, 2, true);
 	ASSERT_GE(self->fd, 0);

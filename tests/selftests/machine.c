@@ -103,6 +103,11 @@ bool debug_kernel(void)
 	return !access("/proc/lockdep_stats", F_OK) || kcsan_kernel();
 }
 
+int few(int often)
+{
+	return getenv("PMUDEV_FEW") ? (often + 4) / 5 : often;
+}
+
 const char *module_file(void)
 {
 	const char *path = getenv("PMUDEV_KO");

@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 
 #define SLEEPERS 16
-#define QUESTIONS (debug_kernel() ? 100 : 2000)
+#define QUESTIONS ((unsigned int)(debug_kernel() ? 100 : few(2000)))
 
 /* Which call of the changer is going on: even, none; then -1, and it has ended. */
 static atomic_long calls;

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <sys/ioctl.h>
 
-#define ROUNDS 300
+#define ROUNDS few(300)
 
 FIXTURE(race)
 {

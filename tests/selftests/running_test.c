@@ -64,7 +64,7 @@ TEST_F(running, attached_while_halted)
 	ASSERT_GE(self->fd, 0);
 	EXPECT_EQ(0ULL, pm_value(self->fd, 0));
 	self->executed = spinner_executed(&self->s);
-	for (i = 0; i < 100; i++) {
+	for (i = 0; i < few(100); i++) {
 		ASSERT_EQ(0, spinner_go(&self->s));
 		EXPECT_TRUE(goes_on(&self->s));
 		ASSERT_EQ(0, halt(self, &executed, &counted));
@@ -79,7 +79,7 @@ TEST_F(running, attached_while_running)
 	__u64 before, after, executed, counted;
 	int i;
 
-	for (i = 0; i < 50; i++) {
+	for (i = 0; i < few(50); i++) {
 		self->fd = pm_attach(self->s.pid, 0, &self->event, 1, false);
 		ASSERT_GE(self->fd, 0);
 		/* What it executes between BIND and ENABLE is not counted. */
@@ -114,7 +114,7 @@ TEST_F(running, read_while_running)
 	ASSERT_GE(self->fd, 0);
 	self->executed = spinner_executed(&self->s);
 	ASSERT_EQ(0, spinner_go(&self->s));
-	for (i = 0; i < 300; i++) {
+	for (i = 0; i < few(300); i++) {
 		before = READ_ONCE(*self->s.rounds);
 		value = pm_value(self->fd, 0) + self->executed;
 		after = READ_ONCE(*self->s.rounds);
@@ -135,7 +135,7 @@ TEST_F(running, controlled_while_running)
 
 	self->fd = pm_attach(self->s.pid, 0, &self->event, 1, true);
 	ASSERT_GE(self->fd, 0);
-	for (i = 0; i < 50; i++) {
+	for (i = 0; i < few(50); i++) {
 		ASSERT_EQ(0, pm_disable(self->fd, 0));
 		stopped = pm_value(self->fd, 0);
 		EXPECT_TRUE(goes_on(&self->s));
@@ -173,7 +173,7 @@ TEST_F(running, moved_while_running)
 	ASSERT_GE(self->fd, 0);
 	self->executed = spinner_executed(&self->s);
 	ASSERT_EQ(0, spinner_go(&self->s));
-	for (i = 0; i < 200; i++) {
+	for (i = 0; i < few(200); i++) {
 		ASSERT_EQ(0, pin_task_to(self->s.pid, i % cpus_online()));
 		pause_ns(i * 997 % 20000);
 		if (i % 10)

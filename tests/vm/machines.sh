@@ -92,29 +92,27 @@ x86_representative() { # KERNEL
 
 # The particular machines of arm64; kernels before 6.13 do not hide counters on p9.
 arm64_particular() { # KERNEL
-	printf '%s\n' "$1 wide 1" "$1 vhe32 1" "$1 p9 4" "$1 p9-el1 1" "$1 kinds 4" "$1 kinds32 4" \
+	printf '%s\n' "$1 wide 1" "$1 vhe32 1" "$1 p9 4" "$1 p9 1" "$1 p9-el1 1" "$1 kinds 4" "$1 kinds32 4" \
 		"$1 smt 4"
 }
 
-# The newest kernel, where it was built: a few machines that differ in everything.
-newest_matrix() {
-	local kernel
+# quick_matrix: what `make quick` boots.
+quick_matrix() { printf '%s\n' "6.12-amd64 v4-g8-w 4" "6.12-arm64 vhe 4"; }
 
-	for kernel in $(cached_kernels); do
-		case $kernel in
-		7.2-plain-arm64) printf '%s\n' "$kernel vhe 4" "$kernel nvhe 1" "$kernel p9 4" ;;
-		7.2-plain-amd64) printf '%s\n' "$kernel v4-g8-w 4" "$kernel v5-g8-w-hide 4" ;;
-		esac
-	done
+# check_matrix: what `make check` boots, the longest first: each program runs on at least one of them, and on both kernels
+# and architectures. tests/selftests/coverage proves it.
+check_matrix() {
+	printf '%s\n' "6.12-amd64 v4-g8-w 4" "6.12-arm64 vhe 4" "6.12-amd64 v4-g8-w 1" "6.12-arm64 nvhe 4" "6.1-amd64 v3-g8-w 1" \
+		"6.1-arm64 nvhe 1" "6.12-arm64 vhe 1" \
+		"6.12-armhf a32 1" "6.12-arm64 p9 1" "6.12-arm64 el1 1" "6.12-amd64 hybrid 4" "6.12-arm64 kinds 4" "6.12-arm64 smt 4"
 }
 
-# default_matrix: what `make check` boots.
+# check_has_particular MACHINE: whether `make check` runs only those programs there that name it, though
+# the machine is not a particular one.
+check_has_particular() { [ "$1" = el1 ]; }
+
+# default_matrix: what the section "matrix" of `make check-all` boots.
 default_matrix() {
-	stock_matrix
-	newest_matrix
-}
-
-stock_matrix() {
 	arm64_machines 6.12-arm64
 	arm64_machines 6.1-arm64
 	x86_pairwise
@@ -129,22 +127,25 @@ arm_machines() { # KERNEL
 	printf '%s\n' "$1 a32 1" "$1 nopmu 1"
 }
 
-# full_matrix: what `make check-all` boots.
+# full_matrix: with every x86 machine, not only the pairwise ones.
 full_matrix() {
-	newest_matrix
-	stock_matrix | grep -v -- "-amd64 v[0-9]-g[0-9]\(-w\)\? "
+	default_matrix | grep -v -- "-amd64 v[0-9]-g[0-9]\(-w\)\? "
 	x86_all 6.1-amd64
 	x86_all 6.12-amd64
 }
 
-# built_matrix KERNEL: what is booted of a kernel that is not in the matrix.
+# built_matrix KERNEL: what is booted of a kernel that was built here: plain ones on a few machines that
+# differ in everything, those that watch the module on all.
 built_matrix() {
-	case $(kernel_arch "$1") in
-	arm64)
+	case $1 in
+	7.2-*) printf '%s\n' "$1 vhe 4" ;;
+	*-plain-arm64) printf '%s\n' "$1 vhe 4" "$1 nvhe 1" "$1 p9 4" ;;
+	*-plain-amd64) printf '%s\n' "$1 v4-g8-w 4" "$1 v5-g8-w-hide 4" ;;
+	*-arm64)
 		arm64_machines "$1"
 		arm64_particular "$1"
 		;;
-	x86) x86_representative "$1" ;;
+	*-amd64) x86_representative "$1" ;;
 	esac
 }
 

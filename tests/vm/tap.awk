@@ -5,6 +5,7 @@
 #   R program passed failed skipped seconds    the sum of one program
 #   F program reason                   a failure
 #   S program test reason              a skip
+#   T boot|console seconds             from the machine's start to its first program, and to its end
 
 function reset() { pass = fail = skip = seen = bad = 0; plan = -1; allskip = "" }
 function failure(why) { fail++; bad++; reasons[++nreasons] = current "\t" why }
@@ -74,6 +75,7 @@ index($0, mark) == 1 {
 		current = word[2]
 		finish(word[3])
 		took[current] = word[5] - since[current]
+		last = word[5]
 		state = "idle"
 	} else if (word[1] == "log") {
 		state = "log"
@@ -138,6 +140,7 @@ END {
 	}
 	for (i = 1; i <= norder; i++)
 		printf "R\t%s\t%d\t%d\t%d\t%.1f\n", order[i], p[order[i]], f[order[i]], s[order[i]], took[order[i]]
+	printf "T\tboot\t%.1f\nT\tconsole\t%.1f\n", since["insmod"], last
 	for (i = 1; i <= nreasons; i++)
 		printf "F\t%s\n", reasons[i]
 	for (i = 1; i <= nskips; i++)

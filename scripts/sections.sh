@@ -1,0 +1,118 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Sourced by scripts/check-all: the sections of `make check-all`. Each runs alone, gets what it needs, and
+# prints one sum or several. section_NAME runs it, section_about tells what it is, section_covers which sources
+# it depends on.
+
+# shellcheck disable=SC2317 # the sections are called by name
+
+export SECTIONS="check slow matrix x86-6.1 x86-6.12 newest compile packaging emulator debug-arm64 debug-amd64
+kcsan-arm64 kcsan-amd64 fuzz bench bugs"
+
+section_about() {
+	case $1 in
+	check) echo "what \`make check\` runs" ;;
+	slow) echo "the programs that \`make check\` leaves out, on its machines" ;;
+	matrix) echo "every program on every arm64 machine and every pair of x86 properties, kernels 6.1 and 6.12" ;;
+	x86-*) echo "every combination of x86 properties, kernel ${1#*-}" ;;
+	newest) echo "the newest kernel that Debian packages, and 7.2, built from source" ;;
+	compile) echo "kernels of which Debian has headers: other series, PREEMPT_RT" ;;
+	packaging) echo "the Debian packages, DKMS, installation, in clean roots" ;;
+	emulator) echo "the patched QEMU's own tests" ;;
+	debug-*) echo "KASAN, lockdep, kmemleak, UBSAN on ${1#*-}, and whether they see a bug" ;;
+	kcsan-*) echo "data races on ${1#*-}, and whether KCSAN sees one" ;;
+	fuzz) echo "the fuzzer, 10 minutes for each architecture, and libFuzzer on src/pure" ;;
+	bench) echo "\`make bench\`: costs next to perf's, held to bars" ;;
+	bugs) echo "ten deliberate bugs, which \`make quick\` and \`make check\` must see (tests/bugs)" ;;
+	esac
+}
+
+# section_covers NAME: paths as git takes them.
+section_covers() {
+	local module="src include uapi Kbuild" machine="tests/vm tests/selftests tests/modules tests/emulator tools/lib tools/pmudev"
+
+	# shellcheck disable=SC2086 # lists of words
+	case $1 in
+	check | bugs) printf '%s\n' . ':!docs' ':!CHANGELOG.md' ;;
+	slow | matrix | x86-*) printf '%s\n' $module $machine examples README.md docs ;;
+	newest) printf '%s\n' $module $machine scripts/build-kernel ;;
+	compile) printf '%s\n' $module scripts/compile scripts/build-module ;;
+	packaging) printf '%s\n' $module debian packaging dkms.conf tools man tests/packaging scripts/build-deb ;;
+	emulator) printf '%s\n' tests/emulator scripts/build-emulator ;;
+	debug-* | kcsan-*) printf '%s\n' $module $machine tests/rack scripts/build-kernel ;;
+	fuzz) printf '%s\n' $module tests/selftests/fuzz* tests/unit/fuzz* tests/vm ;;
+	bench) printf '%s\n' $module tests/bench tools/lib tests/vm ;;
+	esac
+}
+
+section_check() { scripts/check-all check; }
+
+section_slow() {
+	scripts/setup
+	tests/vm/run --level slow
+}
+
+section_matrix() {
+	scripts/setup
+	tests/vm/run
+}
+
+# x86_rest VERSION: what the matrix leaves out.
+x86_rest() {
+	scripts/setup tools kselftest libpfm4 "$1-amd64" busybox-amd64 emulator
+	tests/vm/run --all --kernel "$1-amd64" --without-matrix
+}
+
+section_x86_6.1() { x86_rest 6.1; }
+section_x86_6.12() { x86_rest 6.12; }
+
+section_newest() {
+	scripts/setup tools kselftest libpfm4 busybox-arm64 busybox-amd64 emulator newest-plain-arm64 newest-plain-amd64 7.2-plain-arm64
+	scripts/check modules newest-plain-arm64 newest-plain-amd64 7.2-plain-arm64
+	tests/vm/run --kernel newest-plain-arm64,newest-plain-amd64,7.2-plain-arm64
+}
+
+section_compile() { scripts/compile; }
+
+section_packaging() {
+	scripts/setup tools 6.1-amd64 6.12-amd64 busybox-amd64 emulator packaging
+	tests/packaging/run
+}
+
+section_emulator() {
+	scripts/setup tools "6.1-arm64" "6.12-arm64" "6.1-amd64" "6.12-amd64" busybox-arm64 busybox-amd64 emulator \
+		newest-plain-arm64 newest-plain-amd64
+	tests/emulator/test
+}
+
+# watched FLAVOUR ARCH ARGS: whether that kernel sees bugs, and the programs on it.
+watched() {
+	local kernel=newest-$1-$2
+
+	scripts/setup tools "busybox-$2" libpfm4 kselftest emulator "$kernel"
+	tests/rack/run "$kernel"
+	tests/vm/run --strict --each-once --kernel "$kernel" "${@:3}"
+}
+
+section_debug_arm64() { watched debug arm64; }
+section_debug_amd64() { watched debug amd64; }
+section_kcsan_arm64() { watched kcsan arm64 --smp 4; }
+section_kcsan_amd64() { watched kcsan amd64 --smp 4; }
+
+section_fuzz() {
+	tests/vm/fuzz --minutes 10 --arch arm64
+	tests/vm/fuzz --minutes 10 --arch x86
+	make -s fuzz-pure FUZZ_SECONDS=60
+}
+
+section_bench() {
+	scripts/setup tools kselftest libpfm4 libperf 6.12-arm64 6.12-amd64 busybox-arm64 busybox-amd64 emulator
+	tests/bench/run
+	echo "1 passed, 0 failed, 0 skipped"
+}
+
+section_bugs() {
+	scripts/setup
+	tests/bugs/run
+}
