@@ -20,7 +20,8 @@
  * Lock order, outermost first
  *   mmap_lock			(page faults: no copy to or from user space under any lock
  *				below, unless they are disabled: src/core/put.h)
- *   set->mutex			one call at a time on a set: slots, groups, binding; not read(2)
+ *   set->mutex			one call at a time on a set: slots, groups, binding;
+ *				and read(2) of inherited sets
  *   doors_mutex			KVM's tracepoints; also taken under the list of modules
  *   exec_update_lock		of a target that is being bound
  *   follow_mutex		following threads begins
@@ -301,6 +302,7 @@ enum pmudev_alike {
  * @own_chunks: an heir: how many of its chunks are part of it
  * @alike: enum pmudev_alike; under ctx->lock
  * @table_room: images that fit into the larger of the two
+ * @spare_room: images that fit into @spare_table
  * @cpu: the CPU counted, -1 for a task
  * @rests: may be enabled and disabled under ctx->lock alone, see src/core/rest.c; changed under
  *	pmu->lock too
@@ -309,6 +311,8 @@ enum pmudev_alike {
  * @claimed: holds a reference to the claim
  * @claimed_all: also to those of all other PMUs, see pmudev_claim_others()
  * @private: counts in pmudev_visible.nr_private
+ * @visible_node: in pmudev_visible.granted while @nr_mapped, or in pmudev_visible.private
+ * @nr_mapped: mappings that count in pmudev_visible.nr_granted; under pmudev_visible.lock
  * @guests: has, or had, events that count otherwise in guests: pmudev_guest_get() holds for it
  * @turns_changed: the table is to be made anew; under pmu->lock
  * @nr_slots: slots in use, empty ones between them included
@@ -322,6 +326,7 @@ enum pmudev_alike {
  * @turns: the images of the multiplexed groups that are enabled, or NULL; under ctx->lock
  * @table: what @turns points to; written while nobody takes turns, under pmu->lock
  * @new_table: a larger one that takes its place
+ * @spare_table: memory for the next of these, asked for before pmu->lock is taken; under @mutex
  * @paused: others that take no turns because of a call on this set, which wakes them; under
  *	pmu->lock
  * @paused_node: in somebody's @paused, or nowhere; likewise
@@ -374,11 +379,13 @@ struct pmudev_set {
 		struct pmudev_set *next_moving;
 	};
 	struct hlist_node ctx_node;
+	struct list_head visible_node;
 	struct hlist_node turn_node;
 	u8 own_chunks;
 	bool rests;
 	u8 alike;
 	u8 table_room;
+	u8 spare_room;
 	int cpu;
 	bool on_exec;
 	bool shared;
@@ -388,6 +395,7 @@ struct pmudev_set {
 	bool guests;
 	bool turns_changed;
 	bool removed;
+	u32 nr_mapped;
 	u32 nr_slots;
 	u32 turn;
 	u64 used;
@@ -399,6 +407,7 @@ struct pmudev_set {
 	const struct pmudev_turns *turns;
 	struct pmudev_turns *table;
 	struct pmudev_turns *new_table;
+	struct pmudev_turns *spare_table;
 	struct hlist_head paused;
 	struct hlist_node paused_node;
 	u64 placed;
@@ -528,11 +537,15 @@ extern unsigned int pmudev_nr_pmus;
  * @lock: all below; irqs off
  * @nr_granted: mappings of task sets' pages
  * @nr_private: CPU sets enabled that are not SHARED
+ * @granted: the sets whose pages these are, by set->visible_node
+ * @private: these CPU sets, likewise
  */
 struct pmudev_visible {
 	raw_spinlock_t lock; /* all below */
 	u32 nr_granted;
 	u32 nr_private;
+	struct list_head granted;
+	struct list_head private;
 };
 
 extern struct pmudev_visible pmudev_visible;

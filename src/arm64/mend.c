@@ -79,6 +79,8 @@ static struct kretprobe probes[] = {
 	},
 };
 
+static bool watched[ARRAY_SIZE(probes)];
+
 int pmuv3_mend_init(void)
 {
 	unsigned int i;
@@ -86,8 +88,12 @@ int pmuv3_mend_init(void)
 
 	for (i = 0; i < ARRAY_SIZE(probes); i++) {
 		ret = register_kretprobe(&probes[i]);
+		/* Without sysctls nothing withdraws the right everywhere: no such function. */
+		if (ret == -ENOENT && i && !IS_ENABLED(CONFIG_SYSCTL))
+			continue;
 		if (ret)
 			goto undo;
+		watched[i] = true;
 	}
 	return 0;
 
@@ -95,8 +101,7 @@ undo:
 	if (ret != -ENOMEM)
 		pr_err("pmudev: cannot watch %s (error %d): is perf's PMUv3 driver in this kernel?\n",
 		       probes[i].kp.symbol_name, ret);
-	while (i--)
-		unregister_kretprobe(&probes[i]);
+	pmuv3_mend_exit();
 	return ret == -ENOMEM ? ret : -ENODEV;
 }
 
@@ -105,5 +110,6 @@ void pmuv3_mend_exit(void)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(probes); i++)
-		unregister_kretprobe(&probes[i]);
+		if (watched[i])
+			unregister_kretprobe(&probes[i]);
 }

@@ -314,6 +314,11 @@ int pmudev_set_add(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 
 	pmudev_rest_not(set);
 	ret = pmudev_check_events(set, attr, nr, code, why);
+	if (ret == -EBUSY) {
+		pmudev_lock(&set->pmu->lock);
+		pmudev_refusal_complete(set, why);
+		mutex_unlock(&set->pmu->lock);
+	}
 	if (!ret)
 		ret = check_disabled(set, attr, nr, why);
 	if (!ret)

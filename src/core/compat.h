@@ -24,6 +24,22 @@
 #define PMUDEV_PROBE_EXIT_ARGS void *data, struct task_struct *p
 #endif
 
+/* The arguments of a task_newtask probe; child is the new task. */
+#ifdef PMUDEV_HAVE_U64_CLONE_FLAGS
+#define PMUDEV_PROBE_FORK_ARGS void *data, struct task_struct *child, u64 clone_flags
+#else
+#define PMUDEV_PROBE_FORK_ARGS void *data, struct task_struct *child, unsigned long clone_flags
+#endif
+
+/* Those of x86's kvm_entry, whose header no kernel installs. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
+#define PMUDEV_PROBE_KVM_ENTRY_ARGS void *data, struct kvm_vcpu *vcpu, bool force_immediate_exit
+#else
+#define PMUDEV_PROBE_KVM_ENTRY_ARGS void *data, struct kvm_vcpu *vcpu
+#endif
+struct kvm_vcpu;
+typedef void pmudev_probe_kvm_entry(PMUDEV_PROBE_KVM_ENTRY_ARGS);
+
 static inline void pmudev_hrtimer_setup(struct hrtimer *timer,
 					enum hrtimer_restart (*fn)(struct hrtimer *))
 {
@@ -169,10 +185,8 @@ static inline bool pmudev_task_dumpable(struct task_struct *task)
 
 /* Memory in the fork hook: older kernels run it with preemption off, where PREEMPT_RT has none. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
-#define PMUDEV_FORK_GFP (GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 #define PMUDEV_FORK_ALLOCATES true
 #else
-#define PMUDEV_FORK_GFP (GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN)
 #define PMUDEV_FORK_ALLOCATES (!IS_ENABLED(CONFIG_PREEMPT_RT))
 #endif
 

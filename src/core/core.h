@@ -18,6 +18,11 @@ struct vm_area_struct;
  * wait for.
  */
 #define PMUDEV_GFP (GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+/*
+ * Under a lock that others want, and in a tracepoint's probe: memory that is there now, or none. A
+ * charge may put its task to sleep for seconds (memory.high), and whoever waits for the lock, too.
+ */
+#define PMUDEV_GFP_NOWAIT (GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN)
 
 /*
  * Most often nobody has it: then without what mutex_lock() begins with, a look at whether to give
@@ -337,6 +342,9 @@ int pmudev_set_remove(struct pmudev_set *set, u32 group, struct pmudev_refusal *
 int pmudev_set_begin(struct pmudev_set *set, const struct pmudev_event_attr *attr, unsigned int nr,
 		     u32 *slots, struct pmudev_refusal *why);
 
+/* -EBUSY with the first of these sets as the holder: pmudev_visible.granted or .private. */
+int pmudev_refuse_visible(struct list_head *sets, struct pmudev_refusal *why);
+
 /**
  * pmudev_check_events - all checks of events that no moment changes
  * @set: bound, its mutex held
@@ -482,6 +490,13 @@ bool pmudev_quota_more(struct pmudev_payer *payer);
 
 /* One part less. Task context. */
 void pmudev_quota_put(struct pmudev_payer *payer);
+
+/*
+ * The two halves of it: another may have the part from now on; and its memory is free. A user has
+ * no more parts than the limit, and no more than that (or 256) wait to be freed.
+ */
+void pmudev_quota_give_back(struct pmudev_payer *payer);
+void pmudev_quota_forget(struct pmudev_payer *payer);
 
 /* How many parts a user can have. */
 unsigned int pmudev_quota_limit(void);

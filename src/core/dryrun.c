@@ -129,10 +129,12 @@ static int place_new(struct pmudev_set *set, struct trial *trial,
 	unsigned int i;
 	int ret;
 
-	code = kcalloc(nr, sizeof(*code), GFP_KERNEL);
+	code = kcalloc(nr, sizeof(*code), GFP_NOWAIT | __GFP_NOWARN);
 	if (!code)
 		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
 	ret = pmudev_check_events(set, attr, nr, code, why);
+	if (ret)
+		pmudev_refusal_complete(set, why);
 	for (i = 0; i < nr && !ret; i++) {
 		struct pmudev_want want = { .allowed = code[i].allowed, .pair = code[i].pair };
 

@@ -45,28 +45,27 @@ static unsigned int slots_want(struct pmudev_set *set, u64 slots, struct pmudev_
  */
 static int become_private(struct pmudev_set *set, struct pmudev_refusal *why)
 {
-	int ret = 0;
+	bool refused;
 
 	if (set->cpu < 0 || set->shared || set->private ||
 	    (set->pmu->info.features & PMUDEV_HAS_HIDING))
 		return 0;
 	raw_spin_lock_irq(&pmudev_visible.lock);
-	if (pmudev_visible.nr_granted) {
-		why->holder.kind = PMUDEV_HOLDER_TASK_SET;
-		why->holder.cpu = -1;
-		ret = pmudev_refuse(why, -EBUSY, PMUDEV_WHY_VISIBLE, 0);
-	} else {
+	refused = pmudev_visible.nr_granted;
+	if (!refused) {
 		pmudev_visible.nr_private++;
+		list_add_tail(&set->visible_node, &pmudev_visible.private);
 		set->private = true;
 	}
 	raw_spin_unlock_irq(&pmudev_visible.lock);
-	return ret;
+	return refused ? pmudev_refuse_visible(&pmudev_visible.granted, why) : 0;
 }
 
 static noinline void be_shared(struct pmudev_set *set)
 {
 	raw_spin_lock_irq(&pmudev_visible.lock);
 	pmudev_visible.nr_private--;
+	list_del(&set->visible_node);
 	set->private = false;
 	raw_spin_unlock_irq(&pmudev_visible.lock);
 }
@@ -328,6 +327,10 @@ int pmudev_slots_enable(struct pmudev_set *set, u64 slots, struct pmudev_refusal
 	if (pmudev_set_ended(set))
 		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
 
+	/* Memory first: nobody is to wait for a lock whose holder waits for memory. */
+	if (slots & set->mux)
+		pmudev_turns_prepare(set);
+	pmudev_family_make_room(set);
 	cpus = lock_pmu(set, slots, why, &ret);
 	make_way(set, slots);
 	slots &= ~set->placed;

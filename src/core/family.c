@@ -60,6 +60,7 @@ static void heir_free(struct rcu_head *rcu)
 	/* What was added to the root after the heir was born has chunks of its own. */
 	for (i = heir->own_chunks; i < ARRAY_SIZE(heir->chunk); i++)
 		kfree(heir->chunk[i]);
+	pmudev_quota_forget(heir->payer);
 	kfree(heir);
 }
 
@@ -69,7 +70,7 @@ static void heir_release(struct kref *ref)
 
 	if (heir->ctx)
 		pmudev_ctx_put(heir->ctx);
-	pmudev_quota_put(heir->payer);
+	pmudev_quota_give_back(heir->payer);
 	call_rcu(&heir->rcu, heir_free);
 }
 
@@ -250,7 +251,7 @@ void pmudev_family_fork(struct pmudev_ctx *ctx, struct task_struct *child)
 		return;
 	slots = round_up(slots, PMUDEV_CHUNK);
 	while (nr--) {
-		heir = heir_alloc(slots, PMUDEV_FORK_GFP);
+		heir = heir_alloc(slots, PMUDEV_GFP_NOWAIT);
 		if (heir)
 			list_add(&heir->heir_node, &spares);
 	}
@@ -325,7 +326,9 @@ int pmudev_family_adopt(struct pmudev_set *root, struct task_struct *task)
 	struct adoption adoption = { .root = root, .limit = pmudev_family_limit() };
 	struct pmudev_ctx *ctx;
 
-	adoption.heir = heir_alloc(0, PMUDEV_GFP);
+	/* Of others under their exec_update_lock. */
+	adoption.heir =
+		heir_alloc(0, same_thread_group(task, current) ? PMUDEV_GFP : PMUDEV_GFP_NOWAIT);
 	if (!adoption.heir)
 		return -ENOMEM;
 	ctx = pmudev_follow(task, root->pmu);

@@ -223,7 +223,10 @@ struct pmudev_ctx *pmudev_follow(struct task_struct *task, struct pmudev_pmu *pm
 		ctx = NULL;
 		/* Others are not to wait while one is short of memory. */
 		if (anew) {
-			fresh = ctx_alloc(task, pmu, PMUDEV_GFP);
+			/* Of others under their exec_update_lock. */
+			fresh = ctx_alloc(task, pmu,
+					  same_thread_group(task, current) ? PMUDEV_GFP :
+									     PMUDEV_GFP_NOWAIT);
 			if (!fresh)
 				return ERR_PTR(-ENOMEM);
 		}
@@ -241,7 +244,7 @@ struct pmudev_ctx *pmudev_follow(struct task_struct *task, struct pmudev_pmu *pm
 
 struct pmudev_ctx *pmudev_follow_newborn(struct task_struct *child, struct pmudev_pmu *pmu)
 {
-	struct pmudev_ctx *ctx = ctx_alloc(child, pmu, PMUDEV_FORK_GFP);
+	struct pmudev_ctx *ctx = ctx_alloc(child, pmu, PMUDEV_GFP_NOWAIT);
 	unsigned long flags;
 
 	if (!ctx)

@@ -110,7 +110,7 @@ int pmudev_find_base(struct pmudev_set *set, u64 slots, u64 free, u64 *base,
 	int bad = -1, lone;
 
 	lockdep_assert_held(&set->pmu->lock);
-	image = kmalloc(sizeof(*image), GFP_KERNEL);
+	image = kmalloc(sizeof(*image), GFP_NOWAIT | __GFP_NOWARN);
 	if (!image)
 		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
 	for (i = 0; i < nr && bad < 0; i++) {

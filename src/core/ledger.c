@@ -207,18 +207,44 @@ static bool holds(const struct pmudev_set *set, const struct pmudev_set *asking,
 	return (set->cpu < 0) != (asking->cpu < 0) || set->ctx->mark == mark || set->mark == mark;
 }
 
+/* Who opened the set, for those who may know. */
+static pid_t opener_seen(struct pid *opener)
+{
+	if (opener != task_tgid(current) && !perfmon_capable())
+		return 0;
+	return pid_nr_ns(opener, task_active_pid_ns(current));
+}
+
+int pmudev_refuse_visible(struct list_head *sets, struct pmudev_refusal *why)
+{
+	struct pmudev_set *set;
+	struct pid *opener = NULL;
+
+	/* The last may be gone by now: then nobody is named. */
+	raw_spin_lock_irq(&pmudev_visible.lock);
+	set = list_first_entry_or_null(sets, struct pmudev_set, visible_node);
+	if (set) {
+		why->holder.kind = set->cpu < 0 ? PMUDEV_HOLDER_TASK_SET : PMUDEV_HOLDER_CPU_SET;
+		why->holder.cpu = set->cpu;
+		opener = get_pid(set->opener);
+	}
+	raw_spin_unlock_irq(&pmudev_visible.lock);
+	/* Whether the caller may know is asked without a spinlock. */
+	why->holder.pid = set ? opener_seen(opener) : 0;
+	put_pid(opener);
+	return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_VISIBLE, 0);
+}
+
 static void name_holder(struct pmudev_set *set, struct pmudev_set *asking, unsigned int counter,
 			struct pmudev_holder *holder)
 {
-	pid_t pid = pid_nr_ns(set->opener, task_active_pid_ns(current));
-
 	holder->counter = counter;
 	if (set == asking)
 		holder->kind = PMUDEV_HOLDER_SET;
 	else
 		holder->kind = set->cpu < 0 ? PMUDEV_HOLDER_TASK_SET : PMUDEV_HOLDER_CPU_SET;
 	holder->cpu = set->cpu;
-	holder->pid = set->opener == task_tgid(current) || perfmon_capable() ? pid : 0;
+	holder->pid = opener_seen(set->opener);
 }
 
 bool pmudev_find_holder(struct pmudev_set *asking, unsigned int counter,

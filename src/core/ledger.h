@@ -123,6 +123,12 @@ struct pmudev_set *pmudev_place_moves(struct pmudev_set *asking);
 int pmudev_place_ever(struct pmudev_pmu *pmu, const struct pmudev_want *want, unsigned int nr,
 		      struct pmudev_refusal *why);
 
+/*
+ * What pmudev_place_ever() refuses because counters are reserved: adds those that other sets hold,
+ * so that the refusal has all of @allowed that others hold. Under pmu->lock.
+ */
+void pmudev_refusal_complete(struct pmudev_set *set, struct pmudev_refusal *why);
+
 /* -EBUSY: others hold what could take the event. */
 int pmudev_refuse_held(struct pmudev_set *set, const struct pmudev_want *want,
 		       struct pmudev_refusal *why);
@@ -141,6 +147,9 @@ u64 pmudev_mux_free(struct pmudev_set *set);
 
 /* Memory for the images of so many groups. */
 int pmudev_turns_room(struct pmudev_set *set, u64 slots);
+
+/* Asks for that memory, for all of the set's groups, before pmu->lock is taken. set->mutex held. */
+void pmudev_turns_prepare(struct pmudev_set *set);
 
 /* Have a set, and its heirs, take these turns from now on; NULL: none. */
 void pmudev_turns_show(struct pmudev_set *set, const struct pmudev_turns *turns);

@@ -13,6 +13,8 @@ unsigned int pmudev_nr_pmus;
 
 struct pmudev_visible pmudev_visible = {
 	.lock = __RAW_SPIN_LOCK_UNLOCKED(pmudev_visible.lock),
+	.granted = LIST_HEAD_INIT(pmudev_visible.granted),
+	.private = LIST_HEAD_INIT(pmudev_visible.private),
 };
 
 static void __init set_clock(struct pmudev_pmu *pmu)

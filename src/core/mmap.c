@@ -39,45 +39,52 @@ struct mapping {
 /* None goes on before the first has had everything cleared that it could see. */
 static DEFINE_MUTEX(grant_mutex);
 
-static int count_grant(bool *first)
+static void add_mapping(struct pmudev_set *set)
 {
-	int ret = 0;
-
-	raw_spin_lock_irq(&pmudev_visible.lock);
-	if (pmudev_visible.nr_private)
-		ret = -EBUSY;
-	else
-		*first = !pmudev_visible.nr_granted++;
-	raw_spin_unlock_irq(&pmudev_visible.lock);
-	return ret;
+	lockdep_assert_held(&pmudev_visible.lock);
+	pmudev_visible.nr_granted++;
+	if (!set->nr_mapped++)
+		list_add_tail(&set->visible_node, &pmudev_visible.granted);
 }
 
-static int grant(struct mm_struct *mm, struct pmudev_refusal *why)
+static int count_grant(struct pmudev_set *set, bool *first, struct pmudev_refusal *why)
+{
+	bool refused;
+
+	raw_spin_lock_irq(&pmudev_visible.lock);
+	*first = !pmudev_visible.nr_granted;
+	refused = pmudev_visible.nr_private;
+	if (!refused)
+		add_mapping(set);
+	raw_spin_unlock_irq(&pmudev_visible.lock);
+	return refused ? pmudev_refuse_visible(&pmudev_visible.private, why) : 0;
+}
+
+static int grant(struct pmudev_set *set, struct mm_struct *mm, struct pmudev_refusal *why)
 {
 	bool first;
 	int ret;
 
 	mutex_lock(&grant_mutex);
-	ret = count_grant(&first);
+	ret = count_grant(set, &first, why);
 	if (!ret && first && pmudev_backend.grant)
 		pmudev_counters_clean();
 	mutex_unlock(&grant_mutex);
-	if (ret) {
-		why->holder.kind = PMUDEV_HOLDER_CPU_SET;
-		why->holder.cpu = -1;
-		return pmudev_refuse(why, ret, PMUDEV_WHY_VISIBLE, 0);
-	}
+	if (ret)
+		return ret;
 	if (pmudev_backend.grant)
 		pmudev_backend.grant(mm);
 	return 0;
 }
 
-static void revoke(struct mm_struct *mm)
+static void revoke(struct pmudev_set *set, struct mm_struct *mm)
 {
 	if (pmudev_backend.revoke)
 		pmudev_backend.revoke(mm);
 	raw_spin_lock_irq(&pmudev_visible.lock);
 	pmudev_visible.nr_granted--;
+	if (!--set->nr_mapped)
+		list_del(&set->visible_node);
 	raw_spin_unlock_irq(&pmudev_visible.lock);
 }
 
@@ -181,7 +188,7 @@ static void vm_open(struct vm_area_struct *vma)
 	}
 	/* The mapping that is moved has the right, nobody has to be asked. */
 	raw_spin_lock_irq(&pmudev_visible.lock);
-	pmudev_visible.nr_granted++;
+	add_mapping(map.set);
 	raw_spin_unlock_irq(&pmudev_visible.lock);
 	if (pmudev_backend.grant)
 		pmudev_backend.grant(vma->vm_mm);
@@ -193,7 +200,7 @@ static void vm_close(struct vm_area_struct *vma)
 	struct mapping map = { .set = vma->vm_private_data, .mm = vma->vm_mm };
 
 	pmudev_ctx_call(map.set->ctx, vma_closed, &map);
-	revoke(vma->vm_mm);
+	revoke(map.set, vma->vm_mm);
 }
 
 static vm_fault_t vm_fault(struct vm_fault *vmf)
@@ -255,13 +262,13 @@ int pmudev_page_mmap(struct pmudev_set *set, struct vm_area_struct *vma, struct 
 		if (!map.page)
 			return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
 	}
-	ret = grant(map.mm, why);
+	ret = grant(set, map.mm, why);
 	if (ret)
 		goto out;
 	pmudev_ctx_call(set->ctx, map_page, &map);
 	ret = map.error;
 	if (ret) {
-		revoke(map.mm);
+		revoke(set, map.mm);
 		goto out;
 	}
 	vma->vm_private_data = set;

@@ -212,7 +212,7 @@ static int place_by_moving(struct pmudev_set *set, const struct pmudev_want *wan
 
 	if (nr > PMUDEV_ASSIGN_MAX)
 		return -EBUSY;
-	puzzle = kmalloc(sizeof(*puzzle), GFP_KERNEL);
+	puzzle = kmalloc(sizeof(*puzzle), GFP_NOWAIT | __GFP_NOWARN);
 	if (!puzzle)
 		return -ENOMEM;
 	ret = solve_by_moving(puzzle, set, want, nr, counter);
@@ -221,6 +221,12 @@ static int place_by_moving(struct pmudev_set *set, const struct pmudev_want *wan
 }
 
 /* ------------------------------------------------------------- refusing -- */
+
+/* Counters of @allowed that other sets keep from this one. */
+static u64 held_by_sets(struct pmudev_set *set, u64 allowed)
+{
+	return allowed & available(set->pmu) & pmudev_ledger_taken(set, true);
+}
 
 int pmudev_place_ever(struct pmudev_pmu *pmu, const struct pmudev_want *want, unsigned int nr,
 		      struct pmudev_refusal *why)
@@ -249,7 +255,7 @@ int pmudev_refuse_held(struct pmudev_set *set, const struct pmudev_want *want,
 		       struct pmudev_refusal *why)
 {
 	why->allowed = pmudev_places_counters(want->allowed, want->pair);
-	why->busy = why->allowed & available(set->pmu) & pmudev_ledger_taken(set, true);
+	why->busy = held_by_sets(set, why->allowed);
 	if (why->busy) {
 		pmudev_ledger_meet(set);
 		pmudev_find_holder(set, __ffs64(why->busy), &why->holder);
@@ -257,13 +263,22 @@ int pmudev_refuse_held(struct pmudev_set *set, const struct pmudev_want *want,
 	return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_HELD, 0);
 }
 
+void pmudev_refusal_complete(struct pmudev_set *set, struct pmudev_refusal *why)
+{
+	lockdep_assert_held(&set->pmu->lock);
+	if (set->ctx && why->code == PMUDEV_WHY_HELD)
+		why->busy |= held_by_sets(set, why->allowed);
+}
+
 static int refuse(struct pmudev_set *set, const struct pmudev_want *want, unsigned int nr, int bad,
 		  struct pmudev_refusal *why)
 {
 	int ret = pmudev_place_ever(set->pmu, want, nr, why);
 
-	if (ret)
+	if (ret) {
+		pmudev_refusal_complete(set, why);
 		return ret;
+	}
 	why->event = bad;
 	return pmudev_refuse_held(set, &want[bad], why);
 }

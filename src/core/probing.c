@@ -8,6 +8,7 @@
 #include <linux/smp.h>
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
+#include <trace/events/sched.h>
 
 #include "core.h"
 
@@ -55,6 +56,7 @@ int pmudev_start_probing(void)
 {
 	int ret = 0;
 
+	check_trace_callback_type_sched_switch(on_switch);
 	mutex_lock(&probe_mutex);
 	if (!probing) {
 		ret = tracepoint_probe_register(switch_tp, on_switch, NULL);

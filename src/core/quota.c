@@ -22,16 +22,21 @@
  * struct pmudev_payer - a user
  * @node: finds it by @uid
  * @uid: the user
- * @nr: what he has; with the last of it the payer goes
+ * @nr: what he has
+ * @refs: the same, and what he had whose memory waits for RCU; with the last of it the payer goes
  */
 struct pmudev_payer {
 	struct hlist_node node;
 	kuid_t uid;
 	atomic_t nr;
+	atomic_t refs;
 };
 
 static DEFINE_HASHTABLE(payers, 6);
 static DEFINE_SPINLOCK(payers_lock); /* the table */
+
+/* As many as the limit may wait to be freed; where that is small, so many. */
+#define FREED_LATER 256
 
 static int limit = 4096;
 static struct ctl_table_header *header;
@@ -57,11 +62,16 @@ bool pmudev_quota_more(struct pmudev_payer *payer)
 
 	if (!payer)
 		return true;
+	/* Children that come and go faster than RCU frees them take memory, too. */
+	if (atomic_read(&payer->refs) - atomic_read(&payer->nr) >=
+	    max(READ_ONCE(limit), FREED_LATER))
+		return false;
 	nr = atomic_read(&payer->nr);
 	do {
 		if (nr >= READ_ONCE(limit))
 			return false;
 	} while (!atomic_try_cmpxchg(&payer->nr, &nr, nr + 1));
+	atomic_inc(&payer->refs);
 	return true;
 }
 
@@ -90,13 +100,13 @@ int pmudev_quota_get(struct pmudev_payer **payer)
 	fresh = kzalloc(sizeof(*fresh), PMUDEV_GFP);
 	if (!fresh)
 		return -ENOMEM;
-	spin_lock(&payers_lock);
+	spin_lock_irq(&payers_lock);
 	found = find_or_add(who_pays(), fresh);
 	granted = pmudev_quota_more(found);
 	/* Who was there before has something, and stays. */
 	if (!granted && found == fresh)
 		hash_del(&fresh->node);
-	spin_unlock(&payers_lock);
+	spin_unlock_irq(&payers_lock);
 	if (granted)
 		*payer = found;
 	if (*payer != fresh)
@@ -104,13 +114,28 @@ int pmudev_quota_get(struct pmudev_payer **payer)
 	return granted ? 0 : -EDQUOT;
 }
 
-void pmudev_quota_put(struct pmudev_payer *payer)
+void pmudev_quota_give_back(struct pmudev_payer *payer)
 {
-	if (!payer || !atomic_dec_and_lock(&payer->nr, &payers_lock))
+	if (payer)
+		atomic_dec(&payer->nr);
+}
+
+/* In whatever context: what an heir takes is freed by an RCU callback. */
+void pmudev_quota_forget(struct pmudev_payer *payer)
+{
+	unsigned long flags;
+
+	if (!payer || !atomic_dec_and_lock_irqsave(&payer->refs, &payers_lock, flags))
 		return;
 	hash_del(&payer->node);
-	spin_unlock(&payers_lock);
+	spin_unlock_irqrestore(&payers_lock, flags);
 	kfree(payer);
+}
+
+void pmudev_quota_put(struct pmudev_payer *payer)
+{
+	pmudev_quota_give_back(payer);
+	pmudev_quota_forget(payer);
 }
 
 static struct ctl_table table[1 + PMUDEV_CTL_TABLE_END] = { {

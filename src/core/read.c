@@ -97,7 +97,7 @@ static __always_inline struct pmudev_moment moment(const struct pmudev_ctx *ctx,
 	const u64 enabled = set->time_enabled + now.enabled;
 	const u64 running = set->time_running + now.running;
 	struct pmudev_moment at = {
-		.time = ktime_get_mono_fast_ns(),
+		.time = ktime_get_ns(),
 		.enabled = pmudev_ticks_to_ns(enabled, pmu->mult, pmu->shift),
 	};
 
@@ -166,7 +166,7 @@ static noinline void fill_record(struct pmudev_ctx *ctx, struct pmudev_set *set,
 	struct converted last = { .pmu = set->pmu };
 	const u64 enabled = set->enabled;
 
-	record->time = ktime_get_mono_fast_ns();
+	record->time = ktime_get_ns();
 	record->flags = record_flags(ctx, set);
 	record->generation = set->generation;
 	record->present = set->used;

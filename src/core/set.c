@@ -114,6 +114,7 @@ void pmudev_set_destroy(struct pmudev_set *set)
 		kfree(set->chunk[i]);
 	kfree(set->table);
 	kfree(set->new_table);
+	kfree(set->spare_table);
 	pmudev_quota_put(set->payer);
 	put_pid(set->opener);
 	mutex_destroy(&set->mutex);

@@ -32,8 +32,8 @@ static void visit_here(struct pmudev_ctx *ctx, void *arg)
 	raw_spin_unlock(&family->lock);
 }
 
-/* An heir may have to be told of events that came after it was born. */
-static int make_room(struct pmudev_set *heir, u64 slots)
+/* An heir may have to be told of events that came after it was born. Under the root's mutex. */
+static int make_room(struct pmudev_set *heir, u64 slots, gfp_t gfp)
 {
 	unsigned int slot;
 	u64 rest;
@@ -42,11 +42,49 @@ static int make_room(struct pmudev_set *heir, u64 slots)
 		struct pmudev_event **chunk = &heir->chunk[slot / PMUDEV_CHUNK];
 
 		if (!*chunk)
-			*chunk = kcalloc(PMUDEV_CHUNK, sizeof(**chunk), PMUDEV_GFP);
+			*chunk = kcalloc(PMUDEV_CHUNK, sizeof(**chunk), gfp);
 		if (!*chunk)
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+/*
+ * The heir after @heir, referenced; @heir is put. NULL: it was the last, or is in the family no
+ * more.
+ */
+static struct pmudev_set *next_heir(struct pmudev_family *family, struct pmudev_set *heir)
+{
+	struct pmudev_set *next = NULL;
+
+	raw_spin_lock_irq(&family->lock);
+	if (!heir)
+		next = list_first_entry_or_null(&family->heirs, struct pmudev_set, heir_node);
+	else if (!list_empty(&heir->heir_node) && !list_is_last(&heir->heir_node, &family->heirs))
+		next = list_next_entry(heir, heir_node);
+	if (next)
+		kref_get(&next->heir_ref);
+	raw_spin_unlock_irq(&family->lock);
+	if (heir)
+		pmudev_heir_put(heir);
+	return next;
+}
+
+void pmudev_family_make_room(struct pmudev_set *root)
+{
+	struct pmudev_set *heir = NULL;
+
+	lockdep_assert_held(&root->mutex);
+	if (!root->family || root->nr_slots <= PMUDEV_CHUNK)
+		return;
+	/* Whom this misses, because heirs come, go and change places meanwhile, the sweep finds. */
+	while ((heir = next_heir(root->family, heir))) {
+		if (make_room(heir, root->used, PMUDEV_GFP)) {
+			pmudev_heir_put(heir);
+			return;
+		}
+		cond_resched();
+	}
 }
 
 static struct pmudev_set *not_reached(struct pmudev_family *family)
@@ -113,7 +151,8 @@ void pmudev_family_sweep(struct pmudev_set *root, pmudev_ctx_fn fn, struct pmude
 	pmudev_ctx_call(root->ctx, visit_here, &visit);
 	while ((visit.heir = not_reached(family))) {
 		/* Without memory it cannot count what is new, but what it has goes on. */
-		if (fn == pmudev_change_enable && make_room(visit.heir, root->used))
+		if (fn == pmudev_change_enable &&
+		    make_room(visit.heir, root->used, PMUDEV_GFP_NOWAIT))
 			WRITE_ONCE(family->incomplete, true);
 		pmudev_ctx_call(visit.heir->ctx, visit_here, &visit);
 		pmudev_heir_put(visit.heir);

@@ -7,6 +7,8 @@
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/tracepoint.h>
+#include <trace/events/sched.h>
+#include <trace/events/task.h>
 
 #include "compat.h"
 #include "core.h"
@@ -14,7 +16,7 @@
 /* ------------------------------------------------- fork, exec and exit -- */
 
 /* In copy_process(), before the child runs; also of threads that the kernel makes for a task. */
-static void on_fork(void *data, struct task_struct *child, unsigned long clone_flags)
+static void on_fork(PMUDEV_PROBE_FORK_ARGS)
 {
 	struct pmudev_ctx *ctx;
 	struct pmudev_pmu *pmu;
@@ -135,11 +137,20 @@ static void unhook(unsigned int nr)
 	tracepoint_synchronize_unregister();
 }
 
+/* A probe whose type is not the tracepoint's does not compile; with kCFI it would panic. */
+static void check_types(void)
+{
+	check_trace_callback_type_task_newtask(on_fork);
+	check_trace_callback_type_sched_process_exit(on_exit);
+	check_trace_callback_type_sched_process_exec(on_exec);
+}
+
 static int hook(void)
 {
 	unsigned int i;
 	int ret;
 
+	check_types();
 	for_each_kernel_tracepoint(find_hook, NULL);
 	ret = pmudev_probing_init(hooks[NR_HOOKS].tp);
 	if (ret)

@@ -49,6 +49,12 @@ void pmudev_family_free(struct pmudev_set *heirs);
 
 /* --------------------------------------------------------------- sweep.c -- */
 
+/*
+ * Memory for what heirs will be told of when the root's events are enabled, asked for before the
+ * locks that others want. root->mutex held. May sleep.
+ */
+void pmudev_family_make_room(struct pmudev_set *root);
+
 /* pmudev_family_call() of an inherited set. */
 void pmudev_family_sweep(struct pmudev_set *root, pmudev_ctx_fn fn, struct pmudev_change *change);
 

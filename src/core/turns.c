@@ -65,21 +65,42 @@ enum hrtimer_restart pmudev_turn_tick(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-int pmudev_turns_room(struct pmudev_set *set, u64 slots)
+static unsigned int count_groups(struct pmudev_set *set, u64 slots)
 {
-	unsigned int slot, nr;
+	unsigned int slot;
 	u64 rest, groups = 0;
 
 	pmudev_for_each_slot(slot, rest, slots)
 		groups |= BIT_ULL(pmudev_slot_event(set, slot)->group);
-	nr = hweight64(groups);
+	return hweight64(groups);
+}
+
+void pmudev_turns_prepare(struct pmudev_set *set)
+{
+	unsigned int nr = count_groups(set, set->used & set->mux);
+
+	lockdep_assert_held(&set->mutex);
+	if (nr <= set->table_room || nr <= set->spare_room)
+		return;
+	kfree(set->spare_table);
+	set->spare_table = kmalloc(struct_size(set->spare_table, image, nr), PMUDEV_GFP);
+	set->spare_room = set->spare_table ? nr : 0;
+}
+
+int pmudev_turns_room(struct pmudev_set *set, u64 slots)
+{
+	unsigned int nr = count_groups(set, slots);
+
+	lockdep_assert_held(&set->pmu->lock);
 	if (nr <= set->table_room)
 		return 0;
-	kfree(set->new_table);
-	set->new_table = kmalloc(struct_size(set->new_table, image, nr), PMUDEV_GFP);
-	if (!set->new_table)
+	if (nr > set->spare_room)
 		return -ENOMEM;
-	set->table_room = nr;
+	kfree(set->new_table);
+	set->new_table = set->spare_table;
+	set->table_room = set->spare_room;
+	set->spare_table = NULL;
+	set->spare_room = 0;
 	return 0;
 }
 

@@ -38,8 +38,8 @@ void intel_guest_leave(void)
 	write_global_ctrl(pc->on);
 }
 
-/* The arguments are those of the tracepoints kvm_entry and kvm_exit, from 6.1 to 7.2. */
-void intel_on_guest_entry(void *data, struct kvm_vcpu *vcpu, bool force_immediate_exit)
+/* The arguments are those of the tracepoints kvm_entry and kvm_exit, from 6.1 to 7.3. */
+void intel_on_guest_entry(PMUDEV_PROBE_KVM_ENTRY_ARGS)
 {
 	pmudev_guest_entered();
 }

@@ -7,6 +7,8 @@
 
 #include <pmudev/backend.h>
 
+#include "../core/compat.h"
+
 struct mm_struct;
 struct pmu;
 
@@ -130,7 +132,7 @@ void intel_clear_unhook(void);
 
 /* guest.c: see struct pmudev_backend_ops; the first two are probes */
 struct kvm_vcpu;
-void intel_on_guest_entry(void *data, struct kvm_vcpu *vcpu, bool force_immediate_exit);
+pmudev_probe_kvm_entry intel_on_guest_entry;
 void intel_on_guest_exit(void *data, struct kvm_vcpu *vcpu, u32 isa);
 void intel_guest_enter(struct pmudev_hw *const *hw, unsigned int nr);
 void intel_guest_leave(void);

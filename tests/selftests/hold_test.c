@@ -4,6 +4,7 @@
  * as the limit allows, in the arrangements that cost most. An instruction is a nanosecond here.
  */
 #include "as.h"
+#include "cgroup.h"
 #include "sleepers.h"
 #include "subject.h"
 #include "kselftest_harness.h"
@@ -242,6 +243,80 @@ TEST_F(hold, in_between)
 	EXPECT_GT(times->waits, 10U);
 	EXPECT_GT(times->call, 100000000ULL);
 	EXPECT_LT(times->wait, times->call / 4);
+	munmap(times, sizeof(*times));
+}
+
+/* ------------------------------------------------------------------- short of memory -- */
+
+/* Threads whose parts in a set need 7 KiB each when it is enabled. */
+#define NEEDY 300
+
+/*
+ * A group that is above memory.high: a task that charges it sleeps, for seconds. What is charged
+ * here is what each thread's part needs for events that came after it.
+ */
+static void charge_a_group(struct times *times, const struct cgroup *group)
+{
+	struct pmudev_event_attr events[PMUDEV_MAX_EVENTS];
+	__u64 time;
+	int i, fd;
+
+	CHECK(!cgroup_enter(group));
+	CHECK(!become(NOBODY, -1));
+	for (i = 0; i < PMUDEV_MAX_EVENTS; i++)
+		events[i] = in_group(raw_event(EVENT_CYCLES, USER_ONLY | PMUDEV_MULTIPLEX), i);
+	CHECK(!sleepers_start(NEEDY));
+	fd = pm_open();
+	CHECK(!pm_bind(fd, PMUDEV_TARGET_PROCESS, 0, 0));
+	CHECK(!pm_add(fd, events, PMUDEV_MAX_EVENTS));
+	WRITE_ONCE(times->ready, true);
+	while (READ_ONCE(times->ready))
+		pause_ns(1000000);
+	time = now_ns();
+	CHECK(!pm_enable(fd, 0));
+	times->call = now_ns() - time;
+	WRITE_ONCE(times->done, true);
+}
+
+TEST_F(hold, short_of_memory)
+{
+	struct times *times = mmap(NULL, sizeof(*times), PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct pmudev_query query;
+	struct cgroup group;
+	__u64 time;
+	int child;
+
+	if (cgroup_make(&group, "memory"))
+		SKIP(return, "no memory control groups in this kernel (CONFIG_MEMCG)");
+	ASSERT_NE(MAP_FAILED, times);
+	child = fork_bound();
+	if (!child) {
+		charge_a_group(times, &group);
+		_exit(0);
+	}
+	EXPECT_TRUE(WAIT_FOR(READ_ONCE(times->ready)));
+	/* Below what it has: all that it charges from now on is too much. */
+	EXPECT_EQ(0, cgroup_write(&group, "memory.high", "65536"));
+	WRITE_ONCE(times->ready, false);
+	while (!READ_ONCE(times->done) && task_state(child) != 'Z') {
+		time = now_ns();
+		ASSERT_EQ(0, pm_query(&query));
+		time = now_ns() - time;
+		times->waits++;
+		if (time > times->wait)
+			times->wait = time;
+		pause_ns(1000000);
+	}
+	EXPECT_EQ(0, cgroup_write(&group, "memory.high", "max"));
+	EXPECT_EQ(0, line_of(child));
+	TH_LOG("a call of %llu ms; %u questions meanwhile, the longest %llu us",
+	       (unsigned long long)times->call / 1000000, times->waits,
+	       (unsigned long long)times->wait / 1000);
+	/* It was slow, and nobody else. */
+	EXPECT_GT(times->call, 1000000000ULL);
+	EXPECT_LT(times->wait, LONGEST);
+	EXPECT_EQ(0, cgroup_end(&group));
 	munmap(times, sizeof(*times));
 }
 
