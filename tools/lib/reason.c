@@ -126,8 +126,8 @@ static const struct pmudev_sentence sentences[] = {
 		NOTHING,
 	},
 	[PMUDEV_WHY_WIDTH] = {
-		"no counter that could take the event has 64 bits",
-		"leave out PMUDEV_LONG: counts have 64 bits anyway",
+		"no counter that could take the event is wide enough for PMUDEV_LONG or PMUDEV_DIRECT",
+		"leave out PMUDEV_LONG (counts have 64 bits anyway); for PMUDEV_DIRECT choose an event with a 64-bit counter, such as cycles",
 		BITS,
 	},
 	[PMUDEV_WHY_ALL_EXCLUDED] = {
@@ -156,8 +156,8 @@ static const struct pmudev_sentence sentences[] = {
 		FLAG,
 	},
 	[PMUDEV_WHY_NO_TASK] = {
-		"there is no such thread",
-		"has it ended?",
+		"there is no such thread or process",
+		"it may have ended",
 		NOTHING,
 	},
 	[PMUDEV_WHY_NO_CPU] = {

@@ -120,6 +120,7 @@ void counted_add(struct counted *sum, const struct counted *run, unsigned int ev
 	if (!sum->nr)
 		make_parts(sum, run->nr);
 	sum->runs++;
+	sum->never_began |= run->never_began;
 	for (i = 0; i < sum->nr && i < run->nr; i++)
 		add_part(&sum->parts[i], &run->parts[i], events);
 }

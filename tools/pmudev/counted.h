@@ -54,12 +54,14 @@ struct counted_part {
  * struct counted - what was counted
  * @time: ns from the beginning to the end of the stretch
  * @runs: how many were added up
+ * @never_began: counting was to begin later than the target ended: nothing is known
  * @nr: how many parts: one for each CPU, or one
  * @parts: the parts
  */
 struct counted {
 	uint64_t time;
 	unsigned int runs;
+	bool never_began;
 	unsigned int nr;
 	struct counted_part *parts;
 };

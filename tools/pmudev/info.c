@@ -196,9 +196,11 @@ static void show_common(const struct info *info, unsigned int abi)
 			    "your own threads in user mode; the rest takes CAP_PERFMON");
 	show_users("event sets", &info->sets, "");
 	show_users("perf events", &info->perf, "; while pmudev holds the PMU they do not count");
-	if (info->watchdog)
+	if (info->watchdog_counts)
 		row("NMI watchdog", "%son%s, and in the way: `sysctl kernel.nmi_watchdog=0`",
 		    colour(stdout, COLOUR_WARN), colour(stdout, COLOUR_END));
+	else if (info->watchdog)
+		row("NMI watchdog", "on, without a performance counter");
 }
 
 /* What a user can do who may not open it, or whose module is not there. */

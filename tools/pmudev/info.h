@@ -20,6 +20,7 @@
  * @sets: who has event sets
  * @perf: who has events of perf's
  * @watchdog: the NMI watchdog runs
+ * @watchdog_counts: and holds a counter, as far as can be told: on Intel, while pmudev holds none
  */
 struct info {
 	unsigned int mode;
@@ -30,6 +31,7 @@ struct info {
 	struct users sets;
 	struct users perf;
 	bool watchdog;
+	bool watchdog_counts;
 };
 
 /* The features' names by bit, as far as the command knows them. */

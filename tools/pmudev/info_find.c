@@ -48,6 +48,22 @@ static bool may_count_cpus(void)
 	return may;
 }
 
+/*
+ * The sysctl does not say which detector runs. On arm64 stock kernels have one that needs no
+ * counter; on Intel it uses perf, unless pmudev holds the counters already.
+ */
+static bool watchdog_may_count(void)
+{
+	struct pmudev_query q = {};
+	struct pmudev set;
+	bool may;
+
+	may = !pmudev_open(&set) && !pmudev_query_cpu(&set, sched_getcpu(), &q) &&
+	      q.arch == PMUDEV_ARCH_INTEL && !(q.state & PMUDEV_STATE_CLAIMED);
+	pmudev_close(&set);
+	return may;
+}
+
 void info_find(struct info *info)
 {
 	FILE *file = fopen("/sys/module/pmudev/version", "r");
@@ -60,6 +76,7 @@ void info_find(struct info *info)
 	info->may_all = may_count_cpus();
 	users_find(&info->sets, &info->perf);
 	info->watchdog = watchdog_runs();
+	info->watchdog_counts = info->watchdog && watchdog_may_count();
 }
 
 bool info_has_cpu(struct pmudev *set, const struct pmudev_query *q, long cpu)

@@ -45,11 +45,11 @@ static const char more_names[] =
 static const char *const generic_about[PMUDEV_GENERIC_MAX] = {
 	[PMUDEV_CYCLES] = "cycles in which the CPU was not halted",
 	[PMUDEV_INSTRUCTIONS] = "instructions executed",
-	[PMUDEV_REF_CYCLES] = "the same time in cycles of a clock that does not change",
+	[PMUDEV_REF_CYCLES] = "time while the CPU was not halted, in cycles of a constant clock",
 	[PMUDEV_CACHE_REFERENCES] = "accesses to the last level of cache",
-	[PMUDEV_CACHE_MISSES] = "those that it did not have",
+	[PMUDEV_CACHE_MISSES] = "accesses that missed the last level of cache",
 	[PMUDEV_BRANCHES] = "branches executed",
-	[PMUDEV_BRANCH_MISSES] = "those that were predicted wrongly",
+	[PMUDEV_BRANCH_MISSES] = "branches that were mispredicted",
 };
 
 /* Terms that we know, in this order; others follow, and have no text. */
@@ -59,18 +59,18 @@ static const struct {
 } term_about[] = {
 	{ "event", "the event's number" },
 	{ "umask", "which part of the event" },
-	{ "cmask", "count the cycles with at least so many of it" },
-	{ "inv", "with cmask: the cycles with less" },
-	{ "eq", "with cmask: the cycles with just so many" },
-	{ "edge", "count how often it begins" },
-	{ "threshold", "count only in cycles with at least so many of it" },
+	{ "cmask", "count cycles with at least this many events" },
+	{ "inv", "with cmask: count cycles with fewer" },
+	{ "eq", "with cmask: count cycles with exactly this many" },
+	{ "edge", "count how often the event begins" },
+	{ "threshold", "count only in cycles with at least this many events" },
 	{ "threshold_compare", "ge: at least (if not given), lt: less, eq: equal, ne: not" },
-	{ "threshold_count", "with threshold: count these cycles, not what is in them" },
-	{ "counters", "the counters that it may be on" },
+	{ "threshold_count", "with threshold: count the cycles instead of the events" },
+	{ "counters", "the counters that the event may use" },
 	{ "long", "on a counter of 64 bits" },
 	{ "user_read", "the counted thread may read it without a system call" },
-	{ "direct", "the same by one instruction" },
-	{ "chain_read", "with long and user_read: also from two counters" },
+	{ "direct", "the counted thread may read it by one instruction" },
+	{ "chain_read", "with long and user_read: two chained counters will do" },
 };
 
 struct list {

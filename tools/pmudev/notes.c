@@ -52,10 +52,9 @@ static void say_missing(const struct listener *to, const struct measurement *m)
 		say(to, "'%s' gains privileges (set-uid, set-gid), which ended counting.",
 		    m->options.command[0]);
 	else if (!run->stopped && !m->options.delay && much_is_missing(run, &used))
-		say(to, "%.3f of %.3f seconds of CPU time were counted: not %s.",
+		say(to, "%.3f of %.3f seconds of CPU time were counted%s.",
 		    (double)run->total.time_enabled / NS_PER_SECOND, (double)used / NS_PER_SECOND,
-		    m->options.inherit ? "what follows after a set-uid program" :
-					 "other threads and children (-i)");
+		    m->options.inherit ? "" : ": not other threads and children (-i)");
 }
 
 static void say_failed(const struct listener *to, const struct measurement *m)

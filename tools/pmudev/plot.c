@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,7 +24,7 @@ static const char help[] =
 	"\n"
 	"Draws what `pmudev stat -I MS --json` or `pmudev monitor --json` has recorded: events per\n"
 	"second over time, and instructions per cycle where both are there. RECORDING - is stdin.\n"
-	"The picture is an SVG file, made by gnuplot.\n"
+	"The picture is an SVG or PNG file, as its name ends, made by gnuplot.\n"
 	"\n"
 	"  -o FILE   where to put it; - is stdout (default: RECORDING with .svg at its end)\n"
 	"  --script  the script for gnuplot instead, with the data in it (default: stdout)\n"
@@ -95,6 +96,22 @@ static void write_data(FILE *out, const struct recording *r)
 	}
 }
 
+/* What the line is: the event, or a ratio with what follows the event's name, such as :u. */
+static void line_title(char *title, size_t len, const struct recording *r, const struct series *s,
+		       bool ratio)
+{
+	static const char instructions[] = "instructions";
+	char cpu[32] = "";
+
+	if (r->cpus)
+		snprintf(cpu, sizeof(cpu), ", CPU %ld", s->cpu);
+	if (ratio)
+		snprintf(title, len, "instructions per cycle%s%s", s->event + strlen(instructions),
+			 cpu);
+	else
+		snprintf(title, len, "%s%s", s->event, cpu);
+}
+
 /* @ratios: those, or else the events */
 static void write_lines(FILE *out, const struct recording *r, bool ratios)
 {
@@ -107,7 +124,7 @@ static void write_lines(FILE *out, const struct recording *r, bool ratios)
 
 		if (ratios && !cycles_of(r, s))
 			continue;
-		snprintf(title, sizeof(title), r->cpus ? "%s, CPU %ld" : "%s", s->event, s->cpu);
+		line_title(title, sizeof(title), r, s, ratios);
 		fprintf(out, "%s\\\n  $%s%u using 1:2 with linespoints linecolor %u title ", before,
 			ratios ? "ratio" : "events", n, n + 1);
 		quote(out, title);
@@ -126,7 +143,7 @@ static bool has_ratios(const struct recording *r)
 	return false;
 }
 
-void plot_script(FILE *out, const struct recording *r, const char *title)
+void plot_script(FILE *out, const struct recording *r, const char *title, const char *terminal)
 {
 	const bool ratios = has_ratios(r);
 	/* The names stand below the picture. */
@@ -134,14 +151,14 @@ void plot_script(FILE *out, const struct recording *r, const char *title)
 
 	fprintf(out, "# made by `pmudev plot --script`; gnuplot 5 or later\n");
 	fprintf(out,
-		"set terminal svg size 1000,%u noenhanced background rgb 'white' font 'sans,13'\n",
-		ratios ? 2 * height : height);
+		"set terminal %s size 1000,%u noenhanced background rgb 'white' font 'sans,%u'\n",
+		terminal, ratios ? 2 * height : height, strcmp(terminal, "svg") ? 10 : 13);
 	fprintf(out, "set encoding utf8\n");
 	write_data(out, r);
 	fprintf(out, "set pointsize 0.3\nset for [i=1:%u] linetype i pointtype 7\n", r->nr + 1);
 	fprintf(out, "set key below Left reverse\nset grid\n");
 	fprintf(out, "set lmargin 12\nset format y '%%.1s%%c'\n");
-	fprintf(out, "set xlabel 'seconds'\nset ylabel 'events per second'\n");
+	fprintf(out, "set xlabel 'seconds'\nset ylabel 'events per second counted'\n");
 	fprintf(out, "set xrange [0:*]\nset yrange [0:*]\n");
 	if (ratios)
 		fprintf(out, "set multiplot layout 2,1\n");
@@ -184,7 +201,7 @@ static pid_t start_gnuplot(int output, int *in)
 	return -1;
 }
 
-static bool draw(const struct recording *r, const char *title, int output)
+static bool draw(const struct recording *r, const char *title, const char *terminal, int output)
 {
 	int in, status = -1;
 	pid_t child;
@@ -199,7 +216,7 @@ static bool draw(const struct recording *r, const char *title, int output)
 	signal(SIGINT, SIG_IGN);
 	out = fdopen(in, "w");
 	if (out) {
-		plot_script(out, r, title);
+		plot_script(out, r, title, terminal);
 		fclose(out);
 	}
 	waitpid(child, &status, 0);
@@ -272,19 +289,35 @@ static const char *default_output(const struct options *options)
 	return name;
 }
 
+/* What gnuplot calls the format of a file of this name; NULL: none of those that are offered. */
+static const char *terminal_of(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	const char *dot = strrchr(slash ? slash : name, '.');
+
+	if (!dot || !strcasecmp(dot, ".svg"))
+		return "svg";
+	return strcasecmp(dot, ".png") ? NULL : "pngcairo";
+}
+
 /* A picture that is there already is replaced by a whole one, or stays. */
 static int write_output(const struct recording *r, const struct options *options)
 {
 	const char *name = options->output ? options->output : default_output(options);
+	const char *terminal = options->script ? "svg" : terminal_of(name);
 	struct output output;
 	bool fine = true;
 
+	if (!terminal) {
+		complain("%s: pictures are SVG or PNG: let the name end with .svg or .png", name);
+		return EXIT_USAGE;
+	}
 	if (!output_open(&output, name, false, true))
 		return 1;
 	if (options->script)
-		plot_script(output.out, r, options->recording);
+		plot_script(output.out, r, options->recording, terminal);
 	else
-		fine = draw(r, options->recording, fileno(output.out));
+		fine = draw(r, options->recording, terminal, fileno(output.out));
 	fine = fine && output_end(&output);
 	fine = output_close(&output) && fine;
 	if (fine && !options->output && strcmp(name, "-"))

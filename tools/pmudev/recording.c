@@ -13,6 +13,7 @@ struct row {
 	bool has_value;
 	double interval;
 	double value;
+	double running;
 	long cpu;
 	char event[256];
 };
@@ -148,6 +149,8 @@ static const char *read_member(const char *at, struct row *row)
 	} else if (!strcmp(key, "counter-value")) {
 		row->has_value = true;
 		row->value = room;
+	} else if (!strcmp(key, "event-runtime")) {
+		row->running = room;
 	} else if (!strcmp(key, "cpu")) {
 		if (!(room >= 0 && room <= INT_MAX))
 			return NULL;
@@ -207,13 +210,14 @@ static bool add_point(struct series *series, const struct row *row)
 	}
 	series->points[series->nr].seconds = row->interval;
 	series->points[series->nr].value = row->has_value ? row->value : -1;
+	series->points[series->nr].running = row->running;
 	series->nr++;
 	return true;
 }
 
 static bool add_line(struct recording *r, const char *line, const char *name, unsigned int number)
 {
-	struct row row = { .cpu = -1 };
+	struct row row = { .cpu = -1, .running = -1 };
 	struct series *series;
 
 	if (!read_object(line, &row) || (row.has_interval && !*row.event)) {
@@ -265,10 +269,16 @@ void recording_free(struct recording *r)
 
 double series_rate(const struct series *series, unsigned int i)
 {
+	const struct point *point = &series->points[i];
 	double since = i ? series->points[i - 1].seconds : 0;
-	double seconds = series->points[i].seconds - since;
+	double seconds = point->running >= 0 ? point->running / 1e9 : point->seconds - since;
 
-	return seconds > 0 && series->points[i].value >= 0 ? series->points[i].value / seconds : -1;
+	if (point->value < 0)
+		return -1;
+	if (seconds > 0)
+		return point->value / seconds;
+	/* It did not run. */
+	return point->value ? -1 : 0;
 }
 
 const struct series *cycles_of(const struct recording *r, const struct series *series)

@@ -10,12 +10,17 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define MAX_SERIES 64
+/* Each of 64 events on each of 64 CPUs. */
+#define MAX_SERIES 4096
 
-/* @value: counted since the point before; negative: not counted */
+/*
+ * @value: counted since the point before; negative: not counted
+ * @running: ns in which it was counted, since the point before; negative: not in the recording
+ */
 struct point {
 	double seconds;
 	double value;
+	double running;
 };
 
 /**
@@ -43,13 +48,20 @@ struct recording {
 bool recording_read(FILE *in, const char *name, struct recording *recording);
 void recording_free(struct recording *recording);
 
-/* What is drawn of a point: events per second since the point before. */
+/*
+ * What is drawn of a point: events per second in which they were counted; of what did not run, 0.
+ * Where a recording does not have that time, per second since the point before.
+ */
 double series_rate(const struct series *series, unsigned int i);
 
 /* The cycles for these instructions, of the same CPU and levels; NULL if there are none. */
 const struct series *cycles_of(const struct recording *recording, const struct series *series);
 
-/* A script for gnuplot that writes SVG to its stdout, with the data in it. */
-void plot_script(FILE *out, const struct recording *recording, const char *title);
+/*
+ * A script for gnuplot that writes a picture to its stdout, with the data in it. @terminal:
+ * gnuplot's, svg or pngcairo
+ */
+void plot_script(FILE *out, const struct recording *recording, const char *title,
+		 const char *terminal);
 
 #endif /* RECORDING_H */

@@ -14,6 +14,14 @@ static bool was_counted(const struct pmudev_total *total, unsigned int i)
 	return total->present >> i & 1 && total->sums[i].time_running;
 }
 
+/* It could have counted all the while, but the target did not run: the count is known to be 0. */
+static bool known_zero(const struct counted *counted, const struct pmudev_total *total,
+		       unsigned int i)
+{
+	return !counted->never_began && total->present >> i & 1 && !total->sums[i].time_enabled &&
+	       !(total->flags & (PMUDEV_RECORD_OFFLINE | PMUDEV_RECORD_GATED));
+}
+
 /* Times are not taken at the very same instruction: less than would be shown is no difference. */
 static bool counted_always(const struct pmudev_total *total, unsigned int i)
 {
@@ -59,7 +67,6 @@ static void why_not_counted(struct row *row, const struct pmudev_total *total, u
 		{ offline, "offline", "the CPU is offline" },
 		{ gated, "gated", "stopped: user reads were switched off" },
 		{ !(total->present >> i & 1), "removed", "not in the set any more" },
-		{ !total->sums[i].time_enabled, "not-run", "the target did not run" },
 		{ multiplexed(total, i), NO_TURN, "its turn did not come" },
 		{ row->some_cpus, "other-pmu", "the target was not on these CPUs" },
 		{ true, "no-counter", "was not on a counter" },
@@ -180,6 +187,11 @@ void row_make(struct row *row, const struct event_list *list, const struct count
 		.cpu = part->cpu,
 	};
 	parts_names(list, i, row->pmus, sizeof(row->pmus));
+	if (known_zero(counted, &part->total, i)) {
+		row->always = true;
+		row->percent = 100;
+		return;
+	}
 	if (!was_counted(&part->total, i)) {
 		why_not_counted(row, &part->total, i);
 		return;

@@ -186,6 +186,8 @@ static int count(struct counting *c)
 	if (m->options.delay) {
 		if (wait_to_begin(c)) {
 			m->run.start = watch_now();
+			c->all.never_began = true;
+			c->since.never_began = true;
 			return 0;
 		}
 		status = begin_late(c);

@@ -110,9 +110,27 @@ block() { sed -n "/^\\\$$1 << EOD/,/^EOD/p" <<<"$script" | sed '1d;$d' | xargs; 
 is "$(block events0)" "0.500000000 2000 1.500000000 3000" "  with events per second"
 is "$(block events2)" "0.500000000 NaN 1.500000000 7" "  with gaps"
 is "$(block ratio0)" "0.500000000 2 1.500000000 3" "  and instructions per cycle"
+is "$(grep -o "title 'instructions[^']*'" <<<"$script" | xargs)" "title instructions:u title instructions per cycle:u" "  named"
 # shellcheck disable=SC2016 # as it stands there
 grep -qF "title 'it’s_\`x\`^{2}?\"'" <<<"$script"
 ok $? "a name means nothing to gnuplot" "$(grep title <<<"$script")"
+# The rate is that of the time in which it was counted; what slept has none, and no gap.
+cat >"$DIR/sleeps.json" <<'EOF'
+{"interval": 0.1, "event": "cycles", "counter-value": 50000000, "event-runtime": 50000000}
+{"interval": 0.107, "event": "cycles", "counter-value": 50000000, "event-runtime": 50000000}
+{"interval": 0.3, "event": "cycles", "counter-value": 0, "event-runtime": 0}
+EOF
+script=$("$PMUDEV" plot --script "$DIR/sleeps.json")
+is "$(block events0)" "0.100000000 1e+09 0.107000000 1e+09 0.300000000 0" "a rate is of the time counted, a sleep is 0"
+for cpu in $(seq 40); do
+	for event in a b; do
+		echo "{\"interval\": 1, \"cpu\": $cpu, \"event\": \"$event\", \"counter-value\": 1}"
+	done
+done >"$DIR/many.json"
+"$PMUDEV" plot --script "$DIR/many.json" >"$DIR/out" 2>&1
+ok $? "80 events and CPUs" "$(cat "$DIR/out")"
+is "$("$PMUDEV" plot -o "$DIR/run.jpg" "$DIR/run.json" 2>&1)" \
+	"pmudev: $DIR/run.jpg: pictures are SVG or PNG: let the name end with .svg or .png" "not any picture"
 head -n1 "$DIR/run.json" >"$DIR/bad.json"
 echo '{"interval": 0.5 "event": "x"}' >>"$DIR/bad.json"
 is "$("$PMUDEV" plot --script "$DIR/bad.json" 2>&1)" \
@@ -136,6 +154,8 @@ if command -v gnuplot >/dev/null; then
 	ok $? "quotes anywhere are no commands" "$(cat "$DIR/out")"
 	"$PMUDEV" plot "$DIR/run.json" >"$DIR/out" 2>&1 && grep -q '</svg>' "$DIR/run.svg"
 	ok $? "gnuplot draws it" "$(cat "$DIR/out")"
+	"$PMUDEV" plot -o "$DIR/run.png" "$DIR/run.json" >"$DIR/out" 2>&1
+	is "$(head -c 4 "$DIR/run.png" | tail -c 3)" PNG "  as PNG, too"
 else
 	ok 0 "# SKIP there is no gnuplot"
 fi

@@ -35,11 +35,11 @@ static const char whole[] =
 	"  GENERIC EVENT             COUNTS\n"
 	"  cycles                    cycles in which the CPU was not halted\n"
 	"  instructions              instructions executed\n"
-	"  ref-cycles                the same time in cycles of a clock that does not change\n"
+	"  ref-cycles                time while the CPU was not halted, in cycles of a constant clock\n"
 	"  cache-references          accesses to the last level of cache\n"
-	"  cache-misses              those that it did not have\n"
+	"  cache-misses              accesses that missed the last level of cache\n"
 	"  branches                  branches executed\n"
-	"  branch-misses             those that were predicted wrongly\n"
+	"  branch-misses             branches that were mispredicted\n"
 	"\n"
 	"  EVENT OF THIS CPU         IS THE SAME AS\n"
 	"  branch-misses             intel_core/event=0xc5,umask=0x00/\n"
@@ -51,13 +51,13 @@ static const char whole[] =
 	"  TERM                      VALUES          MEANS\n"
 	"  event                     0 to 0xff       the event's number\n"
 	"  umask                     0 to 0xffff     which part of the event\n"
-	"  cmask                     0 to 0xff       count the cycles with at least so many of it\n"
-	"  inv                       no value        with cmask: the cycles with less\n"
-	"  edge                      no value        count how often it begins\n"
-	"  threshold                 0 to 0xff       count only in cycles with at least so many of it\n"
+	"  cmask                     0 to 0xff       count cycles with at least this many events\n"
+	"  inv                       no value        with cmask: count cycles with fewer\n"
+	"  edge                      no value        count how often the event begins\n"
+	"  threshold                 0 to 0xff       count only in cycles with at least this many events\n"
 	"  threshold_compare         ge, lt, eq, ne  ge: at least (if not given), lt: less, eq: equal, ne: not\n"
-	"  threshold_count           no value        with threshold: count these cycles, not what is in them\n"
-	"  counters                  a mask          the counters that it may be on\n"
+	"  threshold_count           no value        with threshold: count the cycles instead of the events\n"
+	"  counters                  a mask          the counters that the event may use\n"
 	"  user_read                 no value        the counted thread may read it without a system call\n"
 	"  frobs                     0 to 0x3\n";
 
@@ -98,7 +98,7 @@ static void test_some(void)
 	   "  inst_retired              armv8_pmuv3_1/event=0x0008/\n"
 	   "\n"
 	   "  TERM                      VALUES          MEANS\n"
-	   "  threshold                 0 to 0xff       count only in cycles with at least so many of it\n",
+	   "  threshold                 0 to 0xff       count only in cycles with at least this many events\n",
 	   "a pattern, whatever the case");
 	is_number(rows, 4, "  so many rows");
 	list(INTEL, "F-CYCLE");
@@ -158,7 +158,7 @@ static void test_json(void)
 	is(show(LITTLE, &(struct list_how){ .pattern = "threshold_c*t", .json = true }),
 	   "{\"pmu\": \"armv8_pmuv3\", \"kind\": \"term\", \"name\": \"threshold_count\", "
 	   "\"values\": \"no value\", "
-	   "\"description\": \"with threshold: count these cycles, not what is in them\"}\n",
+	   "\"description\": \"with threshold: count the cycles instead of the events\"}\n",
 	   "a term as JSON");
 }
 
