@@ -48,6 +48,12 @@ suggest() {
 		"$1" $2
 }
 
+# check_kernel NAME: an unknown one gets a suggestion.
+check_kernel() {
+	among_words "$1" "$STOCK_KERNELS $BUILT_KERNELS" ||
+		die "no kernel '$1'$(suggest "$1" "$STOCK_KERNELS $BUILT_KERNELS")"
+}
+
 # kernel_dir NAME: where a kernel of the cache is; fails with advice if it is not there.
 kernel_dir() {
 	local dir=$PMUDEV_CACHE/kernels/$1
@@ -57,9 +63,7 @@ kernel_dir() {
 		printf '%s\n' "$PMUDEV_CACHE/$1"
 		return
 	fi
-	if ! among_words "$1" "$STOCK_KERNELS $BUILT_KERNELS"; then
-		die "no kernel '$1'$(suggest "$1" "$STOCK_KERNELS $BUILT_KERNELS")"
-	fi
+	check_kernel "$1"
 	[ -e "$dir/VERSION" ] || die "kernel $1 is not in $PMUDEV_CACHE; get it with: scripts/setup $1"
 	printf '%s\n' "$dir"
 }

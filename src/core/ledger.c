@@ -207,7 +207,7 @@ static bool holds(const struct pmudev_set *set, const struct pmudev_set *asking,
 	return (set->cpu < 0) != (asking->cpu < 0) || set->ctx->mark == mark || set->mark == mark;
 }
 
-/* Who opened the set, for those who may know. */
+/* The pid of the process that opened the set; 0 if the caller may not know it. */
 static pid_t opener_seen(struct pid *opener)
 {
 	if (opener != task_tgid(current) && !perfmon_capable())

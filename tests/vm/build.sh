@@ -78,14 +78,15 @@ build_modules() {
 # put_program ARCH FROM TO: without symbols, for all of them have to fit into the memory of a machine twice.
 put_program() { "$(cross_prefix "$1")strip" -o "$3" "$2"; }
 
-# put_test ARCH PROGRAM DIR: a link to the program that has all tests; with --test, a program of its own.
+# put_test ARCH PROGRAM DIR: a link to the program that has all tests; where those of --test were built
+# alone (ALONE), a program of its own.
 put_test() {
 	local from name=${2%.sh}
 
 	from=$(programs "$1")
 	if [ -x "$SOURCES/$name.sh" ]; then
 		cp "$SOURCES/$name.sh" "$3/$2"
-	elif [ -n "$TESTS" ] || [ "$name" = compat32_test ] || [ "$name" = lib32_test ]; then
+	elif [ -n "$ALONE" ] || [ "$name" = compat32_test ] || [ "$name" = lib32_test ]; then
 		put_program "$1" "$from/$name" "$3/$name"
 	else
 		[ -e "$3/selftests" ] || put_program "$1" "$from/$(multicall)" "$3/selftests"

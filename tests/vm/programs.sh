@@ -31,7 +31,7 @@ read_matrix() {
 
 # list_programs: sets PROGRAM_LIST: every program, or those of --test.
 list_programs() {
-	local name f
+	local name
 
 	for name in $TESTS; do
 		name=${name%.sh}
