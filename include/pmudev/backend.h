@@ -121,15 +121,18 @@ struct pmudev_pmu_info {
  *	Called once, may sleep. How many; -ENODEV and one line in the log if there is none to be
  *	used, or are too many.
  * @remove: Undo @probe. No CPU is held any more. May sleep.
- * @identify: The number of the PMU that the CPU has on which this runs, pinned; -1: none of those
- *	that @probe found. Before any other operation on that CPU.
+ * @identify: The number of the PMU that the CPU has on which this runs, in its hotplug callback;
+ *	-1: none of those that @probe found. Before any other operation on that CPU. May sleep.
  * @cpu_up: Take @cpu's counters from whoever else uses them, clear and stop
- *	them all. May sleep; called under the CPU hotplug lock for an online CPU, or from
- *	its hotplug callback. On -EBUSY @why names the holder; nothing is left
+ *	them all. May sleep; called in a kernel thread, under the CPU hotplug lock for an online
+ *	CPU, or from its hotplug callback. On -EBUSY @why names the holder; nothing is left
  *	changed then.
  * @cpu_down: Give @cpu's counters back. May sleep, as @cpu_up.
  * @held: Would @cpu_up find that somebody else uses the counters? Takes nothing: it may be
  *	different the next moment. As @cpu_up, while none of the CPUs is ours.
+ * @held_here: Does somebody else use the counters of this CPU at this moment? Such as the caller,
+ *	in whose context this is called, preemption off: what perf counts of him is not to be
+ *	found while @cpu_up works for him. @why names the holder then. NULL: @cpu_up finds it.
  * @explain: Say more exactly whom @cpu_up named as the holder. May sleep; called with none
  *	of @cpu_up's locks. May be NULL.
  * @encode: Translate an event. Pure. @like: NULL, or what became of an event that differs from
@@ -162,6 +165,7 @@ struct pmudev_backend_ops {
 	int (*cpu_up)(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why);
 	void (*cpu_down)(struct pmudev_pmu_info *info, int cpu);
 	int (*held)(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
+	bool (*held_here)(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
 	void (*explain)(struct pmudev_refusal *why);
 	int (*encode)(const struct pmudev_pmu_info *info, const struct pmudev_event_attr *attr,
 		      const struct pmudev_code *like, struct pmudev_code *code,

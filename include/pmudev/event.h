@@ -22,9 +22,9 @@
  *				below, unless they are disabled: src/core/put.h)
  *   set->mutex			one call at a time on a set: slots, groups, binding;
  *				and read(2) of inherited sets
- *   doors_mutex			KVM's tracepoints; also taken under the list of modules
+ *   doors_mutex		KVM's tracepoints; also taken under the list of modules
  *   exec_update_lock		of a target that is being bound
- *   follow_mutex		following threads begins
+ *   follow_lock		following threads begins
  *   cpus_read_lock()		the CPUs stay
  *   pmu->lock			claim, ledger, sets enabled; of one PMU at a time. Also taken by the
  *				hotplug callback.
@@ -34,10 +34,14 @@
  *   the newborn's ctx->lock	a child's, in the fork hook, before it runs
  *   family->lock		raw, irqs off: the list of heirs, and what those that ended counted
  *   buckets			raw, irqs off: contexts by task
- *   pmudev_visible.lock		raw, irqs off: who could read whose counters
+ *   pmudev_visible.lock	raw, irqs off: who could read whose counters
  * mmap takes mmap_lock, then ctx->lock; never set->mutex. At a switch ctx->lock is all that is
  * taken; another CPU holds it only to look where the context is loaded, to change some words of
  * one that is not, or to say that a set rests or does not.
+ *
+ * All mutexes but set->mutex are shared by users who do not know of each other: who may hold them,
+ * so that nobody waits for a caller who is not let on a CPU, is in src/core/worker.h. set->mutex is
+ * shared by those who share a descriptor.
  */
 #ifndef _PMUDEV_EVENT_H
 #define _PMUDEV_EVENT_H
@@ -231,6 +235,7 @@ struct pmudev_sum {
  * @mutex: one sweep over the heirs at a time
  * @lock: all below
  * @heirs: those not yet reached by the sweep first, then the others
+ * @nr_heirs: how many
  * @seq: number of the sweep; an heir that was reached has the same
  * @fn: what the sweep does, NULL if it changes nothing, or between sweeps
  * @change: its argument
@@ -247,6 +252,7 @@ struct pmudev_family {
 	struct mutex mutex; /* one sweep at a time */
 	raw_spinlock_t lock; /* all below */
 	struct list_head heirs;
+	u32 nr_heirs;
 	u32 seq;
 	pmudev_ctx_fn fn;
 	const struct pmudev_change *change;

@@ -6,32 +6,19 @@
  */
 #include <linux/perf/arm_pmu.h>
 #include <linux/perf_event.h>
-#include <linux/sched.h>
-#include <linux/workqueue.h>
 
 #include "../core/compat.h"
 #include "pmuv3.h"
 #include "regs.h"
 
-static struct workqueue_struct *pmuv3_workqueue;
-
 int pmuv3_claim_init(void)
 {
-	int ret;
-
-	pmuv3_workqueue = alloc_workqueue("pmudev", WQ_UNBOUND, 0);
-	if (!pmuv3_workqueue)
-		return -ENOMEM;
-	ret = pmuv3_mend_init();
-	if (ret)
-		destroy_workqueue(pmuv3_workqueue);
-	return ret;
+	return pmuv3_mend_init();
 }
 
 void pmuv3_claim_exit(void)
 {
 	pmuv3_mend_exit();
-	destroy_workqueue(pmuv3_workqueue);
 }
 
 /* perf's event is on: so is the PMU as a whole. */
@@ -46,15 +33,12 @@ u64 pmuv3_claim_costs(u64 counters)
 	return counters & BIT_ULL(0);
 }
 
-struct creation {
-	struct work_struct work;
-	int cpu;
-	struct perf_event *event;
-};
-
-static void create(struct work_struct *work)
+/*
+ * perf asks whether the calling task may count a CPU. It is not the user's task that does, but a
+ * kernel thread: claims are made in such.
+ */
+static struct perf_event *create_placeholder(int cpu)
 {
-	struct creation *creation = container_of(work, struct creation, work);
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_RAW,
 		.size = sizeof(attr),
@@ -67,26 +51,7 @@ static void create(struct work_struct *work)
 		.exclude_hv = 1,
 	};
 
-	creation->event = perf_event_create_kernel_counter(&attr, creation->cpu, NULL, NULL, NULL);
-}
-
-/*
- * perf asks whether the calling task may count a CPU. It is not the task that does: a
- * kernel thread creates the event. (A hotplug callback runs in one.)
- */
-static struct perf_event *create_placeholder(int cpu)
-{
-	struct creation creation = { .cpu = cpu };
-
-	if (current->flags & PF_KTHREAD) {
-		create(&creation.work);
-		return creation.event;
-	}
-	INIT_WORK_ONSTACK(&creation.work, create);
-	queue_work(pmuv3_workqueue, &creation.work);
-	flush_work(&creation.work);
-	destroy_work_on_stack(&creation.work);
-	return creation.event;
+	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 }
 
 /* Is any event of perf's on a counter of that CPU now? Ours is still disabled. */
@@ -107,6 +72,7 @@ static int held_by_perf(struct pmudev_refusal *why, int cpu)
 int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why)
 {
 	struct pmuv3_kind *kind = &pmuv3_kinds[info->index];
+	struct pmuv3_cpu *pc = per_cpu_ptr(&pmuv3_cpus, cpu);
 	struct perf_event *event;
 	u64 placeholder;
 	int ret;
@@ -124,6 +90,8 @@ int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *w
 		ret = held_by_perf(why, cpu);
 		goto err;
 	}
+	/* Known before it is on its counter: whoever looks meanwhile finds that it is ours. */
+	WRITE_ONCE(pc->claim, event);
 	perf_event_enable(event);
 	/* An earlier pinned event, if only one for a task that runs there, makes ours fail. */
 	if (READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE) {
@@ -138,12 +106,31 @@ int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *w
 		pmudev_refuse(why, ret, PMUDEV_WHY_PERF_REFUSED, 0);
 		goto err;
 	}
-	per_cpu(pmuv3_cpus, cpu).claim = event;
 	return 0;
 
 err:
 	perf_event_release_kernel(event);
+	WRITE_ONCE(pc->claim, NULL);
 	return ret;
+}
+
+bool pmuv3_held_here(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
+{
+	const struct perf_event *own = READ_ONCE(this_cpu_ptr(&pmuv3_cpus)->claim);
+	struct arm_pmu *pmu = pmuv3_kinds[info->index].perf;
+	struct pmu_hw_events *hw;
+	unsigned int i;
+
+	if (!pmu)
+		return false;
+	hw = this_cpu_ptr(pmu->hw_events);
+	for_each_set_bit(i, hw->used_mask, ARMPMU_MAX_HWEVENTS) {
+		if (READ_ONCE(hw->events[i]) == own)
+			continue;
+		held_by_perf(why, smp_processor_id());
+		return true;
+	}
+	return false;
 }
 
 /* An event that is created and released makes perf schedule: only once. */
@@ -159,6 +146,12 @@ static int find_perf(struct pmuv3_kind *kind, int cpu)
 	kind->perf = to_arm_pmu(event->pmu);
 	perf_event_release_kernel(event);
 	return 0;
+}
+
+void pmuv3_find_perf(unsigned int index)
+{
+	/* If there is no memory for it now it is found by the first claim. */
+	find_perf(&pmuv3_kinds[index], raw_smp_processor_id());
 }
 
 int pmuv3_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
@@ -185,5 +178,5 @@ void pmuv3_cpu_down(struct pmudev_pmu_info *info, int cpu)
 
 	pmuv3_give_back(cpu, info->counters & ~info->reserved);
 	perf_event_release_kernel(pc->claim);
-	pc->claim = NULL;
+	WRITE_ONCE(pc->claim, NULL);
 }

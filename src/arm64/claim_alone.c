@@ -68,6 +68,15 @@ int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *w
 	return ret ? pmudev_refuse(why, ret, PMUDEV_WHY_PERF_REFUSED, 0) : 0;
 }
 
+bool pmuv3_held_here(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
+{
+	return false;
+}
+
+void pmuv3_find_perf(unsigned int index)
+{
+}
+
 int pmuv3_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
 {
 	return 0;

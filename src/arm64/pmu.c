@@ -402,6 +402,7 @@ const struct pmudev_backend_ops pmudev_backend = {
 	.cpu_up = pmuv3_cpu_up,
 	.cpu_down = pmuv3_cpu_down,
 	.held = pmuv3_held,
+	.held_here = pmuv3_held_here,
 	.encode = pmuv3_encode_event,
 	.operand = pmuv3_operand,
 	.guest_entry = pmuv3_on_guest_entry,

@@ -189,8 +189,10 @@ int pmuv3_identify(void)
 {
 	int index = pmuv3_kind_here();
 
-	if (index >= 0)
-		this_cpu_ptr(&pmuv3_cpus)->info = pmuv3_kinds[index].info;
+	if (index < 0)
+		return index;
+	this_cpu_ptr(&pmuv3_cpus)->info = pmuv3_kinds[index].info;
+	pmuv3_find_perf(index);
 	return index;
 }
 

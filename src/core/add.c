@@ -183,8 +183,10 @@ int pmudev_check_events(struct pmudev_set *set, const struct pmudev_event_attr *
 	}
 	for (i = surely_fit(set, code, nr) ? nr : 0; i < nr; i++) {
 		ret = check_group_fits(set, attr, code, nr, i, why);
-		if (ret)
+		if (ret) {
+			pmudev_refusal_complete(set, why);
 			return ret;
+		}
 	}
 	why->event = -1;
 	return 0;
@@ -314,11 +316,6 @@ int pmudev_set_add(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 
 	pmudev_rest_not(set);
 	ret = pmudev_check_events(set, attr, nr, code, why);
-	if (ret == -EBUSY) {
-		pmudev_lock(&set->pmu->lock);
-		pmudev_refusal_complete(set, why);
-		mutex_unlock(&set->pmu->lock);
-	}
 	if (!ret)
 		ret = check_disabled(set, attr, nr, why);
 	if (!ret)

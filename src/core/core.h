@@ -7,22 +7,12 @@
 
 #include <pmudev/event.h>
 
+#include "memory.h"
 #include "tasks.h"
+#include "worker.h"
 
 struct file;
 struct vm_area_struct;
-
-/*
- * Memory that stays, for a user: his control group is charged. If there is none the call is
- * refused, and nobody is killed to get some, for that may be asked for under locks that others
- * wait for.
- */
-#define PMUDEV_GFP (GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
-/*
- * Under a lock that others want, and in a tracepoint's probe: memory that is there now, or none. A
- * charge may put its task to sleep for seconds (memory.high), and whoever waits for the lock, too.
- */
-#define PMUDEV_GFP_NOWAIT (GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN)
 
 /*
  * Most often nobody has it: then without what mutex_lock() begins with, a look at whether to give
@@ -33,6 +23,19 @@ static inline void pmudev_lock(struct mutex *mutex)
 	might_sleep_if(IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP));
 	if (IS_ENABLED(CONFIG_PROVE_LOCKING) || !mutex_trylock(mutex))
 		mutex_lock(mutex);
+}
+
+/* A call on the set is under way: by whoever holds its mutex, or a worker for him. */
+static inline void pmudev_assert_call(struct pmudev_set *set)
+{
+	lockdep_assert(pmudev_in_worker() || lockdep_is_held(&set->mutex));
+}
+
+/* Where there may be thousands: a worker lets others run. Who is not to be preempted does not. */
+static inline void pmudev_breathe(void)
+{
+	if (pmudev_in_worker())
+		cond_resched();
 }
 
 /* Nothing was refused yet. Field by field: some compilers call memset() for the rest. */
@@ -267,6 +270,16 @@ void pmudev_ctx_exec(struct pmudev_ctx *ctx);
  */
 int pmudev_claim_get(struct pmudev_pmu *pmu, struct pmudev_refusal *why);
 
+/**
+ * pmudev_claim_look - do others use the counters of the CPU that the caller is on?
+ * @set: about to be claimed, on behalf of the caller, whom nobody counts while he waits
+ * @looked: out: nobody had them claimed, so it was looked at
+ * @why: filled in if so
+ *
+ * Return: 0, or -EBUSY with the holder.
+ */
+int pmudev_claim_look(struct pmudev_set *set, bool *looked, struct pmudev_refusal *why);
+
 /* If that was the reason, say more exactly who has the PMU. May sleep; without pmu->lock. */
 void pmudev_explain_held(int error, struct pmudev_refusal *why);
 void pmudev_claim_put(struct pmudev_pmu *pmu);
@@ -397,7 +410,7 @@ void pmudev_rest_over(struct pmudev_set *set);
 
 static inline void pmudev_rest_not(struct pmudev_set *set)
 {
-	lockdep_assert_held(&set->mutex);
+	pmudev_assert_call(set);
 	/* Who holds the mutex begins it; others only end it. */
 	if (READ_ONCE(set->rests))
 		pmudev_rest_over(set);

@@ -215,6 +215,22 @@ bool pmudev_claim_leave(struct pmudev_pmu *pmu)
 	return true;
 }
 
+int pmudev_claim_look(struct pmudev_set *set, bool *looked, struct pmudev_refusal *why)
+{
+	struct pmudev_pmu *pmu;
+	bool held = false;
+
+	*looked = !READ_ONCE(set->pmu->claim);
+	if (!*looked || !pmudev_backend.held_here)
+		return 0;
+	preempt_disable();
+	pmu = this_cpu_read(pmudev_cpus.pmu);
+	if (pmu && !READ_ONCE(pmu->claim) && (pmu == set->pmu || set->user))
+		held = pmudev_backend.held_here(&pmu->info, why);
+	preempt_enable();
+	return held ? -EBUSY : 0;
+}
+
 void pmudev_explain_held(int error, struct pmudev_refusal *why)
 {
 	if (error && why->code == PMUDEV_WHY_PMU_HELD && pmudev_backend.explain)

@@ -121,59 +121,103 @@ static int place_in_set(struct pmudev_set *set, struct trial *trial, s32 *counte
 	return 0;
 }
 
-static int place_new(struct pmudev_set *set, struct trial *trial,
-		     const struct pmudev_event_attr *attr, unsigned int nr, s32 *counter,
-		     struct pmudev_refusal *why)
-{
+/**
+ * struct placing - a call
+ * @set: of what set
+ * @trial: memory for it
+ * @code: the events' encodings; NULL: those of the set that are not enabled
+ * @attr: the events
+ * @nr: how many
+ * @counter: out: their counters
+ * @why: filled in on error
+ * @ret: out: 0 or an error
+ */
+struct placing {
+	struct pmudev_set *set;
+	struct trial *trial;
 	struct pmudev_code *code;
+	const struct pmudev_event_attr *attr;
+	unsigned int nr;
+	s32 *counter;
+	struct pmudev_refusal *why;
+	int ret;
+};
+
+static int place_new(struct placing *p)
+{
 	unsigned int i;
 	int ret;
 
-	code = kcalloc(nr, sizeof(*code), GFP_NOWAIT | __GFP_NOWARN);
-	if (!code)
-		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
-	ret = pmudev_check_events(set, attr, nr, code, why);
-	if (ret)
-		pmudev_refusal_complete(set, why);
-	for (i = 0; i < nr && !ret; i++) {
-		struct pmudev_want want = { .allowed = code[i].allowed, .pair = code[i].pair };
+	for (i = 0; i < p->nr; i++) {
+		const struct pmudev_code *code = &p->code[i];
+		struct pmudev_want want = { .allowed = code->allowed, .pair = code->pair };
 
-		add_event(trial, want, attr[i].group, attr[i].flags);
+		add_event(p->trial, want, p->attr[i].group, p->attr[i].flags);
 	}
-	kfree(code);
-	if (!ret)
-		ret = try_all(set, trial, why);
-	for (i = 0; i < nr && !ret; i++)
-		counter[i] = trial->counter[i];
+	ret = try_all(p->set, p->trial, p->why);
+	for (i = 0; i < p->nr && !ret; i++)
+		p->counter[i] = p->trial->counter[i];
 	return ret;
+}
+
+/* By a worker. */
+static void place(void *arg)
+{
+	struct placing *p = arg;
+	struct pmudev_pmu *pmu = p->set->pmu;
+
+	cpus_read_lock();
+	mutex_lock(&pmu->lock);
+	pmudev_rest_end_all(pmu);
+	if (p->nr)
+		p->ret = place_new(p);
+	else
+		p->ret = place_in_set(p->set, p->trial, p->counter, p->why);
+	if (!p->ret && !pmu->claim)
+		p->ret = pmudev_backend.held(&pmu->info, p->why);
+	mutex_unlock(&pmu->lock);
+	cpus_read_unlock();
+}
+
+static int encode(struct placing *p)
+{
+	p->code = kcalloc(p->nr, sizeof(*p->code), GFP_KERNEL);
+	if (!p->code)
+		return pmudev_refuse(p->why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+	return pmudev_check_events(p->set, p->attr, p->nr, p->code, p->why);
 }
 
 int pmudev_set_place(struct pmudev_set *set, const struct pmudev_event_attr *attr, unsigned int nr,
 		     s32 *counter, unsigned int *nr_out, struct pmudev_refusal *why)
 {
-	struct trial *trial;
-	int ret;
+	struct placing placing = {
+		.set = set,
+		.attr = attr,
+		.nr = nr,
+		.counter = counter,
+		.why = why,
+	};
+	bool looked;
 
 	lockdep_assert_held(&set->mutex);
 	if (!set->ctx)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_UNBOUND, 0);
 	if (pmudev_set_ended(set))
 		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
-	trial = kzalloc(sizeof(*trial), GFP_KERNEL);
-	if (!trial)
+	placing.trial = kzalloc(sizeof(*placing.trial), GFP_KERNEL);
+	if (!placing.trial)
 		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
-	cpus_read_lock();
-	pmudev_lock_ledger(set->pmu);
+	/* The caller's rights are asked for here. */
 	if (nr)
-		ret = place_new(set, trial, attr, nr, counter, why);
-	else
-		ret = place_in_set(set, trial, counter, why);
-	if (!ret && !set->pmu->claim)
-		ret = pmudev_backend.held(&set->pmu->info, why);
-	mutex_unlock(&set->pmu->lock);
-	cpus_read_unlock();
-	kfree(trial);
-	pmudev_explain_held(ret, why);
+		placing.ret = encode(&placing);
+	if (!placing.ret)
+		pmudev_by_worker(place, &placing);
+	/* After the reasons that do not pass. */
+	if (!placing.ret)
+		placing.ret = pmudev_claim_look(set, &looked, why);
+	kfree(placing.code);
+	kfree(placing.trial);
+	pmudev_explain_held(placing.ret, why);
 	*nr_out = nr ? nr : set->nr_slots;
-	return ret;
+	return placing.ret;
 }

@@ -26,17 +26,6 @@ int pmudev_find_group(struct pmudev_set *set, u32 group, u64 *slots, struct pmud
 	return 0;
 }
 
-/* What the events want, by slot in ascending order. */
-static unsigned int slots_want(struct pmudev_set *set, u64 slots, struct pmudev_want *want)
-{
-	unsigned int slot, nr = 0;
-	u64 rest;
-
-	pmudev_for_each_slot(slot, rest, slots)
-		want[nr++] = pmudev_event_want(pmudev_slot_event(set, slot));
-	return nr;
-}
-
 /* ------------------------------------------------------------- enabling -- */
 
 /*
@@ -76,158 +65,7 @@ static void end_private(struct pmudev_set *set)
 		be_shared(set);
 }
 
-/*
- * The last placement again? From the same counters the same events get the same ones, so there is
- * no need to look.
- */
-static bool placed_before(const struct pmudev_set *set, u64 slots, u64 free)
-{
-	return slots == set->last.slots && free == set->last.free && !set->removed;
-}
-
-/*
- * Counters for strict groups. Nothing is changed yet, but where the events of a set without heirs
- * are to be: its target has not ended, so what is not placed is on no counter.
- */
-static noinline_for_stack int place_strict(struct pmudev_set *set, u64 slots, u64 free, bool *moves,
-					   struct pmudev_refusal *why)
-{
-	struct pmudev_want want[PMUDEV_MAX_EVENTS] PMUDEV_UNSET;
-	u8 counter[PMUDEV_MAX_EVENTS] PMUDEV_UNSET;
-	const struct pmudev_pmu *pmu = set->pmu;
-	bool alone = !set->family;
-	unsigned int slot, i = 0;
-	u64 rest, counters = 0;
-	int ret;
-
-	ret = pmudev_place(set, free, want, slots_want(set, slots, want), counter, moves, why);
-	if (ret) {
-		if (why->event >= 0)
-			why->event = pmudev_nth_slot(slots, why->event);
-		return ret;
-	}
-	pmudev_for_each_slot(slot, rest, slots) {
-		set->place[slot] = counter[i];
-		if (alone)
-			pmudev_hw_place(pmu, &pmudev_slot_event(set, slot)->hw, counter[i]);
-		counters |= pmudev_place_counters(counter[i], want[i].pair);
-		i++;
-	}
-	set->last = (struct pmudev_placement){
-		.slots = slots,
-		.counters = counters,
-		.free = counters & ~free ? ~0ULL : free,
-	};
-	set->removed = false;
-	return 0;
-}
-
-/* Counters that let each multiplexed group fit, beside all that is in the ledger. */
-static int place_mux(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
-{
-	u64 all = (set->placed & set->mux) | slots, base;
-	int ret;
-
-	ret = pmudev_find_base(set, all, pmudev_mux_free(set), &base, why);
-	if (ret)
-		return ret;
-	if (pmudev_turns_room(set, all))
-		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
-	pmudev_ledger_withdraw(set);
-	set->placed |= slots;
-	set->base = base;
-	set->turns_changed = true;
-	pmudev_ledger_enter(set);
-	return 0;
-}
-
-static void ledger_add(struct pmudev_set *set, u64 slots)
-{
-	pmudev_ledger_withdraw(set);
-	set->placed |= slots;
-	pmudev_ledger_enter(set);
-}
-
-static void ledger_remove(struct pmudev_set *set, u64 slots)
-{
-	pmudev_ledger_withdraw(set);
-	set->placed &= ~slots;
-	pmudev_ledger_enter(set);
-}
-
-/* Whoever has to make room does; what is in the way is moved, and the rest shared out anew. */
-static noinline void rearrange_others(struct pmudev_set *set, struct pmudev_set *moving)
-{
-	pmudev_turns_pause(set);
-	if (moving)
-		pmudev_ctx_call(set->ctx, pmudev_change_places, moving);
-	pmudev_turns_go_on(set);
-}
-
-static void rearrange(struct pmudev_set *set, struct pmudev_set *moving)
-{
-	if (moving || pmudev_turns_concerned(set))
-		rearrange_others(set, moving);
-}
-
-static int place_slots(struct pmudev_set *set, struct pmudev_change *change,
-		       struct pmudev_refusal *why)
-{
-	u64 strict = change->slots & ~set->mux, mux = change->slots & set->mux, free;
-	struct pmudev_set *moving = NULL;
-	bool moves = false;
-	int ret = 0;
-
-	if (strict) {
-		free = pmudev_place_free(set);
-		/* An heir has its events where they were when it was born. */
-		change->placed = !set->family;
-		if (set->family || !placed_before(set, strict, free))
-			ret = place_strict(set, strict, free, &moves, why);
-	}
-	if (ret)
-		return ret;
-	if (moves)
-		moving = pmudev_place_moves(set);
-	ledger_add(set, strict);
-	if (mux)
-		ret = place_mux(set, mux, why);
-	if (ret) {
-		ledger_remove(set, strict);
-		set->last = (struct pmudev_placement){};
-	}
-	rearrange(set, moving);
-	return ret;
-}
-
-/* Fewer groups take turns. */
-static noinline_for_stack void shrink_base(struct pmudev_set *set)
-{
-	struct pmudev_refusal unused;
-
-	set->turns_changed = true;
-	/* Those that are left fit where they were, if not on less. */
-	if (!(set->placed & set->mux)) {
-		set->base = 0;
-		set->spare = 0;
-	} else {
-		pmudev_find_base(set, set->placed & set->mux, set->base, &set->base, &unused);
-	}
-	pmudev_turns_show(set, NULL);
-}
-
-/* They are off counters, everywhere. */
-static void displace_slots(struct pmudev_set *set, u64 slots)
-{
-	pmudev_ledger_withdraw(set);
-	set->placed &= ~slots;
-	if (slots & set->mux)
-		shrink_base(set);
-	pmudev_ledger_enter(set);
-	rearrange(set, NULL);
-}
-
-/* Claimed, placed and on, or nothing of it. After lock_pmu(). */
+/* Claimed, placed and on, or nothing of it. */
 static int enable_slots(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
 {
 	struct pmudev_change change PMUDEV_UNSET;
@@ -245,12 +83,12 @@ static int enable_slots(struct pmudev_set *set, u64 slots, struct pmudev_refusal
 	ret = become_private(set, why);
 	if (ret)
 		return ret;
-	ret = place_slots(set, &change, why);
+	ret = pmudev_slots_place(set, &change, why);
 	if (ret)
 		goto out;
 	pmudev_family_call(set, pmudev_change_enable, &change);
 	if (change.error) {
-		displace_slots(set, slots);
+		pmudev_slots_displace(set, slots);
 		ret = pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
 	}
 out:
@@ -292,52 +130,85 @@ static inline void make_way(struct pmudev_set *set, u64 slots)
 }
 
 /*
- * Takes pmu->lock, and before that, if their counters are to be taken or one is asked whether it is
- * there, has the CPUs stay. Returns whether they do.
+ * A thread's plain events, if nothing is in their way: they are enabled at once. False: it takes
+ * more than that, and nothing was done. pmu->lock held, and the caller is not preempted.
  */
-static bool lock_pmu(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why, int *ret)
+static bool enable_here(struct pmudev_set *set, u64 slots)
 {
-	struct pmudev_pmu *pmu = set->pmu;
-	bool user = set->user & slots;
+	struct pmudev_change change PMUDEV_UNSET;
+	bool joins = !set->claimed;
 
-	*ret = 0;
-	/* As most often: a thread's, and others have the claim. */
-	if (set->cpu < 0 && (!user || set->claimed_all || pmudev_nr_pmus == 1)) {
-		pmudev_lock(&pmu->lock);
-		if (set->claimed)
+	if (pmudev_turns_concerned(set) || pmudev_set_ended(set))
+		return false;
+	if (!hlist_empty(&set->pmu->resting)) {
+		if (stays(set, slots))
 			return false;
-		set->claimed = pmudev_claim_join(pmu);
-		if (set->claimed)
-			return false;
-		mutex_unlock(&pmu->lock);
+		pmudev_rest_end(set);
 	}
-	cpus_read_lock();
-	if (user)
-		*ret = pmudev_claim_others(set, why);
-	pmudev_lock(&pmu->lock);
-	return true;
+	slots &= ~set->placed;
+	if (!slots)
+		return true;
+	if ((set->user & slots) && !pmudev_gate_open())
+		return false;
+	if (joins && !pmudev_claim_join(set->pmu))
+		return false;
+	if (!pmudev_slots_place_free(set, slots))
+		goto leave;
+	pmudev_change_init(&change, slots);
+	change.placed = true;
+	change.set = set;
+	pmudev_ctx_call(set->ctx, pmudev_change_enable, &change);
+	set->claimed = true;
+	if (likely(!change.error))
+		return true;
+	pmudev_slots_displace(set, slots);
+leave:
+	/* Others have it, as before. */
+	if (joins)
+		set->claimed = !pmudev_claim_leave(set->pmu);
+	return false;
 }
 
-int pmudev_slots_enable(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
+static bool enable_quickly(struct pmudev_set *set, u64 slots)
 {
-	bool had_claim = set->claimed, had_all = set->claimed_all, cpus;
-	int ret = 0;
+	bool done;
 
-	lockdep_assert_held(&set->mutex);
-	if (pmudev_set_ended(set))
-		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
+	if (set->cpu >= 0 || set->family || (slots & set->mux) ||
+	    ((set->user & slots) && !set->claimed_all && pmudev_nr_pmus > 1) ||
+	    !pmudev_trylock(&set->pmu->lock))
+		return false;
+	done = enable_here(set, slots);
+	pmudev_unlock(&set->pmu->lock);
+	return done;
+}
 
-	/* Memory first: nobody is to wait for a lock whose holder waits for memory. */
-	if (slots & set->mux)
-		pmudev_turns_prepare(set);
-	pmudev_family_make_room(set);
-	cpus = lock_pmu(set, slots, why, &ret);
+/* A worker's work. */
+struct enabling {
+	struct pmudev_set *set;
+	u64 slots;
+	bool looked; /* at what perf counts where the caller runs */
+	struct pmudev_refusal *why;
+	int ret;
+};
+
+/* pmu->lock held, and if the set has no claim yet the CPUs stay. */
+static int enable_placed(struct enabling *enabling)
+{
+	struct pmudev_refusal *why = enabling->why;
+	struct pmudev_set *set = enabling->set;
+	bool had_claim = set->claimed;
+	u64 slots = enabling->slots;
+	int ret;
+
+	/* It was claimed when the caller looked, and is not any more. */
+	if (!set->pmu->claim && !enabling->looked)
+		return -EAGAIN;
 	make_way(set, slots);
 	slots &= ~set->placed;
-	if (!slots || ret)
-		;
+	if (!slots)
+		return 0;
 	/* Meanwhile: its counters may have been given back, and its events are where they were. */
-	else if (pmudev_set_ended(set))
+	if (pmudev_set_ended(set))
 		ret = pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
 	else if (set->cpu >= 0 && !cpu_online(set->cpu))
 		ret = pmudev_refuse(why, -ENODEV, PMUDEV_WHY_CPU_OFFLINE, 0);
@@ -345,19 +216,57 @@ int pmudev_slots_enable(struct pmudev_set *set, u64 slots, struct pmudev_refusal
 		ret = enable_slots(set, slots, why);
 	/* A refusal leaves perf what it had. */
 	if (ret && set->claimed && !had_claim) {
-		/* If the CPUs do not stay, others had it all the time. */
 		pmudev_claim_put(set->pmu);
 		set->claimed = false;
 	}
-	mutex_unlock(&set->pmu->lock);
+	return ret;
+}
+
+/* By a worker. */
+static void enable_anyhow(void *arg)
+{
+	struct enabling *enabling = arg;
+	struct pmudev_set *set = enabling->set;
+	bool had_all = set->claimed_all;
+	int ret = 0;
+
+	/* Their counters may be taken, and one is asked whether it is there. */
+	cpus_read_lock();
+	if (set->user & enabling->slots)
+		ret = pmudev_claim_others(set, enabling->why);
+	if (!ret) {
+		mutex_lock(&set->pmu->lock);
+		ret = enable_placed(enabling);
+		mutex_unlock(&set->pmu->lock);
+	}
 	if (ret && !had_all)
 		pmudev_claim_put_others(set);
-	if (cpus)
-		cpus_read_unlock();
+	cpus_read_unlock();
 	pmudev_turns_wake(set);
-	if (ret)
-		pmudev_explain_held(ret, why);
-	return ret;
+	enabling->ret = ret;
+}
+
+int pmudev_slots_enable(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
+{
+	struct enabling enabling = { .set = set, .slots = slots, .why = why };
+
+	lockdep_assert_held(&set->mutex);
+	if (pmudev_set_ended(set))
+		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
+	if (enable_quickly(set, slots))
+		return 0;
+	/* Memory first, the caller's: nobody waits for a lock whose holder waits for memory. */
+	if (slots & set->mux)
+		pmudev_turns_prepare(set);
+	pmudev_family_make_room(set);
+	do {
+		enabling.ret = pmudev_claim_look(set, &enabling.looked, why);
+		if (!enabling.ret)
+			pmudev_by_worker(enable_anyhow, &enabling);
+	} while (enabling.ret == -EAGAIN);
+	if (enabling.ret)
+		pmudev_explain_held(enabling.ret, why);
+	return enabling.ret;
 }
 
 int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *why)
@@ -369,27 +278,68 @@ int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *
 	return ret ? ret : pmudev_slots_enable(set, slots, why);
 }
 
-static __always_inline void disable_slots(struct pmudev_set *set, u64 slots, bool may_rest)
+/* pmu->lock held. */
+static __always_inline void disable_here(struct pmudev_set *set, u64 slots, bool may_rest)
 {
 	struct pmudev_change change PMUDEV_UNSET;
 
-	pmudev_rest_not(set);
-	/* Also what has no place any more: its target ended. That may be told under pmu->lock. */
-	slots &= READ_ONCE(set->placed) | READ_ONCE(set->enabled) | READ_ONCE(set->armed);
-	if (!slots)
-		return;
 	pmudev_change_init(&change, slots);
-	pmudev_lock(&set->pmu->lock);
 	pmudev_family_call(set, pmudev_change_disable, &change);
 	if (!may_rest || !pmudev_rest_begin(set, slots)) {
-		displace_slots(set, slots);
+		pmudev_slots_displace(set, slots);
 		end_private(set);
 	}
 	/* Or later, where the CPUs stay. */
 	if (!may_rest && set->claimed && !set->claimed_all)
 		set->claimed = !pmudev_claim_leave(set->pmu);
+}
+
+/* A worker's work. */
+struct disabling {
+	struct pmudev_set *set;
+	u64 slots;
+	bool may_rest;
+};
+
+static void disable_anyhow(void *arg)
+{
+	struct disabling *disabling = arg;
+	struct pmudev_set *set = disabling->set;
+
+	mutex_lock(&set->pmu->lock);
+	disable_here(set, disabling->slots, disabling->may_rest);
 	mutex_unlock(&set->pmu->lock);
 	pmudev_turns_wake(set);
+}
+
+static noinline void disable_by_worker(struct pmudev_set *set, u64 slots, bool may_rest)
+{
+	struct disabling disabling = { .set = set, .slots = slots, .may_rest = may_rest };
+
+	pmudev_by_worker(disable_anyhow, &disabling);
+}
+
+/* Without heirs, and if nobody takes turns: false, and nothing done. */
+static __always_inline bool disable_quickly(struct pmudev_set *set, u64 slots, bool may_rest)
+{
+	bool done;
+
+	if (set->family || (slots & set->mux) || !pmudev_trylock(&set->pmu->lock))
+		return false;
+	done = !pmudev_turns_concerned(set);
+	if (done)
+		disable_here(set, slots, may_rest);
+	pmudev_unlock(&set->pmu->lock);
+	return done;
+}
+
+static __always_inline void disable_slots(struct pmudev_set *set, u64 slots, bool may_rest)
+{
+	pmudev_rest_not(set);
+	/* Also what has no place any more: its target ended. That may be told under pmu->lock. */
+	slots &= READ_ONCE(set->placed) | READ_ONCE(set->enabled) | READ_ONCE(set->armed);
+	if (slots && !disable_quickly(set, slots, may_rest))
+		disable_by_worker(set, slots, may_rest);
 }
 
 int pmudev_set_disable(struct pmudev_set *set, u32 group, struct pmudev_refusal *why)

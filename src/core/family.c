@@ -111,6 +111,7 @@ static void join(struct pmudev_set *heir, const struct pmudev_set *src)
 	}
 	heir->seq = family->seq;
 	list_add_tail(&heir->heir_node, &family->heirs);
+	WRITE_ONCE(family->nr_heirs, family->nr_heirs + 1);
 	raw_spin_unlock(&family->lock);
 }
 
@@ -326,9 +327,7 @@ int pmudev_family_adopt(struct pmudev_set *root, struct task_struct *task)
 	struct adoption adoption = { .root = root, .limit = pmudev_family_limit() };
 	struct pmudev_ctx *ctx;
 
-	/* Of others under their exec_update_lock. */
-	adoption.heir =
-		heir_alloc(0, same_thread_group(task, current) ? PMUDEV_GFP : PMUDEV_GFP_NOWAIT);
+	adoption.heir = heir_alloc(0, pmudev_bind_gfp(task));
 	if (!adoption.heir)
 		return -ENOMEM;
 	ctx = pmudev_follow(task, root->pmu);
@@ -380,6 +379,7 @@ void pmudev_heir_leave(struct pmudev_set *heir)
 	lockdep_assert_held(&heir->ctx->lock);
 	raw_spin_lock(&family->lock);
 	list_del_init(&heir->heir_node);
+	WRITE_ONCE(family->nr_heirs, family->nr_heirs - 1);
 	reached = heir->seq == family->seq;
 	/* What a sweep takes back, it takes back from those that it does not reach, too. */
 	pmudev_sum_add(&family->ended, heir, reached ? ~0ULL : ~family->reset,

@@ -18,7 +18,8 @@
 struct hlist_head pmudev_buckets[1 << PMUDEV_BUCKET_BITS];
 static DEFINE_RAW_SPINLOCK(buckets_lock);
 
-static DEFINE_MUTEX(follow_mutex);
+/* Whoever finds a context that another call has made finds it followed. */
+static DEFINE_SPINLOCK(follow_lock);
 
 atomic_t pmudev_nr_waiting = ATOMIC_INIT(0);
 
@@ -115,20 +116,16 @@ static bool ctx_get_set(struct pmudev_ctx *ctx)
 }
 
 /* The calling thread. */
-static int start_self(struct pmudev_ctx *ctx)
+static void start_self(struct pmudev_ctx *ctx)
 {
 	unsigned long flags;
-	int ret = pmudev_switch_prepare();
 
-	if (ret)
-		return ret;
 	raw_spin_lock_irqsave(&ctx->lock, flags);
 	if (!ctx->dead)
 		pmudev_switch_link(ctx);
 	if (!ctx->dead && ctx->cpu < 0)
 		pmudev_ctx_load(ctx);
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
-	return 0;
 }
 
 /* On the CPU where the thread may be running; if it is not, the probe has it. */
@@ -144,13 +141,10 @@ static void start_here(void *info)
 
 static int start(struct pmudev_ctx *ctx)
 {
-	int ret;
-
-	if (ctx->task == current)
-		return start_self(ctx);
-	ret = pmudev_start_probing();
-	if (ret)
-		return ret;
+	if (ctx->task == current) {
+		start_self(ctx);
+		return 0;
+	}
 	/* A CPU that went offline runs nobody: then the thread has been switched meanwhile. */
 	smp_call_function_single(task_cpu(ctx->task), start_here, ctx, true);
 	/*
@@ -161,7 +155,9 @@ static int start(struct pmudev_ctx *ctx)
 	return READ_ONCE(ctx->task->flags) & PF_EXITING ? -ESRCH : 0;
 }
 
-/* With a reference for its first set. NULL: another was quicker, and @ctx is gone. */
+/*
+ * With a reference for its first set, after prepare(). NULL: another was quicker, and @ctx is gone.
+ */
 static struct pmudev_ctx *follow_anew(struct pmudev_ctx *ctx)
 {
 	int ret;
@@ -197,46 +193,53 @@ static bool is_followed(const struct task_struct *task, const struct pmudev_pmu 
 static struct pmudev_ctx *follow_again(struct task_struct *task, struct pmudev_pmu *pmu)
 {
 	struct pmudev_ctx *ctx;
-	int ret;
 
-	while ((ctx = pmudev_ctx_find(task, pmu)) && !ctx_get_set(ctx)) {
-		/* It has just died, and will be gone from its bucket. */
+	/* What is found dead was being taken out of its bucket: it is not found again. */
+	while ((ctx = pmudev_ctx_find(task, pmu)) && !ctx_get_set(ctx))
 		pmudev_ctx_put(ctx);
-		cond_resched();
-	}
-	if (!ctx || task != current)
-		return ctx;
-	ret = start_self(ctx);
-	if (!ret)
-		return ctx;
-	pmudev_unfollow(ctx);
-	return ERR_PTR(ret);
+	if (ctx && task == current)
+		start_self(ctx);
+	return ctx;
+}
+
+/* What may sleep comes first; what it has begun stays until the context waits itself. */
+static int prepare(const struct task_struct *task)
+{
+	return task == current ? pmudev_switch_prepare() : pmudev_start_probing();
 }
 
 struct pmudev_ctx *pmudev_follow(struct task_struct *task, struct pmudev_pmu *pmu)
 {
 	struct pmudev_ctx *ctx, *fresh = NULL;
 	bool anew = !is_followed(task, pmu);
+	int ret = 0;
 
 	/* Until the one that was there has not died meanwhile. */
 	do {
 		ctx = NULL;
 		/* Others are not to wait while one is short of memory. */
 		if (anew) {
-			/* Of others under their exec_update_lock. */
-			fresh = ctx_alloc(task, pmu,
-					  same_thread_group(task, current) ? PMUDEV_GFP :
-									     PMUDEV_GFP_NOWAIT);
+			fresh = ctx_alloc(task, pmu, pmudev_bind_gfp(task));
 			if (!fresh)
 				return ERR_PTR(-ENOMEM);
 		}
-		pmudev_lock(&follow_mutex);
+		atomic_inc(&pmudev_nr_waiting);
+		if (fresh || task == current)
+			ret = prepare(task);
+		if (ret) {
+			atomic_dec(&pmudev_nr_waiting);
+			if (fresh)
+				pmudev_ctx_put(fresh);
+			return ERR_PTR(ret);
+		}
+		spin_lock(&follow_lock);
 		if (fresh)
 			ctx = follow_anew(fresh);
 		/* Or somebody was quicker. */
 		if (!ctx)
 			ctx = follow_again(task, pmu);
-		mutex_unlock(&follow_mutex);
+		spin_unlock(&follow_lock);
+		atomic_dec(&pmudev_nr_waiting);
 		anew = true;
 	} while (!ctx);
 	return ctx;

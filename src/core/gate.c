@@ -20,20 +20,22 @@ bool pmudev_gate_open(void)
 	return READ_ONCE(gate);
 }
 
-static void gate_changed(struct pmudev_pmu *pmu, bool open)
+/* By a worker, pmu->lock held. */
+static void gate_changed(void *arg)
 {
 	struct pmudev_change change = {};
+	struct pmudev_pmu *pmu = arg;
+	bool open = gate;
 	struct pmudev_set *set;
 
-	mutex_lock(&pmu->lock);
 	list_for_each_entry(set, &pmu->sets, node) {
 		if (!READ_ONCE(set->user))
 			continue;
 		change.set = set;
 		pmudev_ctx_call(set->ctx, open ? pmudev_change_ungate : pmudev_change_gate,
 				&change);
+		cond_resched();
 	}
-	mutex_unlock(&pmu->lock);
 }
 
 static int gate_handler(pmudev_ctl_table *table, int write, void *buffer, size_t *lenp,
@@ -55,7 +57,7 @@ static int gate_handler(pmudev_ctl_table *table, int write, void *buffer, size_t
 	if (value != gate) {
 		WRITE_ONCE(gate, value);
 		pmudev_for_each_pmu(pmu)
-			gate_changed(pmu, value);
+			pmudev_locked_by_worker(&pmu->lock, gate_changed, pmu);
 	}
 	mutex_unlock(&gate_mutex);
 	return 0;

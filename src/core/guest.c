@@ -135,24 +135,32 @@ static void rest(struct work_struct *work)
 	mutex_unlock(&doors_mutex);
 }
 
+static void want_doors(void *arg)
+{
+	int *ret = arg;
+
+	*ret = watch_doors();
+	if (!*ret)
+		nr_wanted++;
+}
+
 int pmudev_guest_get(void)
 {
 	int ret;
 
-	mutex_lock(&doors_mutex);
-	ret = watch_doors();
-	if (!ret)
-		nr_wanted++;
-	mutex_unlock(&doors_mutex);
+	pmudev_locked_by_worker(&doors_mutex, want_doors, &ret);
 	return ret;
+}
+
+static void want_no_doors(void *unused)
+{
+	if (!--nr_wanted)
+		schedule_delayed_work(&rest_work, HZ);
 }
 
 void pmudev_guest_put(void)
 {
-	mutex_lock(&doors_mutex);
-	if (!--nr_wanted)
-		schedule_delayed_work(&rest_work, HZ);
-	mutex_unlock(&doors_mutex);
+	pmudev_locked(&doors_mutex, want_no_doors, NULL);
 }
 
 bool pmudev_guest_watched(void)

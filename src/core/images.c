@@ -248,7 +248,7 @@ void pmudev_make_images(struct pmudev_set *set, u64 pool, struct pmudev_turns *t
 				seat(set, pool, image, &seating);
 		}
 		turns->nr++;
-		cond_resched();
+		pmudev_breathe();
 		/* If all fit together nobody takes turns. */
 		if (image->slots == (set->placed & set->mux))
 			break;

@@ -210,9 +210,11 @@ static bool holds(const struct pmudev_set *set, const struct pmudev_set *asking,
 /* The pid of the process that opened the set; 0 if the caller may not know it. */
 static pid_t opener_seen(struct pid *opener)
 {
-	if (opener != task_tgid(current) && !perfmon_capable())
+	struct task_struct *caller = pmudev_caller();
+
+	if (opener != task_tgid(caller) && !pmudev_caller_sees_all())
 		return 0;
-	return pid_nr_ns(opener, task_active_pid_ns(current));
+	return pid_nr_ns(opener, task_active_pid_ns(caller));
 }
 
 int pmudev_refuse_visible(struct list_head *sets, struct pmudev_refusal *why)
@@ -262,23 +264,40 @@ bool pmudev_find_holder(struct pmudev_set *asking, unsigned int counter,
 	return false;
 }
 
-unsigned int pmudev_list_holders(struct pmudev_set *set, u64 busy, struct pmudev_holder *holder)
+struct listing {
+	struct pmudev_set *set;
+	u64 busy;
+	struct pmudev_holder *holder;
+	unsigned int nr;
+};
+
+static void list_holders(void *arg)
 {
-	unsigned int c, nr = 0;
+	struct listing *listing = arg;
+	struct pmudev_holder *holder = listing->holder;
+	struct pmudev_set *set = listing->set;
+	unsigned int c;
 	u64 rest;
 
-	pmudev_lock_ledger(set->pmu);
+	pmudev_rest_end_all(set->pmu);
 	pmudev_ledger_meet(set);
-	pmudev_for_each_slot(c, rest, busy) {
+	pmudev_for_each_slot(c, rest, listing->busy) {
 		if (set->pmu->info.reserved & BIT_ULL(c))
-			holder[nr++] = (struct pmudev_holder){
+			*holder++ = (struct pmudev_holder){
 				.counter = c,
 				.kind = pmudev_reserved_kind(set->pmu, c),
 				.cpu = -1,
 			};
-		else if (pmudev_find_holder(set, c, &holder[nr]))
-			nr++;
+		else if (pmudev_find_holder(set, c, holder))
+			holder++;
 	}
-	mutex_unlock(&set->pmu->lock);
-	return nr;
+	listing->nr = holder - listing->holder;
+}
+
+unsigned int pmudev_list_holders(struct pmudev_set *set, u64 busy, struct pmudev_holder *holder)
+{
+	struct listing listing = { .set = set, .busy = busy, .holder = holder };
+
+	pmudev_locked_by_worker(&set->pmu->lock, list_holders, &listing);
+	return listing.nr;
 }

@@ -61,7 +61,7 @@ bool pmudev_find_holder(struct pmudev_set *asking, unsigned int counter,
  * @busy: the counters
  * @holder: out: room for as many as @busy has bits
  *
- * Return: how many were found. May sleep; takes pmu->lock.
+ * Return: how many were found. May sleep: a worker looks, with pmu->lock held.
  */
 unsigned int pmudev_list_holders(struct pmudev_set *set, u64 busy, struct pmudev_holder *holder);
 
@@ -73,14 +73,6 @@ bool pmudev_rest_begin(struct pmudev_set *set, u64 slots);
 /* What is disabled has no counters any more. pmu->lock held. */
 void pmudev_rest_end(struct pmudev_set *set);
 void pmudev_rest_end_all(struct pmudev_pmu *pmu);
-
-/* Take pmu->lock, to see what is free. */
-static inline void pmudev_lock_ledger(struct pmudev_pmu *pmu)
-{
-	pmudev_lock(&pmu->lock);
-	if (!hlist_empty(&pmu->resting))
-		pmudev_rest_end_all(pmu);
-}
 
 /* --------------------------------------------------------------- place.c -- */
 
@@ -109,6 +101,9 @@ static inline u64 pmudev_place_free(struct pmudev_set *set)
 int pmudev_place(struct pmudev_set *set, u64 free, const struct pmudev_want *want, unsigned int nr,
 		 u8 *counter, bool *moves, struct pmudev_refusal *why);
 
+/* The same, if these do: nobody is asked to make room, and nothing is refused. */
+bool pmudev_place_at_once(u64 free, const struct pmudev_want *want, unsigned int nr, u8 *counter);
+
 /* The same on counters of @free, and nothing moves. */
 int pmudev_place_alone(struct pmudev_set *set, u64 free, const struct pmudev_want *want,
 		       unsigned int nr, u8 *counter, struct pmudev_refusal *why);
@@ -125,13 +120,28 @@ int pmudev_place_ever(struct pmudev_pmu *pmu, const struct pmudev_want *want, un
 
 /*
  * What pmudev_place_ever() refuses because counters are reserved: adds those that other sets hold,
- * so that the refusal has all of @allowed that others hold. Under pmu->lock.
+ * so that the refusal has all of @allowed that others hold. May sleep: a worker looks.
  */
 void pmudev_refusal_complete(struct pmudev_set *set, struct pmudev_refusal *why);
 
 /* -EBUSY: others hold what could take the event. */
 int pmudev_refuse_held(struct pmudev_set *set, const struct pmudev_want *want,
 		       struct pmudev_refusal *why);
+
+/* ------------------------------------------------------------- placing.c -- */
+
+/*
+ * Strict events of a set without heirs have counters that nobody has, from now on. False: there are
+ * not enough, and nothing was done. pmu->lock held, as for the others here.
+ */
+bool pmudev_slots_place_free(struct pmudev_set *set, u64 slots);
+
+/* The slots of a change have counters, for which others make room, or nothing has changed. */
+int pmudev_slots_place(struct pmudev_set *set, struct pmudev_change *change,
+		       struct pmudev_refusal *why);
+
+/* They are off counters, everywhere, and have none any more. */
+void pmudev_slots_displace(struct pmudev_set *set, u64 slots);
 
 /* --------------------------------------------------------------- turns.c -- */
 
@@ -171,7 +181,7 @@ static inline bool pmudev_turns_concerned(const struct pmudev_set *asking)
 	return asking->turns_changed || pmu->nr_mux || pmu->task_spare || pmu->cpu_spare;
 }
 
-/* Takes pmu->lock, and gives it to whoever waits for it after each set. @asking's mutex held. */
+/* By a worker, who gives pmu->lock to whoever waits for it after each set. @asking's mutex held. */
 void pmudev_turns_wake_all(struct pmudev_set *asking);
 
 static inline void pmudev_turns_wake(struct pmudev_set *asking)

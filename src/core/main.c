@@ -86,9 +86,12 @@ static int __init pmudev_init(void)
 	struct pmudev_pmu *pmu;
 	int ret;
 
-	ret = pmus_init();
+	ret = pmudev_worker_init();
 	if (ret)
 		return ret;
+	ret = pmus_init();
+	if (ret)
+		goto err_worker;
 	ret = pmudev_page_init();
 	if (ret)
 		goto err_pmu;
@@ -129,6 +132,8 @@ err_page:
 	pmudev_page_exit();
 err_pmu:
 	pmudev_backend.remove();
+err_worker:
+	pmudev_worker_exit();
 	return ret;
 }
 
@@ -146,6 +151,7 @@ static void __exit pmudev_exit(void)
 	pmudev_cpu_exit();
 	pmudev_page_exit();
 	pmudev_backend.remove();
+	pmudev_worker_exit();
 }
 
 module_init(pmudev_init);

@@ -47,31 +47,34 @@ static void add_mapping(struct pmudev_set *set)
 		list_add_tail(&set->visible_node, &pmudev_visible.granted);
 }
 
-static int count_grant(struct pmudev_set *set, bool *first, struct pmudev_refusal *why)
-{
+struct granting {
+	struct pmudev_set *set;
 	bool refused;
+};
+
+/* grant_mutex held. Waits for the other CPUs, but does not sleep. */
+static void count_grant(void *arg)
+{
+	struct granting *granting = arg;
+	bool first;
 
 	raw_spin_lock_irq(&pmudev_visible.lock);
-	*first = !pmudev_visible.nr_granted;
-	refused = pmudev_visible.nr_private;
-	if (!refused)
-		add_mapping(set);
+	first = !pmudev_visible.nr_granted;
+	granting->refused = pmudev_visible.nr_private;
+	if (!granting->refused)
+		add_mapping(granting->set);
 	raw_spin_unlock_irq(&pmudev_visible.lock);
-	return refused ? pmudev_refuse_visible(&pmudev_visible.private, why) : 0;
+	if (!granting->refused && first && pmudev_backend.grant)
+		pmudev_counters_clean();
 }
 
 static int grant(struct pmudev_set *set, struct mm_struct *mm, struct pmudev_refusal *why)
 {
-	bool first;
-	int ret;
+	struct granting granting = { .set = set };
 
-	mutex_lock(&grant_mutex);
-	ret = count_grant(set, &first, why);
-	if (!ret && first && pmudev_backend.grant)
-		pmudev_counters_clean();
-	mutex_unlock(&grant_mutex);
-	if (ret)
-		return ret;
+	pmudev_locked(&grant_mutex, count_grant, &granting);
+	if (granting.refused)
+		return pmudev_refuse_visible(&pmudev_visible.private, why);
 	if (pmudev_backend.grant)
 		pmudev_backend.grant(mm);
 	return 0;

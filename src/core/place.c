@@ -263,11 +263,24 @@ int pmudev_refuse_held(struct pmudev_set *set, const struct pmudev_want *want,
 	return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_HELD, 0);
 }
 
+struct refused {
+	struct pmudev_set *set;
+	struct pmudev_refusal *why;
+};
+
+static void complete_refusal(void *arg)
+{
+	struct refused *refused = arg;
+
+	refused->why->busy |= held_by_sets(refused->set, refused->why->allowed);
+}
+
 void pmudev_refusal_complete(struct pmudev_set *set, struct pmudev_refusal *why)
 {
-	lockdep_assert_held(&set->pmu->lock);
-	if (set->ctx && why->code == PMUDEV_WHY_HELD)
-		why->busy |= held_by_sets(set, why->allowed);
+	struct refused refused = { .set = set, .why = why };
+
+	if (why->code == PMUDEV_WHY_HELD)
+		pmudev_locked_by_worker(&set->pmu->lock, complete_refusal, &refused);
 }
 
 static int refuse(struct pmudev_set *set, const struct pmudev_want *want, unsigned int nr, int bad,
@@ -276,11 +289,17 @@ static int refuse(struct pmudev_set *set, const struct pmudev_want *want, unsign
 	int ret = pmudev_place_ever(set->pmu, want, nr, why);
 
 	if (ret) {
-		pmudev_refusal_complete(set, why);
+		if (why->code == PMUDEV_WHY_HELD)
+			why->busy |= held_by_sets(set, why->allowed);
 		return ret;
 	}
 	why->event = bad;
 	return pmudev_refuse_held(set, &want[bad], why);
+}
+
+bool pmudev_place_at_once(u64 free, const struct pmudev_want *want, unsigned int nr, u8 *counter)
+{
+	return try_place(free, want, nr, counter) < 0;
 }
 
 int pmudev_place(struct pmudev_set *set, u64 free, const struct pmudev_want *want, unsigned int nr,

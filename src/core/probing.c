@@ -52,22 +52,41 @@ static void stop_probing(struct work_struct *work)
 	mutex_unlock(&probe_mutex);
 }
 
-int pmudev_start_probing(void)
+static void start_probing(void *arg)
 {
-	int ret = 0;
+	int *ret = arg;
 
 	check_trace_callback_type_sched_switch(on_switch);
-	mutex_lock(&probe_mutex);
+	*ret = 0;
 	if (!probing) {
-		ret = tracepoint_probe_register(switch_tp, on_switch, NULL);
-		probing = !ret;
+		*ret = tracepoint_probe_register(switch_tp, on_switch, NULL);
+		probing = !*ret;
 		/* A CPU may still execute what was there before it was patched. */
-		if (!ret)
+		if (!*ret)
 			kick_all_cpus_sync();
 	}
-	if (!ret)
+	if (!*ret)
 		schedule_delayed_work(&probe_work, HZ);
-	mutex_unlock(&probe_mutex);
+}
+
+/* As most often: it is there. */
+static void go_on_probing(void *arg)
+{
+	int *ret = arg;
+
+	if (!probing)
+		return;
+	*ret = 0;
+	schedule_delayed_work(&probe_work, HZ);
+}
+
+int pmudev_start_probing(void)
+{
+	int ret = -EAGAIN;
+
+	pmudev_locked(&probe_mutex, go_on_probing, &ret);
+	if (ret)
+		pmudev_locked_by_worker(&probe_mutex, start_probing, &ret);
 	return ret;
 }
 

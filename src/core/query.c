@@ -62,11 +62,30 @@ void pmudev_describe(struct pmudev_pmu *pmu, struct pmudev_query *query)
 	query->user = pmu->info.user & query->available;
 }
 
-void pmudev_describe_now(struct pmudev_pmu *pmu, struct pmudev_query *query)
+struct describing {
+	struct pmudev_pmu *pmu;
+	struct pmudev_query *query;
+};
+
+static void describe_state(void *arg)
 {
-	pmudev_lock_ledger(pmu);
+	struct describing *describing = arg;
+	struct pmudev_query *query = describing->query;
+	struct pmudev_pmu *pmu = describing->pmu;
+
+	pmudev_rest_end_all(pmu);
 	query->state = pmu_state(pmu);
 	query->busy = pmudev_ledger_busy(pmu);
 	query->claims = pmu->claims;
-	mutex_unlock(&pmu->lock);
+}
+
+void pmudev_describe_now(struct pmudev_pmu *pmu, struct pmudev_query *query)
+{
+	struct describing describing = { .pmu = pmu, .query = query };
+
+	/* Many may rest. */
+	if (hlist_empty(&pmu->resting))
+		pmudev_locked(&pmu->lock, describe_state, &describing);
+	else
+		pmudev_locked_by_worker(&pmu->lock, describe_state, &describing);
 }

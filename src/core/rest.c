@@ -25,7 +25,7 @@ static void set_rests(struct pmudev_set *set, bool rests)
 
 bool pmudev_rest_begin(struct pmudev_set *set, u64 slots)
 {
-	lockdep_assert_held(&set->mutex);
+	pmudev_assert_call(set);
 	lockdep_assert_held(&set->pmu->lock);
 	if (slots != set->placed || (slots & set->mux) || set->cpu >= 0 || set->family ||
 	    READ_ONCE(set->on_exec) || READ_ONCE(set->ctx->dead) || pmudev_turns_concerned(set))
@@ -58,15 +58,18 @@ void pmudev_rest_end_all(struct pmudev_pmu *pmu)
 	lockdep_assert_held(&pmu->lock);
 	while (!hlist_empty(&pmu->resting)) {
 		pmudev_rest_end(hlist_entry(pmu->resting.first, struct pmudev_set, rest_node));
-		cond_resched();
+		pmudev_breathe();
 	}
+}
+
+static void rest_end(void *arg)
+{
+	pmudev_rest_end(arg);
 }
 
 void pmudev_rest_over(struct pmudev_set *set)
 {
-	pmudev_lock(&set->pmu->lock);
-	pmudev_rest_end(set);
-	mutex_unlock(&set->pmu->lock);
+	pmudev_locked(&set->pmu->lock, rest_end, set);
 }
 
 bool pmudev_toggle(struct pmudev_set *set, bool on)

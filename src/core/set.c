@@ -85,6 +85,19 @@ static void end(struct pmudev_set *set)
 		mutex_unlock(&set->mutex);
 }
 
+/* By a worker. */
+static void give_claim_back(void *arg)
+{
+	struct pmudev_set *set = arg;
+
+	cpus_read_lock();
+	mutex_lock(&set->pmu->lock);
+	pmudev_claim_put(set->pmu);
+	mutex_unlock(&set->pmu->lock);
+	pmudev_claim_put_others(set);
+	cpus_read_unlock();
+}
+
 void pmudev_set_destroy(struct pmudev_set *set)
 {
 	unsigned int i;
@@ -97,14 +110,8 @@ void pmudev_set_destroy(struct pmudev_set *set)
 		pmudev_family_destroy(set);
 	}
 	/* Whoever ends its rest, or gives back what it held, has pmu->lock: he is done with it. */
-	if (set->claimed) {
-		cpus_read_lock();
-		mutex_lock(&set->pmu->lock);
-		pmudev_claim_put(set->pmu);
-		mutex_unlock(&set->pmu->lock);
-		pmudev_claim_put_others(set);
-		cpus_read_unlock();
-	}
+	if (set->claimed)
+		pmudev_by_worker(give_claim_back, set);
 	if (set->ctx && set->cpu < 0)
 		pmudev_unfollow(set->ctx);
 	if (set->guests)

@@ -4,6 +4,10 @@
 
 #include "core.h"
 
+/* So many are visited by the caller: each may take a call to another CPU. */
+#define FEW_HEIRS 8
+
+/* A sweep (the root's), or a step of it. */
 struct visit {
 	struct pmudev_set *heir;
 	pmudev_ctx_fn fn;
@@ -141,12 +145,15 @@ static void end_sweep(struct pmudev_family *family)
 	raw_spin_unlock_irq(&family->lock);
 }
 
-void pmudev_family_sweep(struct pmudev_set *root, pmudev_ctx_fn fn, struct pmudev_change *change)
+/* family->mutex held. */
+static void sweep(void *arg)
 {
-	struct visit visit = { .heir = root, .fn = fn, .change = change };
+	struct visit visit = *(struct visit *)arg;
+	struct pmudev_change *change = visit.change;
+	struct pmudev_set *root = visit.heir;
 	struct pmudev_family *family = root->family;
+	pmudev_ctx_fn fn = visit.fn;
 
-	mutex_lock(&family->mutex);
 	begin_sweep(family, fn, change);
 	pmudev_ctx_call(root->ctx, visit_here, &visit);
 	while ((visit.heir = not_reached(family))) {
@@ -156,10 +163,20 @@ void pmudev_family_sweep(struct pmudev_set *root, pmudev_ctx_fn fn, struct pmude
 			WRITE_ONCE(family->incomplete, true);
 		pmudev_ctx_call(visit.heir->ctx, visit_here, &visit);
 		pmudev_heir_put(visit.heir);
-		cond_resched();
+		pmudev_breathe();
 	}
 	end_sweep(family);
-	mutex_unlock(&family->mutex);
+}
+
+void pmudev_family_sweep(struct pmudev_set *root, pmudev_ctx_fn fn, struct pmudev_change *change)
+{
+	struct visit visit = { .heir = root, .fn = fn, .change = change };
+	struct pmudev_family *family = root->family;
+
+	if (READ_ONCE(family->nr_heirs) <= FEW_HEIRS && fn != pmudev_change_enable)
+		pmudev_locked(&family->mutex, sweep, &visit);
+	else
+		pmudev_locked_by_worker(&family->mutex, sweep, &visit);
 }
 
 void pmudev_family_add(struct pmudev_sum *total, struct pmudev_set *heir)

@@ -174,18 +174,22 @@ static int hook(void)
  * Hooks go in with the first thread followed and stay until the module goes: they
  * patch kernel text, which is nothing that any user should be able to repeat.
  */
+static void hook_once(void *arg)
+{
+	int *ret = arg;
+
+	if (hooked)
+		return;
+	*ret = hook();
+	WRITE_ONCE(hooked, !*ret);
+}
+
 int pmudev_task_hook(void)
 {
 	int ret = 0;
 
-	if (READ_ONCE(hooked))
-		return 0;
-	mutex_lock(&hooks_mutex);
-	if (!hooked) {
-		ret = hook();
-		WRITE_ONCE(hooked, !ret);
-	}
-	mutex_unlock(&hooks_mutex);
+	if (!READ_ONCE(hooked))
+		pmudev_locked_by_worker(&hooks_mutex, hook_once, &ret);
 	return ret;
 }
 

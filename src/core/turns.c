@@ -138,7 +138,7 @@ static void share_spare(struct pmudev_pmu *pmu)
 		set->ctx->spare = 0;
 	}
 	list_for_each_entry(set, &pmu->sets, node) {
-		cond_resched();
+		pmudev_breathe();
 		if (!set->base)
 			continue;
 		set->spare = available & wanted(set) & ~pmudev_ledger_taken(set, true);
@@ -199,12 +199,11 @@ void pmudev_turns_go_on(struct pmudev_set *set)
 	pmudev_turns_show(set, set->table);
 }
 
-void pmudev_turns_wake_all(struct pmudev_set *asking)
+static void wake_all(void *arg)
 {
+	struct pmudev_set *asking = arg, *set;
 	struct pmudev_pmu *pmu = asking->pmu;
-	struct pmudev_set *set;
 
-	lockdep_assert_held(&asking->mutex);
 	while (!hlist_empty(&asking->paused)) {
 		mutex_lock(&pmu->lock);
 		set = hlist_entry_safe(asking->paused.first, struct pmudev_set, paused_node);
@@ -213,6 +212,12 @@ void pmudev_turns_wake_all(struct pmudev_set *asking)
 		mutex_unlock(&pmu->lock);
 		cond_resched();
 	}
+}
+
+void pmudev_turns_wake_all(struct pmudev_set *asking)
+{
+	pmudev_assert_call(asking);
+	pmudev_by_worker(wake_all, asking);
 }
 
 int pmudev_turns_counter(const struct pmudev_set *set, unsigned int slot)

@@ -9,6 +9,7 @@
 #include "subject.h"
 #include "kselftest_harness.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <sys/mman.h>
 
@@ -155,6 +156,7 @@ struct times {
 	__u64 wait; /* and of who waits */
 	unsigned int waits;
 	bool ready;
+	bool spin;
 	bool done;
 };
 
@@ -318,6 +320,115 @@ TEST_F(hold, short_of_memory)
 	EXPECT_LT(times->wait, LONGEST);
 	EXPECT_EQ(0, cgroup_end(&group));
 	munmap(times, sizeof(*times));
+}
+
+/* ------------------------------------------------------------ kept from its CPU -- */
+
+/* So long others are watched: in ns. */
+#define WATCHED 300000000
+
+/* On the attacker's CPU, when it is told to. It ends with its parent. */
+static void spin_beside(struct times *times)
+{
+	if (fork())
+		return;
+	CHECK(!prctl(PR_SET_PDEATHSIG, SIGKILL));
+	while (!READ_ONCE(times->spin))
+		pause_ns(1000000);
+	while (!READ_ONCE(times->done))
+		;
+	_exit(0);
+}
+
+/*
+ * Enables and disables a set of as many threads as can be, on a CPU that it is kept from once
+ * others spin there; or with the time that its control group has (@group).
+ */
+static void be_kept_waiting(struct times *times, const struct cgroup *group)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
+	struct sched_param lowest = {};
+	int i, fd;
+
+	CHECK(!pin_to(sysconf(_SC_NPROCESSORS_ONLN) - 1));
+	for (i = 0; i < 2 && !group; i++)
+		spin_beside(times);
+	if (group)
+		CHECK(!cgroup_enter(group));
+	CHECK(!become(NOBODY, -1));
+	CHECK(!sleepers_start(MOST_PARTS - 2));
+	fd = pm_open();
+	CHECK(!pm_bind(fd, PMUDEV_TARGET_PROCESS, 0, 0));
+	CHECK(!pm_add(fd, &event, 1));
+	if (!group)
+		CHECK(!sched_setscheduler(0, SCHED_IDLE, &lowest));
+	while (!READ_ONCE(times->done)) {
+		CHECK(!pm_enable(fd, 0) && !pm_disable(fd, 0));
+		WRITE_ONCE(times->ready, true);
+	}
+}
+
+/* What somebody else does meanwhile, and how long each takes. */
+static int be_others(struct times *times)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
+	int fd = pm_set(&event, 1, false), ret = 0;
+	__u64 begun = now_ns(), time;
+	struct pmudev_query query;
+
+	while (!ret && now_ns() - begun < WATCHED) {
+		time = now_ns();
+		ret = times->waits++ & 1 ? pm_query(&query) : pm_enable(fd, 0) ?: pm_disable(fd, 0);
+		time = now_ns() - time;
+		if (time > times->wait)
+			times->wait = time;
+		pause_ns(1000000);
+	}
+	close(fd);
+	return ret;
+}
+
+static void wait_for_the_starved(struct __test_metadata *_metadata, const struct cgroup *group)
+{
+	struct times *times = mmap(NULL, sizeof(*times), PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int child;
+
+	ASSERT_NE(MAP_FAILED, times);
+	child = fork_bound();
+	if (!child) {
+		be_kept_waiting(times, group);
+		_exit(0);
+	}
+	EXPECT_TRUE(WAIT_FOR(READ_ONCE(times->ready) || task_state(child) == 'Z'));
+	WRITE_ONCE(times->spin, true);
+	if (group)
+		EXPECT_EQ(0, cgroup_write(group, "cpu.max", "1000 100000"));
+	EXPECT_EQ(0, be_others(times));
+	WRITE_ONCE(times->done, true);
+	if (group)
+		EXPECT_EQ(0, cgroup_write(group, "cpu.max", "max"));
+	EXPECT_EQ(0, line_of(child));
+	TH_LOG("%u calls meanwhile, the longest %llu us", times->waits,
+	       (unsigned long long)times->wait / 1000);
+	EXPECT_GT(times->waits, 10U);
+	EXPECT_LT(times->wait, LONGEST);
+	munmap(times, sizeof(*times));
+}
+
+TEST_F(hold, by_the_lowest_priority)
+{
+	wait_for_the_starved(_metadata, NULL);
+}
+
+TEST_F(hold, by_a_group_without_time)
+{
+	struct cgroup group;
+
+	if (cgroup_make(&group, "cpu") || cgroup_write(&group, "cpu.max", "max"))
+		SKIP(return, "no cpu.max in this kernel (CONFIG_CFS_BANDWIDTH)");
+	wait_for_the_starved(_metadata, &group);
+	EXPECT_EQ(0, cgroup_end(&group));
 }
 
 TEST_HARNESS_MAIN

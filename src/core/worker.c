@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Work that is done on behalf of callers: worker.h says why. */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/workqueue.h>
+
+#include "worker.h"
+
+static struct workqueue_struct *workers;
+
+/**
+ * struct job - what a worker is to do
+ * @work: in the queue
+ * @fn: what to run
+ * @arg: its argument
+ * @caller: who waits for it; that keeps it and its credentials
+ * @cred: its credentials
+ */
+struct job {
+	struct work_struct work;
+	void (*fn)(void *arg);
+	void *arg;
+	struct task_struct *caller;
+	const struct cred *cred;
+};
+
+static void run_job(struct work_struct *work)
+{
+	struct job *job = container_of(work, struct job, work);
+
+	job->fn(job->arg);
+}
+
+void pmudev_by_worker(void (*fn)(void *arg), void *arg)
+{
+	struct job job = {
+		.fn = fn,
+		.arg = arg,
+		.caller = current,
+		.cred = current_cred(),
+	};
+
+	if (pmudev_in_worker()) {
+		fn(arg);
+		return;
+	}
+	INIT_WORK_ONSTACK(&job.work, run_job);
+	queue_work(workers, &job.work);
+	flush_work(&job.work);
+	destroy_work_on_stack(&job.work);
+}
+
+/* NULL: whoever runs this runs it for himself. */
+static struct job *current_job(void)
+{
+	struct work_struct *work = current_work();
+
+	return work && work->func == run_job ? container_of(work, struct job, work) : NULL;
+}
+
+struct task_struct *pmudev_caller(void)
+{
+	struct job *job = current_job();
+
+	return job ? job->caller : current;
+}
+
+bool pmudev_caller_sees_all(void)
+{
+	struct job *job = current_job();
+	const struct cred *own;
+	bool sees;
+
+	if (!job)
+		return perfmon_capable();
+	own = override_creds(job->cred);
+	sees = perfmon_capable();
+	revert_creds(own);
+	return sees;
+}
+
+/**
+ * struct locked - what to do with a mutex held
+ * @mutex: the mutex
+ * @fn: what to run
+ * @arg: its argument
+ */
+struct locked {
+	struct mutex *mutex; /* the caller's choice */
+	void (*fn)(void *arg);
+	void *arg;
+};
+
+static void run_locked(void *arg)
+{
+	struct locked *locked = arg;
+
+	mutex_lock(locked->mutex);
+	locked->fn(locked->arg);
+	mutex_unlock(locked->mutex);
+}
+
+void pmudev_locked_by_worker(struct mutex *mutex, void (*fn)(void *arg), void *arg)
+{
+	struct locked locked = { .mutex = mutex, .fn = fn, .arg = arg };
+
+	pmudev_by_worker(run_locked, &locked);
+}
+
+void pmudev_locked(struct mutex *mutex, void (*fn)(void *arg), void *arg)
+{
+	if (pmudev_in_worker() || !pmudev_trylock(mutex)) {
+		pmudev_locked_by_worker(mutex, fn, arg);
+		return;
+	}
+	fn(arg);
+	pmudev_unlock(mutex);
+}
+
+int pmudev_worker_init(void)
+{
+	/* Before what users run; as many at once as there are CPUs, and more: most wait. */
+	workers = alloc_workqueue("pmudev", WQ_UNBOUND | WQ_HIGHPRI, 0);
+	return workers ? 0 : -ENOMEM;
+}
+
+void pmudev_worker_exit(void)
+{
+	destroy_workqueue(workers);
+}

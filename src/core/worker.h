@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Who may hold a mutex that several users want.
+ *
+ * Whoever holds a mutex can be kept off its CPU for as long as its priority and its control group
+ * have it (SCHED_IDLE, cpu.max), and everybody waits with it. So pmu->lock, family->mutex and the
+ * other mutexes that callers share are held by
+ *   a caller who is not preempted meanwhile, for short work, if nobody has the mutex; or
+ *   a kernel thread: a worker does what takes longer, or has to wait for the mutex, on behalf of
+ *   the caller, who sleeps until that is done, and holds nothing but his own set's mutex.
+ */
+#ifndef _PMUDEV_WORKER_H
+#define _PMUDEV_WORKER_H
+
+#include <linux/mutex.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+
+/* A kernel thread: no user decides when it runs. */
+static inline bool pmudev_in_worker(void)
+{
+	return current->flags & PF_KTHREAD;
+}
+
+/**
+ * pmudev_by_worker - have a worker run a function, and wait until it has
+ * @fn: what to run; it may sleep, and has the worker's rights, not the caller's
+ * @arg: its argument
+ *
+ * A kernel thread runs it itself. May sleep.
+ */
+void pmudev_by_worker(void (*fn)(void *arg), void *arg);
+
+/* Whose call this is: the calling thread, or the one that this worker works for. */
+struct task_struct *pmudev_caller(void);
+
+/* Does he have CAP_PERFMON? May sleep. */
+bool pmudev_caller_sees_all(void);
+
+/* Take a mutex if nobody has it, and be not preempted until pmudev_unlock(): nothing may sleep. */
+static __always_inline bool pmudev_trylock(struct mutex *mutex)
+{
+	preempt_disable();
+	if (likely(mutex_trylock(mutex)))
+		return true;
+	preempt_enable();
+	return false;
+}
+
+static __always_inline void pmudev_unlock(struct mutex *mutex)
+{
+	mutex_unlock(mutex);
+	preempt_enable();
+}
+
+/**
+ * pmudev_locked - run something short with a mutex held
+ * @mutex: the mutex
+ * @fn: what to run; it must not sleep
+ * @arg: its argument
+ *
+ * By the caller if nobody has the mutex, else by a worker, in turn. May sleep.
+ */
+void pmudev_locked(struct mutex *mutex, void (*fn)(void *arg), void *arg);
+
+/* The same of something that may sleep, or takes long: always by a worker. */
+void pmudev_locked_by_worker(struct mutex *mutex, void (*fn)(void *arg), void *arg);
+
+int pmudev_worker_init(void);
+void pmudev_worker_exit(void);
+
+#endif /* _PMUDEV_WORKER_H */
