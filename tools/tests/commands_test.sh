@@ -90,7 +90,7 @@ is "$(complete_words pmudev mo)" "monitor" "a command"
 is "$(complete_words pmudev info --j)" "--json" "an option"
 is "$(complete_words pmudev monitor -e c)" "cycles cpu_cycles" "events, and no terms"
 is "$(complete_words pmudev monitor -e '{r11,cy')" "{r11,cycles" "the last of several"
-is "$(complete_words pmudev explain -p $$)" "$$" "a process"
+is "$(complete_words pmudev explain -p $$ | tr ' ' '\n' | grep -x $$)" "$$" "a process"
 is "$(complete_words pmudev monitor -C 0)" "0" "a CPU"
 
 # --- plot ---------------------------------------------------------------------------------------
