@@ -36,8 +36,8 @@ static const struct pmudev_sentence sentences[] = {
 		NOTHING,
 	},
 	[PMUDEV_WHY_NUMBER] = {
-		"there are too many events, or none",
-		"use several sets",
+		"there are too many of them (events of a set, or inherited sets of a thread), or none",
+		"use several sets for events, and close sets of the thread",
 		MOST,
 	},
 	[PMUDEV_WHY_GROUP] = {
@@ -231,8 +231,8 @@ static const struct pmudev_sentence sentences[] = {
 		HOLDERS,
 	},
 	[PMUDEV_WHY_MEMORY] = {
-		"the kernel has no memory left for it",
-		"try again later",
+		"there is no memory for it, in the machine or in the control group",
+		"try again later, or have the group's memory.max raised",
 		NOTHING,
 	},
 	[PMUDEV_WHY_PERF_REFUSED] = {

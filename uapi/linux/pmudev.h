@@ -78,7 +78,7 @@ enum pmudev_reason {
 	PMUDEV_WHY_POINTER = 3,		/* cannot be read or written */
 	PMUDEV_WHY_FLAGS = 4,		/* unknown flags; limit: those known */
 	PMUDEV_WHY_RESERVED = 5,	/* a reserved field is not zero */
-	PMUDEV_WHY_NUMBER = 6,		/* too many or no events; limit: the most */
+	PMUDEV_WHY_NUMBER = 6,		/* too many events or sets, or none; limit: the most */
 	PMUDEV_WHY_GROUP = 7,		/* no such group; limit: the highest number */
 	PMUDEV_WHY_SLOT = 8,		/* no such event in the set */
 	PMUDEV_WHY_UNBOUND = 9,		/* bind the set first */
