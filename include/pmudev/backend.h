@@ -130,9 +130,10 @@ struct pmudev_pmu_info {
  * @cpu_down: Give @cpu's counters back. May sleep, as @cpu_up.
  * @held: Would @cpu_up find that somebody else uses the counters? Takes nothing: it may be
  *	different the next moment. As @cpu_up, while none of the CPUs is ours.
- * @held_here: Does somebody else use the counters of this CPU at this moment? Such as the caller,
- *	in whose context this is called, preemption off: what perf counts of him is not to be
- *	found while @cpu_up works for him. @why names the holder then. NULL: @cpu_up finds it.
+ * @used_now: Does somebody else use the counters of a CPU that is not ours, at this moment? Any
+ *	context; what it finds may be over. What perf counts of a thread is to be found only while
+ *	that runs, so this is called by the caller before @cpu_up works for him. @why names the
+ *	holder then. NULL: @cpu_up finds it.
  * @explain: Say more exactly whom @cpu_up named as the holder. May sleep; called with none
  *	of @cpu_up's locks. May be NULL.
  * @encode: Translate an event. Pure. @like: NULL, or what became of an event that differs from
@@ -165,7 +166,7 @@ struct pmudev_backend_ops {
 	int (*cpu_up)(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why);
 	void (*cpu_down)(struct pmudev_pmu_info *info, int cpu);
 	int (*held)(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
-	bool (*held_here)(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
+	bool (*used_now)(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
 	void (*explain)(struct pmudev_refusal *why);
 	int (*encode)(const struct pmudev_pmu_info *info, const struct pmudev_event_attr *attr,
 		      const struct pmudev_code *like, struct pmudev_code *code,

@@ -235,7 +235,6 @@ struct pmudev_sum {
  * @mutex: one sweep over the heirs at a time
  * @lock: all below
  * @heirs: those not yet reached by the sweep first, then the others
- * @nr_heirs: how many
  * @seq: number of the sweep; an heir that was reached has the same
  * @fn: what the sweep does, NULL if it changes nothing, or between sweeps
  * @change: its argument
@@ -252,7 +251,6 @@ struct pmudev_family {
 	struct mutex mutex; /* one sweep at a time */
 	raw_spinlock_t lock; /* all below */
 	struct list_head heirs;
-	u32 nr_heirs;
 	u32 seq;
 	pmudev_ctx_fn fn;
 	const struct pmudev_change *change;
@@ -315,6 +313,7 @@ enum pmudev_alike {
  * @on_exec: PMUDEV_BIND_ON_EXEC, and no program was executed yet; under ctx->lock
  * @shared: PMUDEV_BIND_SHARED
  * @claimed: holds a reference to the claim
+ * @looked: PMUs, by their number, of which the caller saw that nobody else uses the counters
  * @claimed_all: also to those of all other PMUs, see pmudev_claim_others()
  * @private: counts in pmudev_visible.nr_private
  * @visible_node: in pmudev_visible.granted while @nr_mapped, or in pmudev_visible.private
@@ -396,6 +395,7 @@ struct pmudev_set {
 	bool on_exec;
 	bool shared;
 	bool claimed;
+	u32 looked;
 	bool claimed_all;
 	bool private;
 	bool guests;
@@ -504,6 +504,7 @@ struct pmudev_use {
  * @claims: times it was taken
  * @lacks_cpus: a CPU came online while it was held, and could not be had
  * @sets: sets with a placement
+ * @nr_sets: how many
  * @resting: those of them that may hold counters while they are disabled
  * @task_use: placements of task sets
  * @cpu_use: placements of CPU sets
@@ -522,6 +523,7 @@ struct pmudev_pmu {
 	bool lacks_cpus;
 	u64 claims;
 	struct list_head sets;
+	u32 nr_sets;
 	struct hlist_head resting;
 	struct pmudev_use task_use;
 	struct pmudev_use cpu_use;

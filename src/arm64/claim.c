@@ -81,7 +81,7 @@ int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *w
 	if (IS_ERR(event))
 		return pmudev_refuse(why, PTR_ERR(event) == -ENOMEM ? -ENOMEM : -EOPNOTSUPP,
 				     PMUDEV_WHY_PERF_REFUSED, 0);
-	kind->perf = to_arm_pmu(event->pmu);
+	WRITE_ONCE(kind->perf, to_arm_pmu(event->pmu));
 	/*
 	 * What perf counts on a CPU that is not active yet came after the claim on the others. It
 	 * gives way, as it would there: user tasks that read are about to come.
@@ -114,20 +114,39 @@ err:
 	return ret;
 }
 
-bool pmuv3_held_here(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
+/* Of a CPU that is not ours: is any event of perf's on its counters? */
+static bool perf_uses(struct arm_pmu *pmu, int cpu)
 {
-	const struct perf_event *own = READ_ONCE(this_cpu_ptr(&pmuv3_cpus)->claim);
-	struct arm_pmu *pmu = pmuv3_kinds[info->index].perf;
-	struct pmu_hw_events *hw;
+	const struct pmuv3_cpu *pc = per_cpu_ptr(&pmuv3_cpus, cpu);
+	struct pmu_hw_events *hw = per_cpu_ptr(pmu->hw_events, cpu);
+	const struct perf_event *event;
 	unsigned int i;
 
-	if (!pmu)
-		return false;
-	hw = this_cpu_ptr(pmu->hw_events);
 	for_each_set_bit(i, hw->used_mask, ARMPMU_MAX_HWEVENTS) {
-		if (READ_ONCE(hw->events[i]) == own)
+		event = READ_ONCE(hw->events[i]);
+		if (!event)
 			continue;
-		held_by_perf(why, smp_processor_id());
+		/* Our own: known before it is on its counter, until it is off it. */
+		smp_rmb();
+		if (READ_ONCE(pc->claim))
+			return false;
+		/* And it was ours no more: then it is not there any more either. */
+		smp_rmb();
+		if (READ_ONCE(hw->events[i]) == event)
+			return true;
+	}
+	return false;
+}
+
+bool pmuv3_used_now(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
+{
+	struct arm_pmu *pmu = READ_ONCE(pmuv3_kinds[info->index].perf);
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		if (!pmu || per_cpu(pmuv3_cpus, cpu).info != info || !perf_uses(pmu, cpu))
+			continue;
+		held_by_perf(why, cpu);
 		return true;
 	}
 	return false;
@@ -143,7 +162,7 @@ static int find_perf(struct pmuv3_kind *kind, int cpu)
 	event = create_placeholder(cpu);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
-	kind->perf = to_arm_pmu(event->pmu);
+	WRITE_ONCE(kind->perf, to_arm_pmu(event->pmu));
 	perf_event_release_kernel(event);
 	return 0;
 }

@@ -68,7 +68,7 @@ int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *w
 	return ret ? pmudev_refuse(why, ret, PMUDEV_WHY_PERF_REFUSED, 0) : 0;
 }
 
-bool pmuv3_held_here(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
+bool pmuv3_used_now(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
 {
 	return false;
 }

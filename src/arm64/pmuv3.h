@@ -106,7 +106,7 @@ void pmuv3_claim_exit(void);
 int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why);
 void pmuv3_cpu_down(struct pmudev_pmu_info *info, int cpu);
 int pmuv3_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
-bool pmuv3_held_here(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
+bool pmuv3_used_now(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
 
 /* Find perf's driver of a kind. On a CPU of it, in a kernel thread; may sleep. */
 void pmuv3_find_perf(unsigned int index);

@@ -263,22 +263,25 @@ void pmudev_ctx_exec(struct pmudev_ctx *ctx);
 
 /**
  * pmudev_claim_get - have all CPUs' counters, taking them if need be
- * @pmu: its lock is held, and the CPUs stay (cpus_read_lock)
+ * @set: for whom
+ * @pmu: its lock is held, and the CPUs stay (cpus_read_lock). In a kernel thread.
  * @why: filled in on error
  *
- * Return: 0, or -EBUSY with the holder, -ENOMEM.
+ * Return: 0, or -EBUSY with the holder, -ENOMEM; -EAGAIN: after pmudev_claim_look().
  */
-int pmudev_claim_get(struct pmudev_pmu *pmu, struct pmudev_refusal *why);
+int pmudev_claim_get(struct pmudev_set *set, struct pmudev_pmu *pmu, struct pmudev_refusal *why);
 
 /**
- * pmudev_claim_look - do others use the counters of the CPU that the caller is on?
- * @set: about to be claimed, on behalf of the caller, whom nobody counts while he waits
- * @looked: out: nobody had them claimed, so it was looked at
+ * pmudev_claim_look - does anybody else use the counters that a claim for the set would take?
+ * @set: its mutex held, by the caller
  * @why: filled in if so
+ *
+ * Before a worker makes the claim: what perf counts of the caller, who waits for that, or of
+ * whoever was where the worker runs, is on no counter then.
  *
  * Return: 0, or -EBUSY with the holder.
  */
-int pmudev_claim_look(struct pmudev_set *set, bool *looked, struct pmudev_refusal *why);
+int pmudev_claim_look(struct pmudev_set *set, struct pmudev_refusal *why);
 
 /* If that was the reason, say more exactly who has the PMU. May sleep; without pmu->lock. */
 void pmudev_explain_held(int error, struct pmudev_refusal *why);

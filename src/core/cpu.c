@@ -173,11 +173,19 @@ static void release_all(struct pmudev_pmu *pmu)
 			cpu_release(pmu, cpu);
 }
 
-int pmudev_claim_get(struct pmudev_pmu *pmu, struct pmudev_refusal *why)
+/* Not all CPUs that are there are ours. */
+static bool claim_is_due(const struct pmudev_pmu *pmu)
+{
+	return !READ_ONCE(pmu->claim) || READ_ONCE(pmu->lacks_cpus);
+}
+
+int pmudev_claim_get(struct pmudev_set *set, struct pmudev_pmu *pmu, struct pmudev_refusal *why)
 {
 	int cpu, ret;
 
 	lockdep_assert_held(&pmu->lock);
+	if (claim_is_due(pmu) && !(set->looked & BIT(pmu->info.index)))
+		return -EAGAIN;
 	/* Also those that perf kept when they came online: nothing is counted on half a PMU. */
 	for_each_online_cpu(cpu) {
 		if (!cpu_is_of(pmu, cpu))
@@ -186,9 +194,10 @@ int pmudev_claim_get(struct pmudev_pmu *pmu, struct pmudev_refusal *why)
 		if (ret)
 			goto undo;
 	}
-	if (!pmu->claim++)
+	if (!pmu->claim)
 		pmu->claims++;
-	pmu->lacks_cpus = false;
+	WRITE_ONCE(pmu->claim, pmu->claim + 1);
+	WRITE_ONCE(pmu->lacks_cpus, false);
 	return 0;
 
 undo:
@@ -200,9 +209,9 @@ undo:
 bool pmudev_claim_join(struct pmudev_pmu *pmu)
 {
 	lockdep_assert_held(&pmu->lock);
-	if (!pmu->claim || pmu->lacks_cpus)
+	if (claim_is_due(pmu))
 		return false;
-	pmu->claim++;
+	WRITE_ONCE(pmu->claim, pmu->claim + 1);
 	return true;
 }
 
@@ -211,24 +220,31 @@ bool pmudev_claim_leave(struct pmudev_pmu *pmu)
 	lockdep_assert_held(&pmu->lock);
 	if (pmu->claim == 1)
 		return false;
-	pmu->claim--;
+	WRITE_ONCE(pmu->claim, pmu->claim - 1);
 	return true;
 }
 
-int pmudev_claim_look(struct pmudev_set *set, bool *looked, struct pmudev_refusal *why)
+/* Would enabling the set claim that PMU, too? */
+static bool concerns(const struct pmudev_set *set, const struct pmudev_pmu *pmu)
+{
+	if (pmu == set->pmu)
+		return !set->claimed;
+	return set->user && !set->claimed_all;
+}
+
+int pmudev_claim_look(struct pmudev_set *set, struct pmudev_refusal *why)
 {
 	struct pmudev_pmu *pmu;
-	bool held = false;
 
-	*looked = !READ_ONCE(set->pmu->claim);
-	if (!*looked || !pmudev_backend.held_here)
-		return 0;
-	preempt_disable();
-	pmu = this_cpu_read(pmudev_cpus.pmu);
-	if (pmu && !READ_ONCE(pmu->claim) && (pmu == set->pmu || set->user))
-		held = pmudev_backend.held_here(&pmu->info, why);
-	preempt_enable();
-	return held ? -EBUSY : 0;
+	set->looked = 0;
+	pmudev_for_each_pmu(pmu) {
+		if (!concerns(set, pmu) || !claim_is_due(pmu))
+			continue;
+		if (pmudev_backend.used_now && pmudev_backend.used_now(&pmu->info, why))
+			return -EBUSY;
+		set->looked |= BIT(pmu->info.index);
+	}
+	return 0;
 }
 
 void pmudev_explain_held(int error, struct pmudev_refusal *why)
@@ -240,7 +256,8 @@ void pmudev_explain_held(int error, struct pmudev_refusal *why)
 void pmudev_claim_put(struct pmudev_pmu *pmu)
 {
 	lockdep_assert_held(&pmu->lock);
-	if (!--pmu->claim)
+	WRITE_ONCE(pmu->claim, pmu->claim - 1);
+	if (!pmu->claim)
 		release_all(pmu);
 }
 
@@ -268,7 +285,7 @@ int pmudev_claim_others(struct pmudev_set *set, struct pmudev_refusal *why)
 		if (pmu == set->pmu)
 			continue;
 		mutex_lock(&pmu->lock);
-		ret = pmudev_claim_get(pmu, why);
+		ret = pmudev_claim_get(set, pmu, why);
 		mutex_unlock(&pmu->lock);
 		if (ret)
 			break;
@@ -318,7 +335,7 @@ static int cpu_online_here(unsigned int cpu)
 	mutex_lock(&pmu->lock);
 	ret = pmu->claim ? cpu_claim(pmu, cpu, &why) : 0;
 	if (ret) {
-		pmu->lacks_cpus = true;
+		WRITE_ONCE(pmu->lacks_cpus, true);
 		pr_warn("pmudev: CPU %u: its counters are not to be had (error %d), nothing is counted there\n",
 			cpu, ret);
 		smp_call_function_single(cpu, cpu_load_lost, NULL, true);

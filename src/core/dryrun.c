@@ -197,7 +197,6 @@ int pmudev_set_place(struct pmudev_set *set, const struct pmudev_event_attr *att
 		.counter = counter,
 		.why = why,
 	};
-	bool looked;
 
 	lockdep_assert_held(&set->mutex);
 	if (!set->ctx)
@@ -211,10 +210,10 @@ int pmudev_set_place(struct pmudev_set *set, const struct pmudev_event_attr *att
 	if (nr)
 		placing.ret = encode(&placing);
 	if (!placing.ret)
-		pmudev_by_worker(place, &placing);
+		pmudev_by_worker(pmudev_urgent, place, &placing);
 	/* After the reasons that do not pass. */
 	if (!placing.ret)
-		placing.ret = pmudev_claim_look(set, &looked, why);
+		placing.ret = pmudev_claim_look(set, why);
 	kfree(placing.code);
 	kfree(placing.trial);
 	pmudev_explain_held(placing.ret, why);

@@ -32,13 +32,13 @@ int pmudev_find_group(struct pmudev_set *set, u32 group, u64 *slots, struct pmud
  * Where the hardware cannot hide counters from a task that may read its own,
  * a CPU's counts and such tasks exclude each other.
  */
-static int become_private(struct pmudev_set *set, struct pmudev_refusal *why)
+static bool become_private(struct pmudev_set *set)
 {
 	bool refused;
 
 	if (set->cpu < 0 || set->shared || set->private ||
 	    (set->pmu->info.features & PMUDEV_HAS_HIDING))
-		return 0;
+		return true;
 	raw_spin_lock_irq(&pmudev_visible.lock);
 	refused = pmudev_visible.nr_granted;
 	if (!refused) {
@@ -47,7 +47,7 @@ static int become_private(struct pmudev_set *set, struct pmudev_refusal *why)
 		set->private = true;
 	}
 	raw_spin_unlock_irq(&pmudev_visible.lock);
-	return refused ? pmudev_refuse_visible(&pmudev_visible.granted, why) : 0;
+	return !refused;
 }
 
 static noinline void be_shared(struct pmudev_set *set)
@@ -72,17 +72,14 @@ static int enable_slots(struct pmudev_set *set, u64 slots, struct pmudev_refusal
 	int ret;
 
 	pmudev_change_init(&change, slots);
-	if ((set->user & slots) && !pmudev_gate_open())
-		return pmudev_refuse(why, -EACCES, PMUDEV_WHY_GATE, 0);
 	if (!set->claimed) {
-		ret = pmudev_claim_get(set->pmu, why);
+		ret = pmudev_claim_get(set, set->pmu, why);
 		if (ret)
 			return ret;
 		set->claimed = true;
 	}
-	ret = become_private(set, why);
-	if (ret)
-		return ret;
+	if (!become_private(set))
+		return pmudev_refuse_visible(&pmudev_visible.granted, why);
 	ret = pmudev_slots_place(set, &change, why);
 	if (ret)
 		goto out;
@@ -130,8 +127,8 @@ static inline void make_way(struct pmudev_set *set, u64 slots)
 }
 
 /*
- * A thread's plain events, if nothing is in their way: they are enabled at once. False: it takes
- * more than that, and nothing was done. pmu->lock held, and the caller is not preempted.
+ * Plain events of a thread or a CPU, if nothing is in their way: they are enabled at once. False:
+ * it takes more than that, and nothing was done. pmu->lock held, and the caller is not preempted.
  */
 static bool enable_here(struct pmudev_set *set, u64 slots)
 {
@@ -139,6 +136,9 @@ static bool enable_here(struct pmudev_set *set, u64 slots)
 	bool joins = !set->claimed;
 
 	if (pmudev_turns_concerned(set) || pmudev_set_ended(set))
+		return false;
+	/* A CPU that is loaded stays: who takes it offline wants pmu->lock first. */
+	if (set->cpu >= 0 && READ_ONCE(set->ctx->cpu) < 0)
 		return false;
 	if (!hlist_empty(&set->pmu->resting)) {
 		if (stays(set, slots))
@@ -152,7 +152,7 @@ static bool enable_here(struct pmudev_set *set, u64 slots)
 		return false;
 	if (joins && !pmudev_claim_join(set->pmu))
 		return false;
-	if (!pmudev_slots_place_free(set, slots))
+	if (!become_private(set) || !pmudev_slots_place_free(set, slots))
 		goto leave;
 	pmudev_change_init(&change, slots);
 	change.placed = true;
@@ -163,6 +163,7 @@ static bool enable_here(struct pmudev_set *set, u64 slots)
 		return true;
 	pmudev_slots_displace(set, slots);
 leave:
+	end_private(set);
 	/* Others have it, as before. */
 	if (joins)
 		set->claimed = !pmudev_claim_leave(set->pmu);
@@ -173,7 +174,7 @@ static bool enable_quickly(struct pmudev_set *set, u64 slots)
 {
 	bool done;
 
-	if (set->cpu >= 0 || set->family || (slots & set->mux) ||
+	if (set->family || (slots & set->mux) ||
 	    ((set->user & slots) && !set->claimed_all && pmudev_nr_pmus > 1) ||
 	    !pmudev_trylock(&set->pmu->lock))
 		return false;
@@ -182,11 +183,23 @@ static bool enable_quickly(struct pmudev_set *set, u64 slots)
 	return done;
 }
 
+/* What forbids it now, and may not the next moment. */
+static int check_moment(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
+{
+	/* Its counters may have been given back, and its events are where they were. */
+	if (pmudev_set_ended(set))
+		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
+	if (set->cpu >= 0 && !cpu_online(set->cpu))
+		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_CPU_OFFLINE, 0);
+	if ((set->user & slots) && !pmudev_gate_open())
+		return pmudev_refuse(why, -EACCES, PMUDEV_WHY_GATE, 0);
+	return 0;
+}
+
 /* A worker's work. */
 struct enabling {
 	struct pmudev_set *set;
 	u64 slots;
-	bool looked; /* at what perf counts where the caller runs */
 	struct pmudev_refusal *why;
 	int ret;
 };
@@ -200,19 +213,12 @@ static int enable_placed(struct enabling *enabling)
 	u64 slots = enabling->slots;
 	int ret;
 
-	/* It was claimed when the caller looked, and is not any more. */
-	if (!set->pmu->claim && !enabling->looked)
-		return -EAGAIN;
 	make_way(set, slots);
 	slots &= ~set->placed;
 	if (!slots)
 		return 0;
-	/* Meanwhile: its counters may have been given back, and its events are where they were. */
-	if (pmudev_set_ended(set))
-		ret = pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
-	else if (set->cpu >= 0 && !cpu_online(set->cpu))
-		ret = pmudev_refuse(why, -ENODEV, PMUDEV_WHY_CPU_OFFLINE, 0);
-	else
+	ret = check_moment(set, slots, why);
+	if (!ret)
 		ret = enable_slots(set, slots, why);
 	/* A refusal leaves perf what it had. */
 	if (ret && set->claimed && !had_claim) {
@@ -249,24 +255,30 @@ static void enable_anyhow(void *arg)
 int pmudev_slots_enable(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
 {
 	struct enabling enabling = { .set = set, .slots = slots, .why = why };
+	u64 missing;
+	int ret;
 
 	lockdep_assert_held(&set->mutex);
-	if (pmudev_set_ended(set))
-		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
 	if (enable_quickly(set, slots))
 		return 0;
+	missing = slots & ~READ_ONCE(set->placed);
+	ret = missing || pmudev_set_ended(set) ? check_moment(set, missing, why) : 0;
+	if (ret)
+		return ret;
 	/* Memory first, the caller's: nobody waits for a lock whose holder waits for memory. */
 	if (slots & set->mux)
 		pmudev_turns_prepare(set);
 	pmudev_family_make_room(set);
 	do {
-		enabling.ret = pmudev_claim_look(set, &enabling.looked, why);
-		if (!enabling.ret)
-			pmudev_by_worker(enable_anyhow, &enabling);
-	} while (enabling.ret == -EAGAIN);
-	if (enabling.ret)
-		pmudev_explain_held(enabling.ret, why);
-	return enabling.ret;
+		ret = pmudev_claim_look(set, why);
+		if (ret)
+			break;
+		pmudev_by_worker(pmudev_urgent, enable_anyhow, &enabling);
+		ret = enabling.ret;
+	} while (ret == -EAGAIN);
+	if (ret)
+		pmudev_explain_held(ret, why);
+	return ret;
 }
 
 int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *why)
@@ -316,7 +328,7 @@ static noinline void disable_by_worker(struct pmudev_set *set, u64 slots, bool m
 {
 	struct disabling disabling = { .set = set, .slots = slots, .may_rest = may_rest };
 
-	pmudev_by_worker(disable_anyhow, &disabling);
+	pmudev_by_worker(pmudev_urgent, disable_anyhow, &disabling);
 }
 
 /* Without heirs, and if nobody takes turns: false, and nothing done. */

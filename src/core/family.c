@@ -111,7 +111,6 @@ static void join(struct pmudev_set *heir, const struct pmudev_set *src)
 	}
 	heir->seq = family->seq;
 	list_add_tail(&heir->heir_node, &family->heirs);
-	WRITE_ONCE(family->nr_heirs, family->nr_heirs + 1);
 	raw_spin_unlock(&family->lock);
 }
 
@@ -379,7 +378,6 @@ void pmudev_heir_leave(struct pmudev_set *heir)
 	lockdep_assert_held(&heir->ctx->lock);
 	raw_spin_lock(&family->lock);
 	list_del_init(&heir->heir_node);
-	WRITE_ONCE(family->nr_heirs, family->nr_heirs - 1);
 	reached = heir->seq == family->seq;
 	/* What a sweep takes back, it takes back from those that it does not reach, too. */
 	pmudev_sum_add(&family->ended, heir, reached ? ~0ULL : ~family->reset,

@@ -19,7 +19,7 @@ struct hlist_head pmudev_buckets[1 << PMUDEV_BUCKET_BITS];
 static DEFINE_RAW_SPINLOCK(buckets_lock);
 
 /* Whoever finds a context that another call has made finds it followed. */
-static DEFINE_SPINLOCK(follow_lock);
+static DEFINE_RAW_SPINLOCK(follow_lock);
 
 atomic_t pmudev_nr_waiting = ATOMIC_INIT(0);
 
@@ -232,13 +232,13 @@ struct pmudev_ctx *pmudev_follow(struct task_struct *task, struct pmudev_pmu *pm
 				pmudev_ctx_put(fresh);
 			return ERR_PTR(ret);
 		}
-		spin_lock(&follow_lock);
+		raw_spin_lock(&follow_lock);
 		if (fresh)
 			ctx = follow_anew(fresh);
 		/* Or somebody was quicker. */
 		if (!ctx)
 			ctx = follow_again(task, pmu);
-		spin_unlock(&follow_lock);
+		raw_spin_unlock(&follow_lock);
 		atomic_dec(&pmudev_nr_waiting);
 		anew = true;
 	} while (!ctx);

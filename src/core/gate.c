@@ -21,13 +21,15 @@ bool pmudev_gate_open(void)
 }
 
 /* By a worker, pmu->lock held. */
-static void gate_changed(void *arg)
+static bool gate_changed(void *arg)
 {
 	struct pmudev_change change = {};
 	struct pmudev_pmu *pmu = arg;
 	bool open = gate;
 	struct pmudev_set *set;
 
+	if (!pmudev_in_worker())
+		return false;
 	list_for_each_entry(set, &pmu->sets, node) {
 		if (!READ_ONCE(set->user))
 			continue;
@@ -36,6 +38,7 @@ static void gate_changed(void *arg)
 				&change);
 		cond_resched();
 	}
+	return true;
 }
 
 static int gate_handler(pmudev_ctl_table *table, int write, void *buffer, size_t *lenp,
@@ -57,7 +60,7 @@ static int gate_handler(pmudev_ctl_table *table, int write, void *buffer, size_t
 	if (value != gate) {
 		WRITE_ONCE(gate, value);
 		pmudev_for_each_pmu(pmu)
-			pmudev_locked_by_worker(&pmu->lock, gate_changed, pmu);
+			pmudev_locked(pmudev_urgent, &pmu->lock, gate_changed, pmu);
 	}
 	mutex_unlock(&gate_mutex);
 	return 0;

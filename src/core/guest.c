@@ -135,32 +135,36 @@ static void rest(struct work_struct *work)
 	mutex_unlock(&doors_mutex);
 }
 
-static void want_doors(void *arg)
+static bool want_doors(void *arg)
 {
 	int *ret = arg;
 
+	if (!pmudev_in_worker())
+		return false;
 	*ret = watch_doors();
 	if (!*ret)
 		nr_wanted++;
+	return true;
 }
 
 int pmudev_guest_get(void)
 {
 	int ret;
 
-	pmudev_locked_by_worker(&doors_mutex, want_doors, &ret);
+	pmudev_locked(pmudev_plain, &doors_mutex, want_doors, &ret);
 	return ret;
 }
 
-static void want_no_doors(void *unused)
+static bool want_no_doors(void *unused)
 {
 	if (!--nr_wanted)
 		schedule_delayed_work(&rest_work, HZ);
+	return true;
 }
 
 void pmudev_guest_put(void)
 {
-	pmudev_locked(&doors_mutex, want_no_doors, NULL);
+	pmudev_locked(pmudev_plain, &doors_mutex, want_no_doors, NULL);
 }
 
 bool pmudev_guest_watched(void)

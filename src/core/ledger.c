@@ -135,6 +135,7 @@ void pmudev_ledger_list(struct pmudev_set *set)
 
 	lockdep_assert_held(&pmu->lock);
 	list_add_tail(&set->node, &pmu->sets);
+	pmu->nr_sets++;
 	pmu->nr_mux += !!set->base;
 	set->held = placed_counters(set);
 	set->ctx->held |= set->held;
@@ -159,6 +160,7 @@ void pmudev_ledger_unlist(struct pmudev_set *set)
 	set->held = 0;
 	pmu->nr_mux -= !!set->base;
 	list_del(&set->node);
+	pmu->nr_sets--;
 	/* Who enters it again has it go on. */
 	hlist_del_init(&set->paused_node);
 }
@@ -271,7 +273,7 @@ struct listing {
 	unsigned int nr;
 };
 
-static void list_holders(void *arg)
+static bool list_holders(void *arg)
 {
 	struct listing *listing = arg;
 	struct pmudev_holder *holder = listing->holder;
@@ -279,6 +281,8 @@ static void list_holders(void *arg)
 	unsigned int c;
 	u64 rest;
 
+	if (!pmudev_in_worker())
+		return false;
 	pmudev_rest_end_all(set->pmu);
 	pmudev_ledger_meet(set);
 	pmudev_for_each_slot(c, rest, listing->busy) {
@@ -292,12 +296,13 @@ static void list_holders(void *arg)
 			holder++;
 	}
 	listing->nr = holder - listing->holder;
+	return true;
 }
 
 unsigned int pmudev_list_holders(struct pmudev_set *set, u64 busy, struct pmudev_holder *holder)
 {
 	struct listing listing = { .set = set, .busy = busy, .holder = holder };
 
-	pmudev_locked_by_worker(&set->pmu->lock, list_holders, &listing);
+	pmudev_locked(pmudev_urgent, &set->pmu->lock, list_holders, &listing);
 	return listing.nr;
 }

@@ -37,7 +37,7 @@ struct mapping {
 /* --------------------------------------------------- the right to read -- */
 
 /* None goes on before the first has had everything cleared that it could see. */
-static DEFINE_MUTEX(grant_mutex);
+static DEFINE_RAW_SPINLOCK(grant_lock);
 
 static void add_mapping(struct pmudev_set *set)
 {
@@ -47,33 +47,22 @@ static void add_mapping(struct pmudev_set *set)
 		list_add_tail(&set->visible_node, &pmudev_visible.granted);
 }
 
-struct granting {
-	struct pmudev_set *set;
-	bool refused;
-};
-
-/* grant_mutex held. Waits for the other CPUs, but does not sleep. */
-static void count_grant(void *arg)
-{
-	struct granting *granting = arg;
-	bool first;
-
-	raw_spin_lock_irq(&pmudev_visible.lock);
-	first = !pmudev_visible.nr_granted;
-	granting->refused = pmudev_visible.nr_private;
-	if (!granting->refused)
-		add_mapping(granting->set);
-	raw_spin_unlock_irq(&pmudev_visible.lock);
-	if (!granting->refused && first && pmudev_backend.grant)
-		pmudev_counters_clean();
-}
-
 static int grant(struct pmudev_set *set, struct mm_struct *mm, struct pmudev_refusal *why)
 {
-	struct granting granting = { .set = set };
+	bool first, refused;
 
-	pmudev_locked(&grant_mutex, count_grant, &granting);
-	if (granting.refused)
+	raw_spin_lock(&grant_lock);
+	raw_spin_lock_irq(&pmudev_visible.lock);
+	first = !pmudev_visible.nr_granted;
+	refused = pmudev_visible.nr_private;
+	if (!refused)
+		add_mapping(set);
+	raw_spin_unlock_irq(&pmudev_visible.lock);
+	/* Irqs are on: who waits for the lock is not waited for. */
+	if (!refused && first && pmudev_backend.grant)
+		pmudev_counters_clean();
+	raw_spin_unlock(&grant_lock);
+	if (refused)
 		return pmudev_refuse_visible(&pmudev_visible.private, why);
 	if (pmudev_backend.grant)
 		pmudev_backend.grant(mm);

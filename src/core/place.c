@@ -268,11 +268,14 @@ struct refused {
 	struct pmudev_refusal *why;
 };
 
-static void complete_refusal(void *arg)
+static bool complete_refusal(void *arg)
 {
 	struct refused *refused = arg;
 
+	if (!pmudev_in_worker())
+		return false;
 	refused->why->busy |= held_by_sets(refused->set, refused->why->allowed);
+	return true;
 }
 
 void pmudev_refusal_complete(struct pmudev_set *set, struct pmudev_refusal *why)
@@ -280,7 +283,7 @@ void pmudev_refusal_complete(struct pmudev_set *set, struct pmudev_refusal *why)
 	struct refused refused = { .set = set, .why = why };
 
 	if (why->code == PMUDEV_WHY_HELD)
-		pmudev_locked_by_worker(&set->pmu->lock, complete_refusal, &refused);
+		pmudev_locked(pmudev_urgent, &set->pmu->lock, complete_refusal, &refused);
 }
 
 static int refuse(struct pmudev_set *set, const struct pmudev_want *want, unsigned int nr, int bad,

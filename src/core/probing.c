@@ -52,13 +52,15 @@ static void stop_probing(struct work_struct *work)
 	mutex_unlock(&probe_mutex);
 }
 
-static void start_probing(void *arg)
+static bool start_probing(void *arg)
 {
 	int *ret = arg;
 
 	check_trace_callback_type_sched_switch(on_switch);
 	*ret = 0;
 	if (!probing) {
+		if (!pmudev_in_worker())
+			return false;
 		*ret = tracepoint_probe_register(switch_tp, on_switch, NULL);
 		probing = !*ret;
 		/* A CPU may still execute what was there before it was patched. */
@@ -67,26 +69,14 @@ static void start_probing(void *arg)
 	}
 	if (!*ret)
 		schedule_delayed_work(&probe_work, HZ);
-}
-
-/* As most often: it is there. */
-static void go_on_probing(void *arg)
-{
-	int *ret = arg;
-
-	if (!probing)
-		return;
-	*ret = 0;
-	schedule_delayed_work(&probe_work, HZ);
+	return true;
 }
 
 int pmudev_start_probing(void)
 {
-	int ret = -EAGAIN;
+	int ret;
 
-	pmudev_locked(&probe_mutex, go_on_probing, &ret);
-	if (ret)
-		pmudev_locked_by_worker(&probe_mutex, start_probing, &ret);
+	pmudev_locked(pmudev_plain, &probe_mutex, start_probing, &ret);
 	return ret;
 }
 

@@ -67,25 +67,27 @@ struct describing {
 	struct pmudev_query *query;
 };
 
-static void describe_state(void *arg)
+/* So many sets are looked through by the caller. */
+#define FEW_SETS 32
+
+static bool describe_state(void *arg)
 {
 	struct describing *describing = arg;
 	struct pmudev_query *query = describing->query;
 	struct pmudev_pmu *pmu = describing->pmu;
 
+	if (pmu->nr_sets > FEW_SETS && !pmudev_in_worker())
+		return false;
 	pmudev_rest_end_all(pmu);
 	query->state = pmu_state(pmu);
 	query->busy = pmudev_ledger_busy(pmu);
 	query->claims = pmu->claims;
+	return true;
 }
 
 void pmudev_describe_now(struct pmudev_pmu *pmu, struct pmudev_query *query)
 {
 	struct describing describing = { .pmu = pmu, .query = query };
 
-	/* Many may rest. */
-	if (hlist_empty(&pmu->resting))
-		pmudev_locked(&pmu->lock, describe_state, &describing);
-	else
-		pmudev_locked_by_worker(&pmu->lock, describe_state, &describing);
+	pmudev_locked(pmudev_urgent, &pmu->lock, describe_state, &describing);
 }

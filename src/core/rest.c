@@ -62,14 +62,15 @@ void pmudev_rest_end_all(struct pmudev_pmu *pmu)
 	}
 }
 
-static void rest_end(void *arg)
+static bool rest_end(void *arg)
 {
 	pmudev_rest_end(arg);
+	return true;
 }
 
 void pmudev_rest_over(struct pmudev_set *set)
 {
-	pmudev_locked(&set->pmu->lock, rest_end, set);
+	pmudev_locked(pmudev_urgent, &set->pmu->lock, rest_end, set);
 }
 
 bool pmudev_toggle(struct pmudev_set *set, bool on)

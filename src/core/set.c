@@ -111,7 +111,7 @@ void pmudev_set_destroy(struct pmudev_set *set)
 	}
 	/* Whoever ends its rest, or gives back what it held, has pmu->lock: he is done with it. */
 	if (set->claimed)
-		pmudev_by_worker(give_claim_back, set);
+		pmudev_by_worker(pmudev_urgent, give_claim_back, set);
 	if (set->ctx && set->cpu < 0)
 		pmudev_unfollow(set->ctx);
 	if (set->guests)

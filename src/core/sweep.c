@@ -4,9 +4,6 @@
 
 #include "core.h"
 
-/* So many are visited by the caller: each may take a call to another CPU. */
-#define FEW_HEIRS 8
-
 /* A sweep (the root's), or a step of it. */
 struct visit {
 	struct pmudev_set *heir;
@@ -37,7 +34,18 @@ static void visit_here(struct pmudev_ctx *ctx, void *arg)
 }
 
 /* An heir may have to be told of events that came after it was born. Under the root's mutex. */
-static int make_room(struct pmudev_set *heir, u64 slots, gfp_t gfp)
+static bool has_room(const struct pmudev_set *heir, u64 slots)
+{
+	unsigned int slot;
+	u64 rest;
+
+	pmudev_for_each_slot(slot, rest, slots)
+		if (!heir->chunk[slot / PMUDEV_CHUNK])
+			return false;
+	return true;
+}
+
+static int make_room(struct pmudev_set *heir, u64 slots)
 {
 	unsigned int slot;
 	u64 rest;
@@ -46,7 +54,7 @@ static int make_room(struct pmudev_set *heir, u64 slots, gfp_t gfp)
 		struct pmudev_event **chunk = &heir->chunk[slot / PMUDEV_CHUNK];
 
 		if (!*chunk)
-			*chunk = kcalloc(PMUDEV_CHUNK, sizeof(**chunk), gfp);
+			*chunk = kcalloc(PMUDEV_CHUNK, sizeof(**chunk), PMUDEV_GFP);
 		if (!*chunk)
 			return -ENOMEM;
 	}
@@ -54,17 +62,19 @@ static int make_room(struct pmudev_set *heir, u64 slots, gfp_t gfp)
 }
 
 /*
- * The heir after @heir, referenced; @heir is put. NULL: it was the last, or is in the family no
- * more.
+ * The heir after @heir, referenced; @heir is put. NULL: it was the last, or (@lost) is in the
+ * family no more.
  */
-static struct pmudev_set *next_heir(struct pmudev_family *family, struct pmudev_set *heir)
+static struct pmudev_set *next_heir(struct pmudev_family *family, struct pmudev_set *heir,
+				    bool *lost)
 {
 	struct pmudev_set *next = NULL;
 
 	raw_spin_lock_irq(&family->lock);
+	*lost = heir && list_empty(&heir->heir_node);
 	if (!heir)
 		next = list_first_entry_or_null(&family->heirs, struct pmudev_set, heir_node);
-	else if (!list_empty(&heir->heir_node) && !list_is_last(&heir->heir_node, &family->heirs))
+	else if (!*lost && !list_is_last(&heir->heir_node, &family->heirs))
 		next = list_next_entry(heir, heir_node);
 	if (next)
 		kref_get(&next->heir_ref);
@@ -74,21 +84,28 @@ static struct pmudev_set *next_heir(struct pmudev_family *family, struct pmudev_
 	return next;
 }
 
+/* Where one has left the family in the midst of it, it begins anew, so often. */
+#define MAKE_ROOM_AGAIN 64
+
 void pmudev_family_make_room(struct pmudev_set *root)
 {
+	unsigned int left = MAKE_ROOM_AGAIN;
 	struct pmudev_set *heir = NULL;
+	bool lost;
 
 	lockdep_assert_held(&root->mutex);
 	if (!root->family || root->nr_slots <= PMUDEV_CHUNK)
 		return;
-	/* Whom this misses, because heirs come, go and change places meanwhile, the sweep finds. */
-	while ((heir = next_heir(root->family, heir))) {
-		if (make_room(heir, root->used, PMUDEV_GFP)) {
-			pmudev_heir_put(heir);
-			return;
+	/* Who comes meanwhile has room. Whom this misses says so: his counts are incomplete. */
+	do {
+		while ((heir = next_heir(root->family, heir, &lost))) {
+			if (make_room(heir, root->used)) {
+				pmudev_heir_put(heir);
+				return;
+			}
+			cond_resched();
 		}
-		cond_resched();
-	}
+	} while (lost && left--);
 }
 
 static struct pmudev_set *not_reached(struct pmudev_family *family)
@@ -145,8 +162,8 @@ static void end_sweep(struct pmudev_family *family)
 	raw_spin_unlock_irq(&family->lock);
 }
 
-/* family->mutex held. */
-static void sweep(void *arg)
+/* In a worker, or in a call that nobody waits for. */
+static bool sweep(void *arg)
 {
 	struct visit visit = *(struct visit *)arg;
 	struct pmudev_change *change = visit.change;
@@ -154,18 +171,20 @@ static void sweep(void *arg)
 	struct pmudev_family *family = root->family;
 	pmudev_ctx_fn fn = visit.fn;
 
+	if (root->mux && !pmudev_in_worker())
+		return false;
 	begin_sweep(family, fn, change);
 	pmudev_ctx_call(root->ctx, visit_here, &visit);
 	while ((visit.heir = not_reached(family))) {
 		/* Without memory it cannot count what is new, but what it has goes on. */
-		if (fn == pmudev_change_enable &&
-		    make_room(visit.heir, root->used, PMUDEV_GFP_NOWAIT))
+		if (fn == pmudev_change_enable && !has_room(visit.heir, root->used))
 			WRITE_ONCE(family->incomplete, true);
 		pmudev_ctx_call(visit.heir->ctx, visit_here, &visit);
 		pmudev_heir_put(visit.heir);
-		pmudev_breathe();
+		cond_resched();
 	}
 	end_sweep(family);
+	return true;
 }
 
 void pmudev_family_sweep(struct pmudev_set *root, pmudev_ctx_fn fn, struct pmudev_change *change)
@@ -173,10 +192,14 @@ void pmudev_family_sweep(struct pmudev_set *root, pmudev_ctx_fn fn, struct pmude
 	struct visit visit = { .heir = root, .fn = fn, .change = change };
 	struct pmudev_family *family = root->family;
 
-	if (READ_ONCE(family->nr_heirs) <= FEW_HEIRS && fn != pmudev_change_enable)
-		pmudev_locked(&family->mutex, sweep, &visit);
-	else
-		pmudev_locked_by_worker(&family->mutex, sweep, &visit);
+	/* Others have it take turns, with pmu->lock held. Else all calls on it hold its mutex. */
+	if (root->mux) {
+		pmudev_locked(pmudev_plain, &family->mutex, sweep, &visit);
+		return;
+	}
+	mutex_lock(&family->mutex);
+	sweep(&visit);
+	mutex_unlock(&family->mutex);
 }
 
 void pmudev_family_add(struct pmudev_sum *total, struct pmudev_set *heir)

@@ -174,14 +174,17 @@ static int hook(void)
  * Hooks go in with the first thread followed and stay until the module goes: they
  * patch kernel text, which is nothing that any user should be able to repeat.
  */
-static void hook_once(void *arg)
+static bool hook_once(void *arg)
 {
 	int *ret = arg;
 
-	if (hooked)
-		return;
-	*ret = hook();
-	WRITE_ONCE(hooked, !*ret);
+	if (!pmudev_in_worker())
+		return false;
+	if (!hooked) {
+		*ret = hook();
+		WRITE_ONCE(hooked, !*ret);
+	}
+	return true;
 }
 
 int pmudev_task_hook(void)
@@ -189,7 +192,7 @@ int pmudev_task_hook(void)
 	int ret = 0;
 
 	if (!READ_ONCE(hooked))
-		pmudev_locked_by_worker(&hooks_mutex, hook_once, &ret);
+		pmudev_locked(pmudev_plain, &hooks_mutex, hook_once, &ret);
 	return ret;
 }
 

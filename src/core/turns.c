@@ -217,7 +217,7 @@ static void wake_all(void *arg)
 void pmudev_turns_wake_all(struct pmudev_set *asking)
 {
 	pmudev_assert_call(asking);
-	pmudev_by_worker(wake_all, asking);
+	pmudev_by_worker(pmudev_urgent, wake_all, asking);
 }
 
 int pmudev_turns_counter(const struct pmudev_set *set, unsigned int slot)

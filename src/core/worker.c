@@ -6,7 +6,7 @@
 
 #include "worker.h"
 
-static struct workqueue_struct *workers;
+struct workqueue_struct *pmudev_urgent, *pmudev_plain;
 
 /**
  * struct job - what a worker is to do
@@ -31,7 +31,7 @@ static void run_job(struct work_struct *work)
 	job->fn(job->arg);
 }
 
-void pmudev_by_worker(void (*fn)(void *arg), void *arg)
+void pmudev_by_worker(struct workqueue_struct *queue, void (*fn)(void *arg), void *arg)
 {
 	struct job job = {
 		.fn = fn,
@@ -45,7 +45,7 @@ void pmudev_by_worker(void (*fn)(void *arg), void *arg)
 		return;
 	}
 	INIT_WORK_ONSTACK(&job.work, run_job);
-	queue_work(workers, &job.work);
+	queue_work(queue, &job.work);
 	flush_work(&job.work);
 	destroy_work_on_stack(&job.work);
 }
@@ -87,7 +87,7 @@ bool pmudev_caller_sees_all(void)
  */
 struct locked {
 	struct mutex *mutex; /* the caller's choice */
-	void (*fn)(void *arg);
+	bool (*fn)(void *arg);
 	void *arg;
 };
 
@@ -100,31 +100,36 @@ static void run_locked(void *arg)
 	mutex_unlock(locked->mutex);
 }
 
-void pmudev_locked_by_worker(struct mutex *mutex, void (*fn)(void *arg), void *arg)
+void pmudev_locked(struct workqueue_struct *queue, struct mutex *mutex, bool (*fn)(void *arg),
+		   void *arg)
 {
 	struct locked locked = { .mutex = mutex, .fn = fn, .arg = arg };
+	bool done;
 
-	pmudev_by_worker(run_locked, &locked);
-}
-
-void pmudev_locked(struct mutex *mutex, void (*fn)(void *arg), void *arg)
-{
-	if (pmudev_in_worker() || !pmudev_trylock(mutex)) {
-		pmudev_locked_by_worker(mutex, fn, arg);
-		return;
+	if (!pmudev_in_worker() && pmudev_trylock(mutex)) {
+		done = fn(arg);
+		pmudev_unlock(mutex);
+		if (done)
+			return;
 	}
-	fn(arg);
-	pmudev_unlock(mutex);
+	pmudev_by_worker(queue, run_locked, &locked);
 }
 
 int pmudev_worker_init(void)
 {
-	/* Before what users run; as many at once as there are CPUs, and more: most wait. */
-	workers = alloc_workqueue("pmudev", WQ_UNBOUND | WQ_HIGHPRI, 0);
-	return workers ? 0 : -ENOMEM;
+	/* As much at once as can be: most of it waits. */
+	pmudev_urgent = alloc_workqueue("pmudev_urgent", WQ_UNBOUND | WQ_HIGHPRI, WQ_MAX_ACTIVE);
+	if (!pmudev_urgent)
+		return -ENOMEM;
+	pmudev_plain = alloc_workqueue("pmudev", WQ_UNBOUND, WQ_MAX_ACTIVE);
+	if (pmudev_plain)
+		return 0;
+	destroy_workqueue(pmudev_urgent);
+	return -ENOMEM;
 }
 
 void pmudev_worker_exit(void)
 {
-	destroy_workqueue(workers);
+	destroy_workqueue(pmudev_plain);
+	destroy_workqueue(pmudev_urgent);
 }

@@ -22,14 +22,23 @@ static inline bool pmudev_in_worker(void)
 	return current->flags & PF_KTHREAD;
 }
 
+struct workqueue_struct;
+
+/*
+ * Two kinds of work: with pmu->lock held, for which others wait, so it goes before what users run,
+ * and is that of one CPU at a time; and all other, which does not wait for the first.
+ */
+extern struct workqueue_struct *pmudev_urgent, *pmudev_plain;
+
 /**
  * pmudev_by_worker - have a worker run a function, and wait until it has
+ * @queue: the kind of work
  * @fn: what to run; it may sleep, and has the worker's rights, not the caller's
  * @arg: its argument
  *
  * A kernel thread runs it itself. May sleep.
  */
-void pmudev_by_worker(void (*fn)(void *arg), void *arg);
+void pmudev_by_worker(struct workqueue_struct *queue, void (*fn)(void *arg), void *arg);
 
 /* Whose call this is: the calling thread, or the one that this worker works for. */
 struct task_struct *pmudev_caller(void);
@@ -54,17 +63,17 @@ static __always_inline void pmudev_unlock(struct mutex *mutex)
 }
 
 /**
- * pmudev_locked - run something short with a mutex held
+ * pmudev_locked - run something with a mutex held
+ * @queue: the kind of work
  * @mutex: the mutex
- * @fn: what to run; it must not sleep
+ * @fn: what to run. In a worker it may sleep, and does what there is to do. Elsewhere it does not
+ *	sleep, and returns false if it takes long, with nothing done: then a worker runs it.
  * @arg: its argument
  *
  * By the caller if nobody has the mutex, else by a worker, in turn. May sleep.
  */
-void pmudev_locked(struct mutex *mutex, void (*fn)(void *arg), void *arg);
-
-/* The same of something that may sleep, or takes long: always by a worker. */
-void pmudev_locked_by_worker(struct mutex *mutex, void (*fn)(void *arg), void *arg);
+void pmudev_locked(struct workqueue_struct *queue, struct mutex *mutex, bool (*fn)(void *arg),
+		   void *arg);
 
 int pmudev_worker_init(void);
 void pmudev_worker_exit(void);

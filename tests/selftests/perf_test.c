@@ -7,6 +7,7 @@
 #include "common.h"
 #include "kselftest_harness.h"
 #include "perf.h"
+#include "subject.h"
 
 FIXTURE(perf)
 {
@@ -114,6 +115,29 @@ TEST_F(perf, counts_a_cpu)
 	ASSERT_EQ(0, pin_to(0));
 	EXPECT_EQ(-EBUSY, add_set(self, USER_ONLY));
 	close(self->perf[--self->nr]);
+	ASSERT_GE(add_set(self, USER_ONLY), 0);
+}
+
+/* Whose events are on a counter only while it runs, wherever that is. */
+TEST_F(perf, counts_another_thread)
+{
+	struct perf_count count;
+	struct spinner spinner;
+	int i, perf;
+
+	if (cpus_online() < 2)
+		SKIP(return, "needs two CPUs");
+	ASSERT_EQ(0, spinner_start(&spinner));
+	ASSERT_EQ(0, pin_task_to(spinner.pid, cpus_online() - 1));
+	perf = add_perf(self, spinner.pid, -1);
+	ASSERT_GE(perf, 0);
+	EXPECT_TRUE(WAIT_FOR(perf_count(perf).value > 0));
+	for (i = 0; i < 20; i++)
+		EXPECT_EQ(-EBUSY, add_set(self, USER_ONLY));
+	count = perf_count(perf);
+	EXPECT_EQ(count.enabled, count.running);
+	close(self->perf[--self->nr]);
+	spinner_stop(&spinner);
 	ASSERT_GE(add_set(self, USER_ONLY), 0);
 }
 
