@@ -148,6 +148,44 @@ TEST_F(perm, the_kernel)
 	EXPECT_EQ(0, AS(NOBODY, CAP_SYS_PTRACE, count_the_kernel(false)));
 }
 
+/*
+ * The same on each machine, whether there is a hypervisor's level below the kernel or not: without
+ * the kernel it is user mode, to the unit.
+ */
+static void count_some_levels(void)
+{
+	enum {
+		LEVELS = PMUDEV_EXCLUDE_USER | USER_ONLY,
+		BOTH = PMUDEV_EXCLUDE_USER | PMUDEV_EXCLUDE_KERNEL,
+		HOST_ONLY = PMUDEV_EXCLUDE_GUEST,
+	};
+	struct pmudev_event_attr event = raw_event(steady_event(), 0);
+	__u64 some, more;
+	int fd;
+
+	for (event.flags = 0; event.flags <= (LEVELS | HOST_ONLY); event.flags++) {
+		if (event.flags & ~(LEVELS | HOST_ONLY))
+			continue;
+		fd = pm_set(&event, 1, true);
+		if ((event.flags & BOTH) == BOTH) {
+			CHECK_REFUSED(EINVAL, PMUDEV_WHY_ALL_EXCLUDED, fd);
+		} else if (!(event.flags & PMUDEV_EXCLUDE_KERNEL)) {
+			CHECK_REFUSED(EPERM, PMUDEV_WHY_CAP_KERNEL, fd);
+		} else {
+			CHECK(fd >= 0);
+			CHECK(!measure_read(fd, 0, 1000, &some));
+			CHECK(!measure_read(fd, 0, 10000, &more));
+			CHECK(!exact_instructions() || more - some == 9000 * LOOP_INSTRUCTIONS);
+			close(fd);
+		}
+	}
+}
+
+TEST_F(perm, levels)
+{
+	EXPECT_EQ(0, AS(NOBODY, -1, count_some_levels()));
+}
+
 static void count_a_cpu(bool allowed)
 {
 	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
