@@ -313,6 +313,83 @@ TEST_F(perm, own_name)
 	EXPECT_EQ(0, AS(NOBODY, -1, fill_and_try()));
 }
 
+/* A reader's page keeps CPU sets off, where counters cannot be hidden. */
+static void visible_to(int cpu_fd, int pid)
+{
+	CHECK_REFUSED(EBUSY, PMUDEV_WHY_VISIBLE, pm_enable(cpu_fd, 0));
+	CHECK(why.holder.kind == PMUDEV_HOLDER_TASK_SET);
+	CHECK(why.holder.cpu == -1);
+	CHECK(why.holder.pid == pid);
+}
+
+static void visible_to_myself(int cpu_fd)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, DIRECT_READ);
+	int fd = pm_set(&event, 1, false);
+	struct pmudev_page *page;
+
+	CHECK(fd >= 0);
+	page = pm_map(fd);
+	CHECK(page);
+	visible_to(cpu_fd, getpid());
+	pm_unmap(page);
+	CHECK(!pm_enable(cpu_fd, 0));
+	CHECK(!pm_disable(cpu_fd, 0));
+	close(fd);
+}
+
+/* And a CPU set readers' pages. What is kept of a refusal, mmap(2)'s are, has no process. */
+static void would_see(void)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, DIRECT_READ);
+	int fd = pm_set(&event, 1, true);
+
+	CHECK(fd >= 0);
+	CHECK(!pm_map(fd));
+	CHECK(why.code == PMUDEV_WHY_VISIBLE);
+	CHECK(why.holder.kind == PMUDEV_HOLDER_CPU_SET);
+	CHECK(why.holder.cpu == 0);
+	CHECK(why.holder.pid == 0);
+	close(fd);
+}
+
+TEST_F(perm, who_would_be_seen)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, DIRECT_READ), cpu_event = event;
+	int fd, cpu_fd, me = getpid();
+	struct pmudev_query query;
+	struct pmudev_page *page;
+
+	if (!user_reads())
+		SKIP(return, NO_USER_READS);
+	ASSERT_EQ(0, pm_query(&query));
+	if (query.features & PMUDEV_HAS_HIDING)
+		SKIP(return, "user reads see nobody else's counters here");
+	cpu_event.flags = USER_ONLY;
+	cpu_fd = pm_open();
+	ASSERT_EQ(0, pm_bind(cpu_fd, PMUDEV_TARGET_CPU, 0, 0));
+	ASSERT_EQ(0, pm_add(cpu_fd, &cpu_event, 1));
+
+	EXPECT_EQ(0, AS(NOBODY, -1, visible_to_myself(cpu_fd)));
+	fd = pm_set(&event, 1, true);
+	ASSERT_GE(fd, 0);
+	page = pm_map(fd);
+	ASSERT_NE(NULL, page);
+	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_VISIBLE, pm_enable(cpu_fd, 0));
+	EXPECT_EQ((__u32)PMUDEV_HOLDER_TASK_SET, why.holder.kind);
+	EXPECT_EQ(-1, why.holder.cpu);
+	EXPECT_EQ(me, why.holder.pid);
+	EXPECT_EQ(0, AS(NOBODY, CAP_PERFMON, visible_to(cpu_fd, me)));
+	EXPECT_EQ(0, AS(NOBODY, -1, visible_to(cpu_fd, 0)));
+	pm_unmap(page);
+
+	ASSERT_EQ(0, pm_enable(cpu_fd, 0));
+	EXPECT_EQ(0, AS(0, CAP_PERFMON, would_see()));
+	EXPECT_EQ(0, AS(NOBODY, -1, would_see()));
+	close(cpu_fd);
+	close(fd);
+}
+
 TEST_F(perm, gate_and_sysctl)
 {
 	EXPECT_EQ(0, AS(NOBODY, -1, CHECK(set_gate(true) == -EACCES)));
