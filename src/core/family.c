@@ -52,9 +52,9 @@ static struct pmudev_set *heir_alloc(unsigned int nr_slots, gfp_t gfp)
 	return heir;
 }
 
-static void heir_free(struct rcu_head *rcu)
+/* Also of one that was never born: nobody looks at it, and nobody pays for what waits for RCU. */
+static void heir_free(struct pmudev_set *heir)
 {
-	struct pmudev_set *heir = container_of(rcu, struct pmudev_set, rcu);
 	unsigned int i;
 
 	/* What was added to the root after the heir was born has chunks of its own. */
@@ -64,6 +64,11 @@ static void heir_free(struct rcu_head *rcu)
 	kfree(heir);
 }
 
+static void heir_free_rcu(struct rcu_head *rcu)
+{
+	heir_free(container_of(rcu, struct pmudev_set, rcu));
+}
+
 static void heir_release(struct kref *ref)
 {
 	struct pmudev_set *heir = container_of(ref, struct pmudev_set, heir_ref);
@@ -71,7 +76,7 @@ static void heir_release(struct kref *ref)
 	if (heir->ctx)
 		pmudev_ctx_put(heir->ctx);
 	pmudev_quota_give_back(heir->payer);
-	call_rcu(&heir->rcu, heir_free);
+	call_rcu(&heir->rcu, heir_free_rcu);
 }
 
 void pmudev_heir_put(struct pmudev_set *heir)
@@ -270,7 +275,7 @@ void pmudev_family_fork(struct pmudev_ctx *ctx, struct task_struct *child)
 		raw_spin_unlock_irqrestore(&ctx->lock, flags);
 	}
 	list_for_each_entry_safe(heir, next, &spares, heir_node)
-		pmudev_heir_put(heir);
+		heir_free(heir);
 }
 
 /* ------------------------------------------------------------- adoption -- */
@@ -335,7 +340,7 @@ int pmudev_family_adopt(struct pmudev_set *root, struct task_struct *task)
 		pmudev_unfollow(ctx);
 	}
 	if (!adoption.born)
-		pmudev_heir_put(adoption.heir);
+		heir_free(adoption.heir);
 	return IS_ERR(ctx) ? PTR_ERR(ctx) : adoption.error;
 }
 

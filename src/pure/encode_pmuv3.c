@@ -89,19 +89,19 @@ int pmuv3_generic(const struct pmuv3_caps *caps, u64 generic)
 /*
  * The EL bits, in the host. VHE: the kernel is at EL2, EL1 is guests' alone, and EL0 is whose turn
  * it is. nVHE: the kernel and guests' kernels are both at EL1; EL2 is the host's, and a
- * hypervisor's.
+ * hypervisor's: a level below the kernel, not counted without it.
  */
 static u64 filter(const struct pmuv3_caps *caps, u32 flags)
 {
-	u32 not_el0 = PMUDEV_EXCLUDE_USER, not_el1 = PMUDEV_EXCLUDE_KERNEL, not_el2;
+	u32 not_el0 = PMUDEV_EXCLUDE_USER, not_el1 = PMUDEV_EXCLUDE_KERNEL;
+	u32 not_el2 = PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HOST;
 	u64 bits = 0;
 
 	if (caps->shape == PMUV3_VHE) {
 		not_el0 |= PMUDEV_EXCLUDE_HOST;
 		not_el1 |= PMUDEV_EXCLUDE_GUEST;
-		not_el2 = PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HOST;
 	} else {
-		not_el2 = PMUDEV_EXCLUDE_HV | PMUDEV_EXCLUDE_HOST;
+		not_el2 |= PMUDEV_EXCLUDE_HV;
 	}
 	if (flags & not_el0)
 		bits |= PMUV3_TYPER_U;

@@ -94,13 +94,16 @@ TEST(not_visible_to_readers)
 	page = pm_map(fd);
 	ASSERT_NE(NULL, page);
 	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_VISIBLE, pm_cpu_set(0, 0, &cpu_event, 1));
+	EXPECT_EQ((__u32)PMUDEV_HOLDER_TASK_SET, why.holder.kind);
+	EXPECT_EQ(-1, why.holder.cpu);
+	EXPECT_EQ(getpid(), why.holder.pid);
 	cpu_fd = pm_cpu_set(0, PMUDEV_BIND_SHARED, &cpu_event, 1);
 	EXPECT_GE(cpu_fd, 0);
 	close(cpu_fd);
 	pm_unmap(page);
 	close(fd);
 
-	cpu_fd = pm_cpu_set(0, 0, &cpu_event, 1);
+	cpu_fd = pm_cpu_set(cpus_online() - 1, 0, &cpu_event, 1);
 	ASSERT_GE(cpu_fd, 0);
 	fd = pm_set(&event, 1, false);
 	ASSERT_GE(fd, 0);
@@ -110,6 +113,8 @@ TEST(not_visible_to_readers)
 		EXPECT_REFUSED(EBUSY, PMUDEV_WHY_VISIBLE, pm_enable(fd, 0));
 	else
 		EXPECT_EQ((__u32)PMUDEV_WHY_VISIBLE, why.code);
+	EXPECT_EQ((__u32)PMUDEV_HOLDER_CPU_SET, why.holder.kind);
+	EXPECT_EQ(cpus_online() - 1, why.holder.cpu);
 	close(cpu_fd);
 	EXPECT_EQ(0, pm_enable(fd, 0));
 	close(fd);

@@ -5,12 +5,14 @@
  */
 #include "as.h"
 #include "cgroup.h"
+#include "quota.h"
 #include "subject.h"
 #include "kselftest_harness.h"
 
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 #define NO_MEMCG "no memory control groups in this kernel (CONFIG_MEMCG)"
 #define SETS	 400
@@ -214,6 +216,109 @@ TEST_F(memcg, no_more_than_there_is)
 	EXPECT_EQ(SETS - had, subject_do(&s, fill_from, had));
 	EXPECT_EQ(0, subject_do(&s, close_sets, SETS));
 	EXPECT_EQ(0, subject_end(&s));
+}
+
+/* ------------------------------------------------------- children that come and go -- */
+
+/* Sets that each child inherits, and children one after the other: 100 MB of parts in all. */
+#define INHERITED 64
+#define CHILDREN  200
+/* What the sets and one child take, of the limit; of its parts, as many more may wait for RCU. */
+#define ROOM	(2 * INHERITED)
+#define WAITING 256
+/* A child's part in a set of 64 events takes no more. */
+#define PART 10240
+
+static long inherit_sets(long nr)
+{
+	int i, ret = 0;
+
+	for (i = 0; i < EVENTS; i++)
+		events[i].flags = USER_ONLY;
+	while (nr-- && !ret) {
+		fd[nr] = pm_attach(0, PMUDEV_BIND_INHERIT, events, EVENTS, false);
+		ret = fd[nr] < 0 ? fd[nr] : 0;
+	}
+	return ret;
+}
+
+static long have_children(long nr)
+{
+	int child, status;
+
+	while (nr--) {
+		child = vfork();
+		if (!child)
+			_exit(0);
+		if (child < 0 || waitpid(child, &status, 0) != child || status)
+			return -ECHILD;
+	}
+	return 0;
+}
+
+static bool misses_some(int fd_)
+{
+	union record record;
+
+	return pm_read(fd_, &record) || record.r.flags & PMUDEV_RECORD_INCOMPLETE;
+}
+
+static long any_misses_some(long nr)
+{
+	while (nr--)
+		if (misses_some(fd[nr]))
+			return 1;
+	return 0;
+}
+
+/*
+ * What children leave behind is freed when RCU lets it. There is no more of it than the limit
+ * allows, whether children are counted (@limit has room for one) or are one too many.
+ */
+static void come_and_go(struct __test_metadata *_metadata, struct _test_data_memcg *self,
+			long limit)
+{
+	const long most = limit + (limit > WAITING ? limit : WAITING);
+	long before, alone, peak;
+	struct subject s;
+
+	ASSERT_EQ(0, start(_metadata, &s, &self->group));
+	ASSERT_EQ(0, subject_do(&s, stay_in_memory, MCL_CURRENT));
+	ASSERT_EQ(0, subject_do(&s, have_children, CHILDREN));
+	alone = cgroup_read(&self->group, "memory.peak", NULL);
+	if (alone < 0)
+		SKIP(subject_end(&s); return, "this kernel does not keep the peak");
+	ASSERT_EQ(0, set_limit(limit));
+	ASSERT_EQ(0, subject_do(&s, inherit_sets, INHERITED));
+	before = current_of(&self->group);
+	ASSERT_EQ(0, subject_do(&s, have_children, CHILDREN));
+	peak = cgroup_read(&self->group, "memory.peak", NULL);
+	TH_LOG("children alone: %ld KiB; before %ld, peak %ld KiB, at most %ld of parts%s",
+	       alone >> 10, before >> 10, peak >> 10, most * PART >> 10,
+	       subject_do(&s, any_misses_some, INHERITED) ? "; some were not counted" : "");
+	if (before < alone)
+		before = alone;
+	if (!debug_kernel())
+		EXPECT_LE(peak, before + most * PART + SLACK);
+	ASSERT_EQ(0, subject_do(&s, close_sets, INHERITED));
+	EXPECT_EQ(0, subject_end(&s));
+}
+
+TEST_F(memcg, children_that_come_and_go)
+{
+	long limit = read_number(LIMIT);
+
+	come_and_go(_metadata, self, ROOM);
+	EXPECT_EQ(0, set_limit(limit));
+}
+
+/* Not counted, and nothing is kept of the attempt. */
+TEST_F(memcg, children_beyond_the_limit)
+{
+	long limit = read_number(LIMIT);
+
+	come_and_go(_metadata, self, INHERITED);
+	EXPECT_EQ(0, set_limit(limit));
 }
 
 TEST_HARNESS_MAIN

@@ -148,6 +148,44 @@ TEST_F(perm, the_kernel)
 	EXPECT_EQ(0, AS(NOBODY, CAP_SYS_PTRACE, count_the_kernel(false)));
 }
 
+/*
+ * The same on each machine, whether there is a hypervisor's level below the kernel or not: without
+ * the kernel it is user mode, to the unit.
+ */
+static void count_some_levels(void)
+{
+	enum {
+		LEVELS = PMUDEV_EXCLUDE_USER | USER_ONLY,
+		BOTH = PMUDEV_EXCLUDE_USER | PMUDEV_EXCLUDE_KERNEL,
+		HOST_ONLY = PMUDEV_EXCLUDE_GUEST,
+	};
+	struct pmudev_event_attr event = raw_event(steady_event(), 0);
+	__u64 some, more;
+	int fd;
+
+	for (event.flags = 0; event.flags <= (LEVELS | HOST_ONLY); event.flags++) {
+		if (event.flags & ~(LEVELS | HOST_ONLY))
+			continue;
+		fd = pm_set(&event, 1, true);
+		if ((event.flags & BOTH) == BOTH) {
+			CHECK_REFUSED(EINVAL, PMUDEV_WHY_ALL_EXCLUDED, fd);
+		} else if (!(event.flags & PMUDEV_EXCLUDE_KERNEL)) {
+			CHECK_REFUSED(EPERM, PMUDEV_WHY_CAP_KERNEL, fd);
+		} else {
+			CHECK(fd >= 0);
+			CHECK(!measure_read(fd, 0, 1000, &some));
+			CHECK(!measure_read(fd, 0, 10000, &more));
+			CHECK(!exact_instructions() || more - some == 9000 * LOOP_INSTRUCTIONS);
+			close(fd);
+		}
+	}
+}
+
+TEST_F(perm, levels)
+{
+	EXPECT_EQ(0, AS(NOBODY, -1, count_some_levels()));
+}
+
 static void count_a_cpu(bool allowed)
 {
 	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
@@ -273,6 +311,83 @@ static void fill_and_try(void)
 TEST_F(perm, own_name)
 {
 	EXPECT_EQ(0, AS(NOBODY, -1, fill_and_try()));
+}
+
+/* A reader's page keeps CPU sets off, where counters cannot be hidden. */
+static void visible_to(int cpu_fd, int pid)
+{
+	CHECK_REFUSED(EBUSY, PMUDEV_WHY_VISIBLE, pm_enable(cpu_fd, 0));
+	CHECK(why.holder.kind == PMUDEV_HOLDER_TASK_SET);
+	CHECK(why.holder.cpu == -1);
+	CHECK(why.holder.pid == pid);
+}
+
+static void visible_to_myself(int cpu_fd)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, DIRECT_READ);
+	int fd = pm_set(&event, 1, false);
+	struct pmudev_page *page;
+
+	CHECK(fd >= 0);
+	page = pm_map(fd);
+	CHECK(page);
+	visible_to(cpu_fd, getpid());
+	pm_unmap(page);
+	CHECK(!pm_enable(cpu_fd, 0));
+	CHECK(!pm_disable(cpu_fd, 0));
+	close(fd);
+}
+
+/* And a CPU set readers' pages. What is kept of a refusal, mmap(2)'s are, has no process. */
+static void would_see(void)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, DIRECT_READ);
+	int fd = pm_set(&event, 1, true);
+
+	CHECK(fd >= 0);
+	CHECK(!pm_map(fd));
+	CHECK(why.code == PMUDEV_WHY_VISIBLE);
+	CHECK(why.holder.kind == PMUDEV_HOLDER_CPU_SET);
+	CHECK(why.holder.cpu == 0);
+	CHECK(why.holder.pid == 0);
+	close(fd);
+}
+
+TEST_F(perm, who_would_be_seen)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, DIRECT_READ), cpu_event = event;
+	int fd, cpu_fd, me = getpid();
+	struct pmudev_query query;
+	struct pmudev_page *page;
+
+	if (!user_reads())
+		SKIP(return, NO_USER_READS);
+	ASSERT_EQ(0, pm_query(&query));
+	if (query.features & PMUDEV_HAS_HIDING)
+		SKIP(return, "user reads see nobody else's counters here");
+	cpu_event.flags = USER_ONLY;
+	cpu_fd = pm_open();
+	ASSERT_EQ(0, pm_bind(cpu_fd, PMUDEV_TARGET_CPU, 0, 0));
+	ASSERT_EQ(0, pm_add(cpu_fd, &cpu_event, 1));
+
+	EXPECT_EQ(0, AS(NOBODY, -1, visible_to_myself(cpu_fd)));
+	fd = pm_set(&event, 1, true);
+	ASSERT_GE(fd, 0);
+	page = pm_map(fd);
+	ASSERT_NE(NULL, page);
+	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_VISIBLE, pm_enable(cpu_fd, 0));
+	EXPECT_EQ((__u32)PMUDEV_HOLDER_TASK_SET, why.holder.kind);
+	EXPECT_EQ(-1, why.holder.cpu);
+	EXPECT_EQ(me, why.holder.pid);
+	EXPECT_EQ(0, AS(NOBODY, CAP_PERFMON, visible_to(cpu_fd, me)));
+	EXPECT_EQ(0, AS(NOBODY, -1, visible_to(cpu_fd, 0)));
+	pm_unmap(page);
+
+	ASSERT_EQ(0, pm_enable(cpu_fd, 0));
+	EXPECT_EQ(0, AS(0, CAP_PERFMON, would_see()));
+	EXPECT_EQ(0, AS(NOBODY, -1, would_see()));
+	close(cpu_fd);
+	close(fd);
 }
 
 TEST_F(perm, gate_and_sysctl)

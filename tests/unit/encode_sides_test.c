@@ -14,10 +14,10 @@
 
 /*
  * The registers' bits. EL1, a guest or a machine without EL2: U and K say what is counted, V and G
- * have no effect. nVHE: EL2, the hypervisor's, is not counted with V, nor with H, so that nothing
- * of the host is; what has a side is started and stopped at a guest's door. VHE: V has no effect;
- * kernels are told apart by their levels (the host's: EL2, guests': EL1), user modes by the bit for
- * EL0, which a guest's door changes.
+ * have no effect. nVHE: EL2, the hypervisor's, is not counted with V, nor with K, nor with H, so
+ * that nothing of the host is; what has a side is started and stopped at a guest's door. VHE: V has
+ * no effect; kernels are told apart by their levels (the host's: EL2, guests': EL1), user modes by
+ * the bit for EL0, which a guest's door changes.
  */
 static const struct {
 	u32 exclude;
@@ -29,8 +29,8 @@ static const struct {
 } table[] = {
 	{ 0, 0x00000000, 0x08000000, PMUDEV_BOTH_SIDES, 0x08000000, 0x08000000 },
 	{ U, 0x40000000, 0x48000000, PMUDEV_BOTH_SIDES, 0x48000000, 0x48000000 },
-	{ K, 0x80000000, 0x88000000, PMUDEV_BOTH_SIDES, 0x80000000, 0x80000000 },
-	{ U | K, NOTHING, 0xc8000000, PMUDEV_BOTH_SIDES, NOTHING, 0 },
+	{ K, 0x80000000, 0x80000000, PMUDEV_BOTH_SIDES, 0x80000000, 0x80000000 },
+	{ U | K, NOTHING, NOTHING, 0, NOTHING, 0 },
 	{ V, 0x00000000, 0x00000000, PMUDEV_BOTH_SIDES, 0x08000000, 0x08000000 },
 	{ U | V, 0x40000000, 0x40000000, PMUDEV_BOTH_SIDES, 0x48000000, 0x48000000 },
 	{ K | V, 0x80000000, 0x80000000, PMUDEV_BOTH_SIDES, 0x80000000, 0x80000000 },
@@ -45,8 +45,8 @@ static const struct {
 	{ U | K | V | H, NONE, NOTHING, 0, NOTHING, 0 },
 	{ G, 0x00000000, 0x08000000, PMUDEV_HOST_ONLY, 0x88000000, 0xc8000000 },
 	{ U | G, 0x40000000, 0x48000000, PMUDEV_HOST_ONLY, 0xc8000000, 0xc8000000 },
-	{ K | G, 0x80000000, 0x88000000, PMUDEV_HOST_ONLY, 0x80000000, 0xc0000000 },
-	{ U | K | G, NOTHING, 0xc8000000, PMUDEV_HOST_ONLY, NOTHING, 0 },
+	{ K | G, 0x80000000, 0x80000000, PMUDEV_HOST_ONLY, 0x80000000, 0xc0000000 },
+	{ U | K | G, NOTHING, NOTHING, 0, NOTHING, 0 },
 	{ V | G, 0x00000000, 0x00000000, PMUDEV_HOST_ONLY, 0x88000000, 0xc8000000 },
 	{ U | V | G, 0x40000000, 0x40000000, PMUDEV_HOST_ONLY, 0xc8000000, 0xc8000000 },
 	{ K | V | G, 0x80000000, 0x80000000, PMUDEV_HOST_ONLY, 0x80000000, 0xc0000000 },
@@ -62,9 +62,9 @@ static const struct {
 };
 
 /* More than user mode: a kernel, the host's or guests', or code below it. */
-static bool privileged(enum pmuv3_shape shape, u32 exclude)
+static bool privileged(u32 exclude)
 {
-	return !(exclude & K) || (shape == PMUV3_NVHE && !(exclude & (V | H)));
+	return !(exclude & K);
 }
 
 static int refusal_of(u32 bits)
@@ -102,7 +102,7 @@ static void expect_row(unsigned int row, const struct pmuv3_caps *caps, u64 even
 	EXPECT_EQ(event | host, code.config);
 	EXPECT_EQ(side, code.side);
 	EXPECT_EQ(event | guest, pmuv3_guest_config(caps, code.config, code.side));
-	EXPECT_EQ(privileged(caps->shape, attr.flags), code.privileged);
+	EXPECT_EQ(privileged(attr.flags), code.privileged);
 }
 
 static void all_combinations(void)

@@ -43,8 +43,7 @@ static void check_code(const struct pmudev_event_attr *attr, const struct pmudev
 	HOLDS(!code->pair || !(code->allowed & ~0x55555555ULL));
 	HOLDS(!code->pair || !(attr->flags & PMUDEV_DIRECT));
 	/* What user mode alone was asked for counts nothing else. */
-	HOLDS(!code->privileged ||
-	      ~attr->flags & (PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV | PMUDEV_EXCLUDE_GUEST));
+	HOLDS(code->privileged == !(attr->flags & PMUDEV_EXCLUDE_KERNEL));
 }
 
 static void check_pmuv3(struct input *in, const struct pmudev_event_attr *attr)

@@ -132,7 +132,7 @@ static const struct pmudev_sentence sentences[] = {
 	},
 	[PMUDEV_WHY_ALL_EXCLUDED] = {
 		"all that could be counted is excluded",
-		"leave something in: user mode, kernel, hypervisor; of the host, or of guests",
+		"leave something in: user mode or the kernel; of the host, or of guests",
 		NOTHING,
 	},
 	[PMUDEV_WHY_NO_GUEST] = {
@@ -182,7 +182,7 @@ static const struct pmudev_sentence sentences[] = {
 	},
 	[PMUDEV_WHY_CAP_KERNEL] = {
 		"counting the kernel needs CAP_PERFMON",
-		"add :u (PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV) to count user mode only",
+		"add :u (PMUDEV_EXCLUDE_KERNEL) to count user mode only",
 		NOTHING,
 	},
 	[PMUDEV_WHY_CAP_CPU] = {

@@ -22,7 +22,7 @@ static const struct {
 	  { .code = PMUDEV_WHY_CAP_KERNEL, .event = 0 },
 	  "counting the kernel needs CAP_PERFMON",
 	  "",
-	  ": add :u (PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV) to count user mode only" },
+	  ": add :u (PMUDEV_EXCLUDE_KERNEL) to count user mode only" },
 	{ -EINVAL,
 	  { .code = PMUDEV_WHY_SIZE, .event = -1, .limit = 104 },
 	  "the structure is too short",

@@ -215,7 +215,7 @@ enum pmudev_generic {
 
 /* struct pmudev_event_attr.flags; the first five: see "Levels and sides" below */
 #define PMUDEV_EXCLUDE_USER	(1U << 0)	/* user mode of the host, and of guests */
-#define PMUDEV_EXCLUDE_KERNEL	(1U << 1)
+#define PMUDEV_EXCLUDE_KERNEL	(1U << 1)	/* and what is below it: implies EXCLUDE_HV */
 #define PMUDEV_EXCLUDE_HV	(1U << 2)	/* a hypervisor that is not the kernel */
 #define PMUDEV_EXCLUDE_HOST	(1U << 3)
 #define PMUDEV_EXCLUDE_GUEST	(1U << 4)
@@ -275,6 +275,9 @@ struct pmudev_event_attr {
  *   USER		EL0			EL0			rings 1 to 3
  *   KERNEL		host EL2, guest EL1	EL1			ring 0
  *   HV			-			EL2			-
+ * EXCLUDE_KERNEL excludes HV, too: what is below the kernel is not user mode. So on every machine
+ * EXCLUDE_KERNEL alone leaves user mode, and that takes no capability; with EXCLUDE_USER it leaves
+ * nothing. EL2 by itself is what an event has more than another one of its group with EXCLUDE_HV.
  * A hypervisor's level is the host's: EL2 is not counted with EXCLUDE_HOST. Where a kernel at EL1
  * has no EL2 below it (it is a guest, perhaps) HV and EXCLUDE_GUEST have no effect and EXCLUDE_HOST
  * is EOPNOTSUPP (NO_GUEST). Below protected KVM both sides together is all there is: EOPNOTSUPP

@@ -27,8 +27,8 @@
  * register, another unit than the CPU, sampling) is refused with the reason. Terms are those of
  * format/ and name=TEXT. Behind pmu/ and cpu/ a term may be the name of an event, too.
  * threshold_compare also has words: ge, lt, eq, ne (ge if nothing is said). Modifiers are any of
- * u k h (count user mode, the kernel, the hypervisor; all without one) and G H (count guests only,
- * the host only); behind a slash the ':' may be left out.
+ * u k h (count user mode, the kernel, the hypervisor, which needs the kernel; all without one) and
+ * G H (count guests only, the host only); behind a slash the ':' may be left out.
  *
  * An event is counted on all PMUs, or if it names one, or has a name that only some know, on these.
  * An event outside of braces is a group of its own.
