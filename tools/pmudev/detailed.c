@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <pmudev_events.h>
 
 #include "cmd.h"
+#include "defaults.h"
 #include "detailed.h"
 
 #define NOT_GENERIC PMUDEV_GENERIC_MAX
@@ -57,11 +59,15 @@ static void miss(char *missing, size_t len, const char *name)
 
 void detailed_events(char **events, const struct pmudev_pmus *pmus, char *missing, size_t len)
 {
-	char group[80];
+	char group[80], *both;
 	size_t i;
 
-	if (!*events)
-		*events = join_events(NULL, "{instructions,cycles}");
+	if (!*events) {
+		both = default_events(pmus);
+		snprintf(group, sizeof(group), "{%s}", both);
+		*events = join_events(NULL, group);
+		free(both);
+	}
 	for (i = 0; i < ARRAY_SIZE(pairs); i++) {
 		const struct wanted *a = &pairs[i][0], *b = &pairs[i][1];
 		const bool has_a = has_event(pmus, a), has_b = has_event(pmus, b);
