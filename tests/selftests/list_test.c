@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define ROOT   "/sys/class/pmudev"
 #define ROUNDS 100000
@@ -145,6 +146,35 @@ TEST_F(list, what_is_wrong_and_where)
 	run(&output, "pmudev stat -e nonsense/event=1/ -- true");
 	EXPECT_EQ(2, output.status);
 	EXPECT_EQ(1, times_in(&output, "unknown event or PMU 'nonsense'"));
+}
+
+/* perf's names: of events that the CPU has, and why not of others. */
+TEST_F(list, cache_events)
+{
+	const char *name = "L1-dcache-loads:u";
+	char path[128];
+	__u64 value;
+
+	snprintf(path, sizeof(path), ROOT "/%s/events/l1d_cache", self->pmu);
+	run(&output, "pmudev stat -e %s -- true", name);
+	if (self->query.arch != PMUDEV_ARCH_INTEL && access(path, F_OK)) {
+		EXPECT_EQ(2, output.status);
+		EXPECT_EQ(1, times_in(&output, "this CPU has no event for L1-dcache-loads; "))
+		TH_LOG("%s", output.text);
+		return;
+	}
+	EXPECT_EQ(0, output.status);
+	EXPECT_TRUE(stat_value(&output, name, &value, NULL)) TH_LOG("%s", output.text);
+	run(&output, "pmudev list L1-dcache-loads");
+	EXPECT_EQ(self->query.nr_pmus, times_in(&output, "\n  L1-dcache-loads "));
+	if (self->query.arch != PMUDEV_ARCH_INTEL)
+		return;
+	EXPECT_EQ(self->query.nr_pmus, times_in(&output, "/event=0xd0,umask=0x81/\n"))
+	TH_LOG("%s", output.text);
+	run(&output, "pmudev stat -e LLC-loads -- true");
+	EXPECT_EQ(2, output.status);
+	EXPECT_EQ(1, times_in(&output, "LLC-loads needs a second register on this CPU"))
+	TH_LOG("%s", output.text);
 }
 
 /* Where the hardware counts the cycles that pass, and no more, it is done and said. */

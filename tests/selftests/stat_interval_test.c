@@ -386,6 +386,13 @@ TEST_F(interval, more_events)
 	EXPECT_EQ(branches, times_in(&output, "  branches")) TH_LOG("%s", output.text);
 	if (!branches)
 		EXPECT_EQ(1, times_in(&output, "This CPU does not have: branches"));
+	/* As counts, or among those that the CPU does not have. */
+	EXPECT_EQ(1, times_in(&output, "  L1-dcache-loads") +
+			     times_in(&output, " L1-dcache-loads, L1-dcache-load-misses"))
+	TH_LOG("%s", output.text);
+	if (query.arch == PMUDEV_ARCH_INTEL)
+		EXPECT_EQ(1, times_in(&output, "  L1-dcache-load-misses"))
+		TH_LOG("%s", output.text);
 }
 
 /* --------------------------------------------------------------------- formats -- */
@@ -416,9 +423,12 @@ static void with_commas(__u64 value, char *text, size_t size)
 			 value % 1000);
 }
 
-#define JSON_ROW "{\"event\": \"%s\", \"pmu\": \"%s\", \"counter-value\": %llu, \"estimated\": false, \"unit\": \"\", \"event-runtime\": ?, \"pcnt-running\": 100.00}\n"
-#define JSON_END "{\"target\": \"command\", \"command\": [\"%s\", \"--play\", \"loop\", \"%d\"], \"elapsed-seconds\": ?, \"user-seconds\": ?, \"sys-seconds\": ?, \"runs\": 1, \"exit-status\": 0, \"notes\": []}\n"
-#define CSV_HEADER "stretch,seconds,cpu,event,pmu,value,why,estimated,running_ns,running_percent,variance_percent,metric,metric_unit\n"
+#define JSON_ROW \
+	"{\"event\": \"%s\", \"pmu\": \"%s\", \"counter-value\": %llu, \"estimated\": false, \"unit\": \"\", \"event-runtime\": ?, \"pcnt-running\": 100.00}\n"
+#define JSON_END \
+	"{\"target\": \"command\", \"command\": [\"%s\", \"--play\", \"loop\", \"%d\"], \"elapsed-seconds\": ?, \"user-seconds\": ?, \"sys-seconds\": ?, \"runs\": 1, \"exit-status\": 0, \"notes\": []}\n"
+#define CSV_HEADER \
+	"stretch,seconds,cpu,event,pmu,value,why,estimated,running_ns,running_percent,variance_percent,metric,metric_unit\n"
 #define CSV_ROW "total,?,,%s,%s,%llu,,0,?,100.00,,,\n"
 
 /* The count is known: that of a shorter loop, and the difference. */

@@ -23,8 +23,8 @@ _pmudev_events() {
 		before=${list%"${list##*[,\{]}"}
 	fi
 	compgen -P "$before" -W "$(pmudev list 2>/dev/null | awk '
-		/^  [A-Z]/ { events = / EVENT/ || /^  EVENT/ || /GENERIC/ }
-		/^  [a-z]/ && events { print $1 }')" -- "${list#"$before"}"
+		/^  [A-Z ]+  / { events = /EVENT/; next }
+		/^  [A-Za-z]/ && events { print $1 }')" -- "${list#"$before"}"
 }
 
 _pmudev_numbers() { # of processes

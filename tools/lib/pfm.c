@@ -238,6 +238,11 @@ static bool split(struct parser *p, struct wanted *w)
 	return true;
 }
 
+static bool is_hardware(const char *name)
+{
+	return name && !strncmp(name, "PERF_COUNT_HW_", strlen("PERF_COUNT_HW_"));
+}
+
 /* It has a prefix, or is of another unit of this machine: that nobody took it can be told. */
 static enum pfm_answer nobody(struct parser *p, const struct wanted *w)
 {
@@ -257,6 +262,9 @@ static enum pfm_answer nobody(struct parser *p, const struct wanted *w)
 	event = pfm_find_event(text);
 	if (event < 0 || pfm_get_event_info(event, PFM_OS_NONE, &info) ||
 	    !pmudev_pfm_table(info.pmu, &table) || table.type == PFM_PMU_TYPE_CORE)
+		return PFM_UNKNOWN;
+	/* perf's names of hardware events are of the CPU, but no names here. */
+	if (is_hardware(info.name) || is_hardware(info.equiv))
 		return PFM_UNKNOWN;
 	pmudev_wrong_as(p, -EOPNOTSUPP, w->where,
 			"%.*s is an event of %s and none of a CPU's own counters" ALL_WE_HAVE,

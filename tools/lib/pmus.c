@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pmus.h"
+#include "cache.h"
 
 /* ------------------------------------------------------------------------ terms -- */
 
@@ -231,7 +231,7 @@ static bool add_pmu(void *to, const char *root, const char *name)
 	snprintf(path, sizeof(path), "%s/format", folder);
 	each_file(path, add_term, pmu);
 	snprintf(path, sizeof(path), "%s/events", folder);
-	return each_file(path, add_event, pmu);
+	return each_file(path, add_event, pmu) && pmudev_cache_add(pmu);
 }
 
 static int by_first_cpu(const void *a, const void *b)

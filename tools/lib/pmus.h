@@ -52,7 +52,7 @@ struct named_event {
  * @name: these and the following: see there
  * @cpu_id: as in struct pmudev_query; 0: not known
  * @terms: those of format/, in the order of their names
- * @events: those of events/, in the order of their names
+ * @events: those of events/, in the order of their names; behind them perf's names of cache events
  */
 struct pmu {
 	struct pmudev_pmu_info info;

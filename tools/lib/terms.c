@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cache.h"
 #include "pfm.h"
 
 static const char *const comparisons[] = {
@@ -211,10 +212,16 @@ enum pfm_answer pmudev_use_pfm(struct parser *p, const char *where, const char *
 			       struct what *what)
 {
 	const __u64 before = what->attr.config;
-	enum pfm_answer answer = pmudev_pfm_event(p, where, end, what);
+	const size_t len = strcspn(where, ":,/@{} ");
 	const struct term *term, *last;
 	struct pmudev_event_attr bits;
+	enum pfm_answer answer;
 
+	if (pmudev_lacks_cache_event(p, where, len, what->pmus))
+		return PFM_WRONG;
+	if (pmudev_is_cache_name(where, len))
+		return PFM_UNKNOWN;
+	answer = pmudev_pfm_event(p, where, end, what);
 	if (answer != PFM_FOUND || !mark_seen(p, where, "event", what))
 		return answer == PFM_FOUND ? PFM_WRONG : answer;
 	if (before && what->attr.type != PMUDEV_TYPE_RAW) {

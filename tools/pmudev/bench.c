@@ -15,6 +15,7 @@
 #include "bench.h"
 #include "cmd.h"
 #include "colour.h"
+#include "defaults.h"
 
 static const char help[] =
 	"usage: pmudev bench [-C CPU] [--json] [--color=WHEN]\n"
@@ -59,6 +60,12 @@ static void keep_reason(struct pmudev *set)
 		used++;
 }
 
+/* What event @i of a set is: by turns the one and the other, if the CPU has both. */
+static enum pmudev_generic event_of(unsigned int i)
+{
+	return bench.cycles && (i % 2 || !bench.instructions) ? PMUDEV_CYCLES : PMUDEV_INSTRUCTIONS;
+}
+
 static int open_set(struct pmudev *set, unsigned int nr, uint32_t flags, int cpu)
 {
 	struct pmudev_event_attr events[BENCH_MOST] = { 0 };
@@ -67,7 +74,7 @@ static int open_set(struct pmudev *set, unsigned int nr, uint32_t flags, int cpu
 
 	for (i = 0; i < nr; i++) {
 		events[i].type = PMUDEV_TYPE_GENERIC;
-		events[i].config = i % 2 ? PMUDEV_CYCLES : PMUDEV_INSTRUCTIONS;
+		events[i].config = event_of(i);
 		events[i].flags = flags;
 	}
 	error = pmudev_open(set);
@@ -90,7 +97,9 @@ static bool open_clock_of(struct bench *b, unsigned int nr, int cpu)
 	const uint32_t flags = b->kernel ? 0 : USER_EVENT;
 
 	b->clock = NULL;
-	b->clock_cycles = nr > 1;
+	if (!b->instructions || !b->cycles)
+		nr = 1;
+	b->clock_cycles = event_of(nr - 1) == PMUDEV_CYCLES;
 	if (cpu >= 0 && !b->kernel)
 		return false;
 	if (!open_set(&b->clock_set, nr, flags, cpu))
@@ -400,11 +409,27 @@ static bool pin_to(int cpu)
 	return !sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
+/* @query: NULL: it cannot be had. What has neither event is asked for both, and refuses. */
+static void find_events(struct bench *b, const struct pmudev_query *query)
+{
+	const __u64 both = 1 << PMUDEV_INSTRUCTIONS | 1 << PMUDEV_CYCLES;
+
+	b->instructions = true;
+	b->cycles = true;
+	if (!query || !(query->generic & both))
+		return;
+	b->instructions = default_has(query, PMUDEV_INSTRUCTIONS);
+	b->cycles = default_has(query, PMUDEV_CYCLES);
+}
+
 /* Can sets be made at all, and may they count the kernel? False if not, and it has been told. */
 static bool try_sets(struct bench *b)
 {
+	struct pmudev_query query;
 	struct pmudev set;
 
+	find_events(b, pmudev_open(&set) || pmudev_query_cpu(&set, b->cpu, &query) ? NULL : &query);
+	pmudev_close(&set);
 	b->kernel = !open_set(&set, 1, 0, -1);
 	if (!b->kernel && open_set(&set, 1, USER_EVENT, -1)) {
 		complain("bench: %s", refused);

@@ -36,16 +36,21 @@
  * struct bench - what paths work on
  * @cpu: all of it happens there
  * @kernel: the kernel may be counted
+ * @instructions: the CPU can count them
+ * @cycles: the same
  * @set: the set that is measured, with @nr events
  * @reader: of it
  * @direct: of its first event
- * @clock: a set that counts instructions and, if @clock_cycles, cycles; closed: nobody counts
+ * @clock: a set that counts instructions and, if @clock_cycles, cycles, or one of them; closed:
+ *	nobody counts
  * @perf_clock: a file of perf's that counts instructions, or -1
  * @value: what was read
  */
 struct bench {
 	int cpu;
 	bool kernel;
+	bool instructions;
+	bool cycles;
 	struct pmudev set;
 	unsigned int nr;
 	struct pmudev_reader reader;
@@ -60,7 +65,7 @@ struct bench {
 /**
  * struct cost - of a path
  * @measured: else @why tells why not
- * @counted: @instructions is known; @cycles, too, if it is not negative
+ * @counted: @instructions is known; @cycles is if it is not negative
  * @ns: median of the samples
  * @spread: half of what the middle half of them differs by, ns
  * @instructions: of the sample with fewest

@@ -34,8 +34,10 @@ static void read_clock(const struct bench *b, uint64_t *instructions, uint64_t *
 	*instructions = 0;
 	*cycles = 0;
 	if (b->clock && !pmudev_read(b->clock, &buffer.record, sizeof(buffer))) {
-		*instructions = buffer.record.counts[0].value;
-		*cycles = b->clock_cycles ? buffer.record.counts[1].value : 0;
+		if (b->instructions)
+			*instructions = buffer.record.counts[0].value;
+		if (b->clock_cycles)
+			*cycles = buffer.record.counts[b->instructions].value;
 	} else if (b->perf_clock >= 0 &&
 		   read(b->perf_clock, instructions, sizeof(*instructions)) < 0) {
 		*instructions = 0;
@@ -120,7 +122,7 @@ struct cost bench_measure(struct bench *b, bench_fn *fn, unsigned int each)
 	qsort(cycles, BENCH_SAMPLES, sizeof(*ns), ascending);
 	cost.ns = ns[BENCH_SAMPLES / 2];
 	cost.spread = (ns[BENCH_SAMPLES * 3 / 4] - ns[BENCH_SAMPLES / 4]) / 2;
-	cost.counted = b->clock || b->perf_clock >= 0;
+	cost.counted = (b->clock && b->instructions) || b->perf_clock >= 0;
 	cost.instructions = instructions[0];
 	cost.cycles = b->clock && b->clock_cycles ? cycles[BENCH_SAMPLES / 2] : -1;
 	return cost;

@@ -28,8 +28,7 @@ static void show_cost(const struct cost *cost, bool cycles)
 		printf("%10s", "");
 	show_number(12, cost->measured && cost->counted, cost->instructions, missing);
 	if (cycles)
-		show_number(11, cost->measured && cost->counted && cost->cycles >= 0, cost->cycles,
-			    missing);
+		show_number(11, cost->measured && cost->cycles >= 0, cost->cycles, missing);
 }
 
 static const struct cost *cost_of(const struct bench_row *row, bool perf)
@@ -106,7 +105,7 @@ static void write_cost(struct json *json, const char *key, const struct cost *co
 		json_double(json, "instructions", cost->instructions, 2);
 	else
 		json_null(json, "instructions");
-	if (cost->counted && cost->cycles >= 0)
+	if (cost->cycles >= 0)
 		json_double(json, "cycles", cost->cycles, 2);
 	else
 		json_null(json, "cycles");

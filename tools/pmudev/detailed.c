@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <pmudev_events.h>
 
 #include "cmd.h"
+#include "defaults.h"
 #include "detailed.h"
 
 #define NOT_GENERIC PMUDEV_GENERIC_MAX
@@ -18,40 +20,34 @@ struct wanted {
 /* Pairs of which one is a part of the other. What is not generic is known by name to some PMUs. */
 static const struct wanted pairs[][2] = {
 	{ { PMUDEV_BRANCHES, "branches" }, { PMUDEV_BRANCH_MISSES, "branch-misses" } },
-	{ { NOT_GENERIC, "l1d_cache" }, { NOT_GENERIC, "l1d_cache_refill" } },
+	{ { NOT_GENERIC, "L1-dcache-loads" }, { NOT_GENERIC, "L1-dcache-load-misses" } },
 	{ { PMUDEV_CACHE_REFERENCES, "cache-references" },
 	  { PMUDEV_CACHE_MISSES, "cache-misses" } },
 };
 
-static bool pmu_has_name(const struct pmudev_pmus *pmus, unsigned int pmu, const char *name)
+/* Some PMU knows the name; all that do mean the same by it. */
+static bool has_name(const struct pmudev_pmus *pmus, const char *name)
 {
-	const struct pmudev_event_info *info;
-	unsigned int i;
+	struct pmudev_events *events;
 
-	for (i = 0; (info = pmudev_pmus_event(pmus, pmu, i)); i++)
-		if (!strcmp(info->name, name))
-			return true;
-	return false;
+	if (pmudev_events_parse(name, pmus, &events, NULL))
+		return false;
+	pmudev_events_free(events);
+	return true;
 }
 
-/*
- * A generic event is counted on all PMUs, so all must have it; one that has a name in sysfs on
- * those that know the name.
- */
+/* A generic event is counted on all PMUs, so all must have it. */
 static bool has_event(const struct pmudev_pmus *pmus, const struct wanted *wanted)
 {
-	const bool generic = wanted->generic != NOT_GENERIC;
 	const struct pmudev_pmu_info *info;
 	unsigned int i;
-	bool has;
 
-	for (i = 0; (info = pmudev_pmus_info(pmus, i)); i++) {
-		has = generic ? info->knows_generic && info->generic >> wanted->generic & 1 :
-				pmu_has_name(pmus, i, wanted->name);
-		if (has != generic)
-			return has;
-	}
-	return generic;
+	if (wanted->generic == NOT_GENERIC)
+		return has_name(pmus, wanted->name);
+	for (i = 0; (info = pmudev_pmus_info(pmus, i)); i++)
+		if (!info->knows_generic || !(info->generic >> wanted->generic & 1))
+			return false;
+	return true;
 }
 
 static void miss(char *missing, size_t len, const char *name)
@@ -63,11 +59,15 @@ static void miss(char *missing, size_t len, const char *name)
 
 void detailed_events(char **events, const struct pmudev_pmus *pmus, char *missing, size_t len)
 {
-	char group[80];
+	char group[80], *both;
 	size_t i;
 
-	if (!*events)
-		*events = join_events(NULL, "{instructions,cycles}");
+	if (!*events) {
+		both = default_events(pmus);
+		snprintf(group, sizeof(group), "{%s}", both);
+		*events = join_events(NULL, group);
+		free(both);
+	}
 	for (i = 0; i < ARRAY_SIZE(pairs); i++) {
 		const struct wanted *a = &pairs[i][0], *b = &pairs[i][1];
 		const bool has_a = has_event(pmus, a), has_b = has_event(pmus, b);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "defaults.h"
 #include "events.h"
 #include "fit.h"
 #include "holders.h"
@@ -367,7 +368,9 @@ int cmd_explain(int argc, char **argv)
 	if (status >= 0)
 		goto out;
 	status = EXIT_USAGE;
-	if (!read_events(options.events ? options.events : "instructions,cycles", &list))
+	if (!options.events)
+		options.events = default_events(known_pmus());
+	if (!read_events(options.events, &list))
 		goto out;
 	status = EXIT_UNKNOWN;
 	if (options.target.kind == TARGET_NONE)

@@ -14,6 +14,7 @@
 
 #include "cmd.h"
 #include "colour.h"
+#include "defaults.h"
 #include "monitor.h"
 #include "parts.h"
 #include "target.h"
@@ -49,16 +50,8 @@ static const char help[] =
 	"  cpu/event=0xc0,umask=0,name=instructions/@2, the same @fixed0,\n"
 	"  cpu/event=0x3c,umask=0,name=cycles/@3, the same @fixed1\n"
 	"and on arm64\n"
-	"  instructions@2,instructions@4,cycles@3,cycles@32\n";
-
-#define INTEL_INSTRUCTIONS "cpu/event=0xc0,umask=0,name=instructions/"
-#define INTEL_CYCLES	   "cpu/event=0x3c,umask=0,name=cycles/"
-
-static const char intel_events[] = INTEL_INSTRUCTIONS
-	"@2," INTEL_INSTRUCTIONS "@fixed0," INTEL_CYCLES "@3," INTEL_CYCLES "@fixed1";
-
-/* Counters 0 and 1 are left out: one of them holds perf's place. */
-static const char arm64_events[] = "instructions@2,instructions@4,cycles@3,cycles@32";
+	"  instructions@2,instructions@4,cycles@3,cycles@fixed0\n"
+	"What the CPU lacks of it is left out.\n";
 
 struct options {
 	struct target target;
@@ -199,15 +192,6 @@ static int parse_options(int argc, char **argv, struct options *options)
 
 /* ----------------------------------------------------------------------- the set -- */
 
-static const char *default_events(struct pmudev *set)
-{
-	struct pmudev_query query;
-
-	if (pmudev_query(set, 0, &query))
-		return NULL;
-	return query.arch == PMUDEV_ARCH_INTEL ? intel_events : arm64_events;
-}
-
 /* Whatever the braces are: one line is one moment of all events, and all of them count or none. */
 static void one_group(struct event_list *list)
 {
@@ -258,30 +242,32 @@ static bool check_pmus(struct pmudev_bundle *bundle, const struct event_list *li
 }
 
 /* Return: 0, or the exit status after something went wrong, which has been told on stderr. */
-static int set_up(struct pmudev_bundle *bundle, const struct options *options,
-		  struct event_list *list)
+static int set_up(struct pmudev_bundle *bundle, struct options *options, struct event_list *list)
 {
-	const char *events = options->events;
+	struct pmudev_query query;
+	bool by_default = false;
 
 	list->nr = 0;
 	if (target_open(&options->target, bundle, 0)) {
 		complain_bundle(bundle, list);
 		return 1;
 	}
-	if (!events)
-		events = default_events(&bundle->sets[0]);
-	if (!events) {
-		complain_refusal(&bundle->sets[0], "monitor");
-		return 1;
+	if (!options->events) {
+		by_default = true;
+		if (!parts_query(bundle, 0, &query)) {
+			complain_refusal(&bundle->sets[0], "monitor");
+			return 1;
+		}
+		options->events = default_pairs(&query);
 	}
-	if (!read_events(events, list))
+	if (!read_events(options->events, list))
 		return EXIT_USAGE;
 	one_group(list);
 	if (!check_pmus(bundle, list))
 		return EXIT_USAGE;
 	if (pmudev_bundle_add(bundle, list->attrs, list->nr) ||
 	    pmudev_bundle_enable(bundle, PMUDEV_ALL)) {
-		complain_choice(bundle, list, !options->events);
+		complain_choice(bundle, list, by_default);
 		return 1;
 	}
 	return 0;
@@ -361,7 +347,7 @@ static bool watch(struct pmudev_bundle *bundle, const struct options *options, s
 	return true;
 }
 
-static int monitor(struct pmudev_bundle *bundle, const struct options *options)
+static int monitor(struct pmudev_bundle *bundle, struct options *options)
 {
 	struct event_list list;
 	struct monitor m = {

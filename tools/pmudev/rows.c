@@ -94,6 +94,7 @@ static const struct ratio {
 	{ PMUDEV_CACHE_MISSES, PMUDEV_CACHE_REFERENCES, NULL, NULL, 100,
 	  "% of all cache references" },
 	{ PMUDEV_BRANCH_MISSES, PMUDEV_BRANCHES, NULL, NULL, 100, "% of all branches" },
+	{ 0, 0, "L1-dcache-load-misses", "L1-dcache-loads", 100, "% of all L1D accesses" },
 	{ 0, 0, "l1d_cache_refill", "l1d_cache", 100, "% of all L1D accesses" },
 };
 

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "cmd.h"
+#include "defaults.h"
 #include "detailed.h"
 #include "output.h"
 #include "stat.h"
@@ -149,7 +150,9 @@ static bool get_events(struct measurement *m)
 {
 	if (m->options.detailed)
 		detailed_events(&m->options.events, known_pmus(), m->missing, sizeof(m->missing));
-	return read_events(m->options.events ? m->options.events : "instructions,cycles", &m->list);
+	if (!m->options.events)
+		m->options.events = default_events(known_pmus());
+	return read_events(m->options.events, &m->list);
 }
 
 int cmd_stat(int argc, char **argv)

@@ -94,6 +94,53 @@ expect "  with 5" lives 5 "time time"
 expect "a CPU is no number modulo 2^32" says 2 "is not the number of a CPU" \
 	fake "$PMUDEV" bench -C 4294967296
 
+# --- an event that the CPU lacks ----------------------------------------------------------------
+
+lacking() { # MASK COMMAND...: on a CPU with these generic events
+	folder=$TMP/sysfs$1
+	mkdir -p "$folder/fake/caps" "$folder/fake/format"
+	echo "$1" >"$folder/fake/caps/generic"
+	echo intel >"$folder/fake/caps/arch"
+	echo 0 >"$folder/fake/cpumask"
+	echo config:0-7 >"$folder/fake/format/event"
+	echo config:8-15 >"$folder/fake/format/umask"
+	mask=$1
+	shift
+	GENERIC=$mask SYSFS=$folder fake "$@"
+}
+
+# MASK NAME COMMAND...: it counts, and tells once that NAME is left out.
+left_out() {
+	without=$1 name=$2
+	shift 2
+	says 0 "pmudev: $name: this CPU does not implement the event: left out of the default list" \
+		lacking "$without" "$@" && [ "$(grep -c 'left out' "$TMP/said")" = 1 ]
+}
+
+only() { # WORD OTHER: what was said has the one and not the other.
+	cat "$TMP/said"
+	grep -q " $1$" "$TMP/said" && ! grep -q " $2$" "$TMP/said"
+}
+
+refused_event="instructions: this CPU does not implement the event: see"
+
+expect "without instructions stat counts cycles" left_out 0x7d instructions "$PMUDEV" stat true
+expect "  and nothing else" only cycles instructions
+expect "without cycles it counts instructions" left_out 0x7e cycles "$PMUDEV" stat true
+expect "  and nothing else" only instructions cycles
+expect "so does stat -d" left_out 0x7d instructions "$PMUDEV" stat -d true
+expect "  with the branches" grep -q " branch-misses  " "$TMP/said"
+expect "an event that was named is refused" says 126 "$refused_event" \
+	lacking 0x7d "$PMUDEV" stat -e instructions,cycles true
+expect "so are both, if the CPU has neither" says 126 "$refused_event" \
+	lacking 0x7c "$PMUDEV" stat true
+expect "stat with all of them says nothing" says 0 "cycles" lacking 0x7f "$PMUDEV" stat true
+expect "  of what is left out" nothing grep "left out" "$TMP/said"
+expect "monitor leaves it out" left_out 0x7d instructions "$PMUDEV" monitor -C 0 -i 0.01 -n 1
+expect "  and counts the other twice" grep -qE "cycles@3.*cycles@fixed1|cycles +cycles" "$TMP/said"
+expect "bench leaves it out" left_out 0x7d instructions "$PMUDEV" bench --json
+expect "  and has times and cycles" grep -q '"pmudev": {"ns": [^}]*"instructions": null, "cycles": [0-9]' "$TMP/said"
+
 # --- stdout and the terminal --------------------------------------------------------------------
 
 fills() { # ARG...

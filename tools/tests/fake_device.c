@@ -2,14 +2,18 @@
 /*
  * Stands for /dev/pmudev in a program that loads it (LD_PRELOAD): sets can be made, bound and
  * enabled, and what they count grows with each reading. COUNTERS in the environment is how many
- * events all sets of a process can have together (64).
+ * events all sets of a process can have together (64), GENERIC the mask of the generic events that
+ * the CPU has (all), SYSFS a folder that stands for /sys/class/pmudev.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -82,12 +86,69 @@ int close(int fd)
 	return next(fd);
 }
 
+/* ------------------------------------------------------------------------ sysfs -- */
+
+static const char *moved(const char *path, char *buf)
+{
+	static const char root[] = "/sys/class/pmudev";
+	const char *to = getenv("SYSFS");
+
+	if (!to || strncmp(path, root, strlen(root)))
+		return path;
+	snprintf(buf, PATH_MAX, "%s%s", to, path + strlen(root));
+	return buf;
+}
+
+FILE *fopen(const char *path, const char *mode)
+{
+	FILE *(*next)(const char *path, const char *mode) = dlsym(RTLD_NEXT, "fopen");
+	char buf[PATH_MAX];
+
+	return next(moved(path, buf), mode);
+}
+
+FILE *fopen64(const char *path, const char *mode)
+{
+	return fopen(path, mode);
+}
+
+typedef int (*filter_fn)(const struct dirent *entry);
+typedef int (*order_fn)(const struct dirent **a, const struct dirent **b);
+
+/* Where files have 64 bits it is the same as scandir64(). */
+int scandir(const char *path, struct dirent ***names, filter_fn filter, order_fn order)
+{
+	int (*next)(const char *path, struct dirent ***names, filter_fn filter, order_fn order);
+	char buf[PATH_MAX];
+
+	next = dlsym(RTLD_NEXT, "scandir");
+	return next(moved(path, buf), names, filter, order);
+}
+
+int scandir64(const char *path, struct dirent64 ***names,
+	      int (*filter)(const struct dirent64 *entry),
+	      int (*order)(const struct dirent64 **a, const struct dirent64 **b))
+{
+	return scandir(path, (struct dirent ***)names, (filter_fn)filter, (order_fn)order);
+}
+
+/* ----------------------------------------------------------------------- the calls -- */
+
+static __u64 generic(void)
+{
+	const char *mask = getenv("GENERIC");
+
+	return mask ? strtoull(mask, NULL, 0) : (1U << PMUDEV_GENERIC_MAX) - 1;
+}
+
 static int query(struct pmudev_query *q)
 {
 	q->abi = PMUDEV_ABI_VERSION;
 	q->arch = PMUDEV_ARCH_INTEL;
 	q->nr_pmus = 1;
-	q->generic = (1U << PMUDEV_GENERIC_MAX) - 1;
+	q->generic = generic();
+	q->counters = 0xf | 7ULL << PMUDEV_FIXED_BASE;
+	q->available = q->counters;
 	memcpy(q->name, "fake", sizeof("fake"));
 	return 0;
 }
@@ -96,8 +157,17 @@ static int add(int fd, struct pmudev_add *add)
 {
 	const char *most = getenv("COUNTERS");
 	__u32 *slots = (void *)(uintptr_t)add->slots;
+	const struct pmudev_event_attr *attrs = (void *)(uintptr_t)add->events;
 	unsigned int used = 0, i;
 
+	for (i = 0; i < add->nr; i++) {
+		if (attrs[i].type != PMUDEV_TYPE_GENERIC || generic() >> attrs[i].config & 1)
+			continue;
+		add->refusal.code = PMUDEV_WHY_EVENT;
+		add->refusal.event = i;
+		errno = ENOENT;
+		return -1;
+	}
 	for (i = 0; i < MOST_FILES; i++)
 		used += sets[i].is_set ? sets[i].nr : 0;
 	if (used + add->nr > (most ? strtoul(most, NULL, 10) : PMUDEV_MAX_EVENTS)) {

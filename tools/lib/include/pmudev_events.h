@@ -20,15 +20,17 @@
  *	terms    = term [ "=" value ] { "," term [ "=" value ] }
  *	counter  = number | "fixed" number | first "-" last
  *
- * A name is a generic event's, or one from a PMU's events/ in sysfs, or one that libpfm4 has for
- * this CPU, with its unit masks and modifiers: MEM_LOAD_RETIRED:L1_MISS:c=1, where case is the same
- * to it and '.' is ':'. The first who knows it says what it is; libpfm4's own PMU before "::" asks
- * libpfm4 alone, and takes the table of that one. What needs more than an event's code (a second
- * register, another unit than the CPU, sampling) is refused with the reason. Terms are those of
- * format/ and name=TEXT. Behind pmu/ and cpu/ a term may be the name of an event, too.
- * threshold_compare also has words: ge, lt, eq, ne (ge if nothing is said). Modifiers are any of
- * u k h (count user mode, the kernel, the hypervisor, which needs the kernel; all without one) and
- * G H (count guests only, the host only); behind a slash the ':' may be left out.
+ * A name is a generic event's, or one from a PMU's events/ in sysfs, or perf's name of a cache
+ * event (L1-dcache-load-misses), which is the one that the kernel's perf driver counts on this CPU,
+ * or one that libpfm4 has for this CPU, with its unit masks and modifiers:
+ * MEM_LOAD_RETIRED:L1_MISS:c=1, where case is the same to it and '.' is ':'. The first who knows it
+ * says what it is; libpfm4's own PMU before "::" asks libpfm4 alone, and takes the table of that
+ * one. What needs more than an event's code (a second register, another unit than the CPU,
+ * sampling) is refused with the reason. Terms are those of format/ and name=TEXT. Behind pmu/ and
+ * cpu/ a term may be the name of an event, too. threshold_compare also has words: ge, lt, eq, ne
+ * (ge if nothing is said). Modifiers are any of u k h (count user mode, the kernel, the hypervisor,
+ * which needs the kernel; all without one) and G H (count guests only, the host only); behind a
+ * slash the ':' may be left out.
  *
  * An event is counted on all PMUs, or if it names one, or has a name that only some know, on these.
  * An event outside of braces is a group of its own.
@@ -112,7 +114,10 @@ struct pmudev_event_info {
 	const char *terms;
 };
 
-/* The PMU's own events, in the order of their names; NULL behind the last one. */
+/*
+ * The PMU's own events, in the order of their names, then those with perf's names of cache events;
+ * NULL behind the last one.
+ */
 const struct pmudev_event_info *pmudev_pmus_event(const struct pmudev_pmus *pmus, unsigned int pmu,
 						  unsigned int event);
 
