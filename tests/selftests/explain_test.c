@@ -187,6 +187,34 @@ TEST_F(explain, held_by_the_claim)
 	EXPECT_EQ(1, times_in(&output, wanted)) TH_LOG("%s", output.text);
 }
 
+/* And is not among those that an event may be on, if there are others. */
+TEST_F(explain, kept_back)
+{
+	__u64 kept = self->query.counters & ~self->query.available;
+
+	run(&output, "pmudev explain -e %s", event_name);
+	EXPECT_EQ(0, output.status);
+	EXPECT_EQ(kept & 1, times_in(&output, "\nKept back is counter 0, by pmudev itself, "))
+	TH_LOG("%s", output.text);
+	EXPECT_EQ(!(kept & 1), times_in(&output, " 0-")) TH_LOG("%s", output.text);
+}
+
+/* What is printed can be written. */
+TEST_F(explain, fixed_counters)
+{
+	static const char *const ways[] = { "@fixed 0", "@fixed0", "@fixed0-0" };
+	unsigned int i;
+
+	if (!(self->query.available >> FIXED_COUNTER & 1))
+		SKIP(return, "there is no fixed counter");
+	for (i = 0; i < 3; i++) {
+		run(&output, "pmudev explain -e 'r%x%s'", FIXED_EVENT, ways[i]);
+		EXPECT_EQ(0, output.status);
+		EXPECT_EQ(1, times_in(&output, "  fixed 0     fixed 0\n"))
+		TH_LOG("%s", output.text);
+	}
+}
+
 /* More than there are: each of the rest is told once, and every counter that it may be on. */
 TEST_F(explain, more_than_there_are)
 {

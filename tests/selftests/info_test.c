@@ -48,8 +48,16 @@ static bool has_line(const char *line)
 
 #define EXPECT_LINE(line) EXPECT_TRUE(has_line(line))
 
+/* As behind '@'. */
+static const char *name_of(int counter, char name[16])
+{
+	snprintf(name, 16, counter < 32 ? "%d" : "fixed %d", counter % 32);
+	return name;
+}
+
 TEST_F(info, nobody_counts)
 {
+	const bool kept = self->query.counters & ~self->query.available;
 	char title[64];
 
 	run(&output, "pmudev info");
@@ -64,13 +72,20 @@ TEST_F(info, nobody_counts)
 	snprintf(title, sizeof(title), "\n%s (PMU 0)\n", self->query.name);
 	EXPECT_EQ(1U, times_in(&output, title));
 	EXPECT_LINE("  in use           none");
+	EXPECT_EQ(kept, times_in(&output, " (kept back: ") > 0) TH_LOG("%s", output.text);
+	EXPECT_LE(self->query.nr_pmus, times_in(&output, ", fixed 0"));
+	EXPECT_EQ(0U, times_in(&output, "fixed 32"));
+	run(&output, "pmudev list cycles");
+	EXPECT_EQ(kept, times_in(&output, " (kept back: ") > 0) TH_LOG("%s", output.text);
+	EXPECT_EQ(0U, times_in(&output, ",32"));
+	run(&output, "pmudev info");
 	EXPECT_LINE("  held by          nobody of pmudev's; perf can use it");
 }
 
 TEST_F(info, who_counts)
 {
 	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
-	char line[96];
+	char line[96], name[16], label[24];
 	__s32 counter;
 
 	self->fd = pm_cpu_set(0, 0, &event, 1);
@@ -79,16 +94,17 @@ TEST_F(info, who_counts)
 	run(&output, "pmudev info");
 	snprintf(line, sizeof(line), "  event sets       process %d (info_test)", getpid());
 	EXPECT_LINE(line);
-	snprintf(line, sizeof(line), "  in use           %d", counter);
+	name_of(counter, name);
+	snprintf(line, sizeof(line), "  in use           %s", name);
 	EXPECT_LINE(line);
-	snprintf(line, sizeof(line), "    counter %-4d process %d, counting CPU 0", counter,
-		 getpid());
+	snprintf(label, sizeof(label), "%s%s", counter < 32 ? "counter " : "", name);
+	snprintf(line, sizeof(line), "    %-12s process %d, counting CPU 0", label, getpid());
 	EXPECT_LINE(line);
 	EXPECT_EQ(1U, times_in(&output, "  held by          pmudev, for the sets enabled;"));
 	run(&output, "pmudev info --json");
 	EXPECT_TRUE(json_lines_valid(output.text)) TH_LOG("%s", output.text);
-	snprintf(line, sizeof(line), "{\"counter\": %d, \"kind\": \"cpu-set\", \"pid\": %d, ",
-		 counter, getpid());
+	snprintf(line, sizeof(line), "{\"counter\": \"%s\", \"kind\": \"cpu-set\", \"pid\": %d, ",
+		 name, getpid());
 	EXPECT_EQ(1U, times_in(&output, line)) TH_LOG("%s", output.text);
 	EXPECT_EQ(1U, times_in(&output, "\"held\": true"));
 }

@@ -387,12 +387,10 @@ TEST_F(interval, more_events)
 	if (!branches)
 		EXPECT_EQ(1, times_in(&output, "This CPU does not have: branches"));
 	/* As counts, or among those that the CPU does not have. */
-	EXPECT_EQ(1, times_in(&output, "  L1-dcache-loads") +
-			     times_in(&output, " L1-dcache-loads, L1-dcache-load-misses"))
-	TH_LOG("%s", output.text);
+	EXPECT_EQ(1, times_in(&output, " L1-dcache-loads")) TH_LOG("%s", output.text);
 	if (query.arch == PMUDEV_ARCH_INTEL)
 		EXPECT_EQ(1, times_in(&output, "  L1-dcache-load-misses"))
-		TH_LOG("%s", output.text);
+	TH_LOG("%s", output.text);
 }
 
 /* --------------------------------------------------------------------- formats -- */

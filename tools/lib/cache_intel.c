@@ -165,7 +165,7 @@ static const struct code silvermont[] = {
 	{ ITLB_LOAD_MISSES, 0x40205 },	/* PAGE_WALKS.I_SIDE_WALKS: its beginnings */
 	{ BRANCH_LOADS, 0x00c4 },	/* BR_INST_RETIRED.ALL_BRANCHES */
 	{ BRANCH_LOAD_MISSES, 0x00c5 }, /* BR_MISP_RETIRED.ALL_BRANCHES */
-	{},
+	{ LLC_LOADS, OFFCORE },		{ LLC_STORES, OFFCORE }, { LLC_STORE_MISSES, OFFCORE }, {},
 };
 
 static const struct code goldmont[] = {
@@ -244,7 +244,7 @@ static const struct cpu {
 	/* Silvermont, Airmont, Knights Landing and Mill */
 	{ { CPU(6, 0x37), CPU(6, 0x4d), CPU(6, 0x4a), CPU(6, 0x5a), CPU(6, 0x4c), CPU(6, 0x75),
 	    CPU(6, 0x57), CPU(6, 0x85) },
-	  { silvermont, offcore, offcore_more } },
+	  { silvermont, offcore_more } },
 	{ { CPU(6, 0x5c), CPU(6, 0x5f) }, { goldmont, offcore, offcore_more } },
 	{ { CPU(6, 0x7a) }, { tremont, goldmont_plus_more, offcore } },
 	/* Tremont, Gracemont, Crestmont, Darkmont */

@@ -35,12 +35,11 @@ static __attribute__((__format__(printf, 2, 3))) void put(struct text *t, const 
 		t->used += n;
 }
 
-/* "counter 3", "counters 0-2 5" */
-static void put_counters(struct text *t, uint64_t mask)
+static void put_ranges(struct text *t, const char *one, const char *several, uint64_t mask)
 {
 	int first, last;
 
-	put(t, mask & (mask - 1) ? "counters" : "counter");
+	put(t, "%s", mask & (mask - 1) ? several : one);
 	for (first = 0; first < 64; first = last + 1) {
 		last = first;
 		if (!(mask >> first & 1))
@@ -49,6 +48,20 @@ static void put_counters(struct text *t, uint64_t mask)
 			last++;
 		put(t, last > first ? " %d-%d" : " %d", first, last);
 	}
+}
+
+/* "counter 3", "counters 0-2 5", "fixed 0", "counters 0-2, fixed 0-1" */
+static void put_counters(struct text *t, uint64_t mask)
+{
+	const uint64_t others = mask & ((1ULL << PMUDEV_FIXED_BASE) - 1);
+	const uint64_t fixed = mask >> PMUDEV_FIXED_BASE;
+
+	if (others)
+		put_ranges(t, "counter", "counters", others);
+	if (others && fixed)
+		put(t, ", ");
+	if (fixed)
+		put_ranges(t, "fixed", "fixed", fixed);
 }
 
 static void put_holder(struct text *t, const struct pmudev_holder *h)
@@ -95,10 +108,12 @@ static void put_holders(struct text *t, const struct pmudev_refusal *why)
 	if (why->holder.kind == PMUDEV_HOLDER_NONE)
 		return;
 	put(t, why->busy ? ": " : "in use by ");
-	if (why->busy & (why->busy - 1))
-		put(t, "counter %u is held by ", why->holder.counter);
-	else if (why->busy)
+	if (why->busy & (why->busy - 1)) {
+		put_counters(t, 1ULL << (why->holder.counter & 63));
+		put(t, " is held by ");
+	} else if (why->busy) {
 		put(t, "held by ");
+	}
 	put_holder(t, &why->holder);
 }
 

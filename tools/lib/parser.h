@@ -88,7 +88,7 @@ HIDDEN bool pmudev_use_event(struct parser *p, const char *where, size_t len, st
 /* What stands between two slashes, from behind the first to behind the last one. */
 HIDDEN bool pmudev_parse_terms(struct parser *p, struct what *what);
 
-/* Behind '@'. */
+/* counters.c: behind '@'. */
 HIDDEN bool pmudev_parse_counter(struct parser *p, struct pmudev_event_attr *attr);
 
 /*

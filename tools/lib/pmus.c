@@ -224,6 +224,7 @@ static bool add_pmu(void *to, const char *root, const char *name)
 	read_line(folder, "cpumask", pmu->cpus, sizeof(pmu->cpus));
 	read_line(folder, "caps/arch", pmu->arch, sizeof(pmu->arch));
 	read_line(folder, "caps/counters", pmu->counters, sizeof(pmu->counters));
+	read_line(folder, "caps/available", pmu->available, sizeof(pmu->available));
 	read_number(folder, "caps/width", &width);
 	pmu->info.width = width;
 	read_number(folder, "caps/cpu_id", &pmu->cpu_id);
@@ -251,6 +252,7 @@ static void tell(struct pmu *pmu)
 	pmu->info.cpus = pmu->cpus;
 	pmu->info.arch = pmu->arch;
 	pmu->info.counters = pmu->counters;
+	pmu->info.available = pmu->available;
 	for (event = pmu->events; event < pmu->events + pmu->nr_events; event++) {
 		event->info.name = event->name;
 		event->info.terms = event->terms;

@@ -60,6 +60,7 @@ struct pmu {
 	char cpus[128];
 	char arch[16];
 	char counters[64];
+	char available[64];
 	uint64_t cpu_id;
 	unsigned int nr_terms;
 	struct term terms[MAX_TERMS];

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The parts of an event: terms, which sysfs knows; a threshold's comparison, which has words; a
- * counter chosen by hand.
+ * The parts of an event: terms, which sysfs knows; a threshold's comparison, which has words.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -357,45 +356,5 @@ bool pmudev_parse_terms(struct parser *p, struct what *what)
 		what->attr.threshold_compare = 0;
 	else if (!was_seen(what, "threshold_compare"))
 		what->attr.threshold_compare = PMUDEV_GREATER_EQUAL;
-	return true;
-}
-
-/* ------------------------------------------------------------------ counters -- */
-
-/* "3", "32", "fixed0" */
-static bool counter_number(const char *at, size_t len, __u64 *counter)
-{
-	const size_t prefix = strlen("fixed");
-
-	if (len <= prefix || memcmp(at, "fixed", prefix))
-		return pmudev_number(at, len, 63, counter);
-	if (!pmudev_number(at + prefix, len - prefix, 63 - PMUDEV_FIXED_BASE, counter))
-		return false;
-	*counter += PMUDEV_FIXED_BASE;
-	return true;
-}
-
-bool pmudev_parse_counter(struct parser *p, struct pmudev_event_attr *attr)
-{
-	static const char help[] = "a counter is a number up to 63, fixedN, or a range such as 0-3";
-	const char *start = p->at, *dash;
-	size_t len = pmudev_word(start);
-	__u64 first, last;
-
-	p->at += len;
-	dash = memchr(start, '-', len);
-	if (!dash) {
-		if (!counter_number(start, len, &first))
-			return pmudev_wrong(p, start, "%s", help);
-		attr->flags |= PMUDEV_COUNTER;
-		attr->counter = first;
-		return true;
-	}
-	if (!counter_number(start, dash - start, &first) ||
-	    !counter_number(dash + 1, start + len - dash - 1, &last) || first > last)
-		return pmudev_wrong(p, start, "%s", help);
-	if (attr->allowed)
-		return pmudev_wrong(p, start, "counters= has told already which ones it may be on");
-	attr->allowed = ~0ULL >> (63 - last) & ~0ULL << first;
 	return true;
 }

@@ -48,8 +48,8 @@ struct pmudev_pmus;
 	"NAME/threshold=2/; and the CPU's own codes: rHEX, or PMU/event=0xc0,umask=0/, where\n" \
 	"PMU is a PMU's name, or cpu for all. Behind an event may stand, in this order:\n"      \
 	"\n"                                                                                    \
-	"  @2        on counter 2 and no other; @fixed0 or @32 is the first fixed one,\n"       \
-	"            @0-3 is one of these (`pmudev info` shows those there are)\n"              \
+	"  @2        on counter 2 and no other; @fixed0 is the first fixed one (on arm64 the\n" \
+	"            cycle counter), @0-3 one of these (`pmudev info` shows those there are)\n" \
 	"  :u        count user mode, :k the kernel, :h the hypervisor (all without one),\n"    \
 	"            :G guests, :H the host\n"                                                  \
 	"\n"                                                                                    \

@@ -97,29 +97,38 @@ static int parse_options(int argc, char **argv, struct options *options)
 
 static const char *counter_name(int counter, char buf[20])
 {
-	if (counter < 0)
-		snprintf(buf, 20, "none");
-	else if (counter < PMUDEV_FIXED_BASE)
-		snprintf(buf, 20, "counter %d", counter);
-	else
-		snprintf(buf, 20, "fixed %d", counter - PMUDEV_FIXED_BASE);
-	return buf;
+	return counter < 0 ? "none" : counter_text(counter, buf, 20);
 }
 
-/* "0-3, fixed 0" */
-static void show_mask(uint64_t mask)
+/* What the event may be on and get, or if it is none of these, on what. */
+static void show_mask(uint64_t may, uint64_t available)
 {
-	uint64_t fixed = mask >> PMUDEV_FIXED_BASE;
-	char text[128];
+	char text[256];
 
-	mask &= bit(PMUDEV_FIXED_BASE) - 1;
-	if (mask || !fixed)
-		printf("%s%s", counters_text(mask, text, sizeof(text)), fixed ? ", " : "");
-	if (fixed)
-		printf("fixed %s", counters_text(fixed, text, sizeof(text)));
+	printf("%s\n", counters_text(may & available ? may & available : may, text, sizeof(text)));
 }
 
-static void show_table(const struct event_list *list, const struct fit *result)
+/* Those that events could be on, but for somebody who never gives them back. */
+static void show_kept(struct pmudev *set, const struct event_list *list, const struct fit *result,
+		      uint64_t available)
+{
+	struct pmudev_holder holder;
+	char text[64], name[20];
+	unsigned int i, c;
+
+	for (c = 0; c < 64; c++) {
+		for (i = 0; i < list->nr; i++)
+			if (result->may[i] & available && result->may[i] & ~available & bit(c))
+				break;
+		if (i == list->nr)
+			continue;
+		counter_state(set, &list->attrs[i], c, &holder);
+		holder_text(&holder, text, sizeof(text));
+		printf("Kept back is %s, by %s.\n", counter_name(c, name), text);
+	}
+}
+
+static void show_table(const struct event_list *list, const struct fit *result, uint64_t available)
 {
 	int width = strlen("event");
 	unsigned int i;
@@ -132,8 +141,7 @@ static void show_table(const struct event_list *list, const struct fit *result)
 	for (i = 0; i < list->nr; i++) {
 		printf("%-*s  %-10s  ", width, list->events[i].name,
 		       counter_name(result->counter[i], name));
-		show_mask(result->may[i]);
-		printf("\n");
+		show_mask(result->may[i], available);
 	}
 }
 
@@ -227,7 +235,7 @@ static void show(struct progress *p)
 	else if (p->bundle->nr > 1)
 		printf("CPU %d:\n", p->cpu);
 	if (p->part.nr)
-		show_table(&p->part, &p->result);
+		show_table(&p->part, &p->result, p->query.available);
 	else
 		printf("none of these events is for them\n");
 	if (fit_misfits(&p->part, &p->result)) {
@@ -235,6 +243,8 @@ static void show(struct progress *p)
 		p->multiplex_helps =
 			parts_can_turn(p->bundle, p->list) && fit_multiplexed(p->set, &p->part);
 		p->refused++;
+	} else {
+		show_kept(p->set, &p->part, &p->result, p->query.available);
 	}
 	printf("\n");
 }

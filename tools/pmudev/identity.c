@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "identity.h"
 
 /* Of a PMU of version 2 or later; those have 40 bits at least. */
 #define INTEL_NARROW 31
 
-const char *counters_text(unsigned long long mask, char *buf, size_t len)
+/* "0-3 5" */
+static const char *ranges_text(unsigned long long mask, char *buf, size_t len)
 {
 	int first, last;
 	size_t used = 0;
 
-	if (!mask)
-		return "none";
+	buf[0] = '\0';
 	for (first = 0; first < 64; first = last + 1) {
 		last = first;
 		if (!(mask >> first & 1))
@@ -25,6 +26,46 @@ const char *counters_text(unsigned long long mask, char *buf, size_t len)
 					 used ? " " : "", first, last);
 	}
 	return buf;
+}
+
+const char *counters_text(unsigned long long mask, char *buf, size_t len)
+{
+	const unsigned long long fixed = mask >> PMUDEV_FIXED_BASE;
+	const unsigned long long others = mask & ((1ULL << PMUDEV_FIXED_BASE) - 1);
+	char a[128], b[128];
+
+	if (!mask)
+		return "none";
+	snprintf(buf, len, "%s%s%s%s", ranges_text(others, a, sizeof(a)),
+		 others && fixed ? ", " : "", fixed ? "fixed " : "",
+		 ranges_text(fixed, b, sizeof(b)));
+	return buf;
+}
+
+const char *counter_text(unsigned int counter, char *buf, size_t len)
+{
+	if (counter < PMUDEV_FIXED_BASE)
+		snprintf(buf, len, "counter %u", counter);
+	else
+		snprintf(buf, len, "fixed %u", counter - PMUDEV_FIXED_BASE);
+	return buf;
+}
+
+unsigned long long counters_mask(const char *list)
+{
+	unsigned long long mask = 0;
+	unsigned long first, last;
+	char *end = (char *)list;
+
+	while (*end >= '0' && *end <= '9') {
+		first = strtoul(end, &end, 10);
+		last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
+		if (last > 63 || first > last)
+			break;
+		mask |= ~0ULL >> (63 - last) & ~0ULL << first;
+		end += *end == ',';
+	}
+	return mask;
 }
 
 void architecture_text(const struct pmudev_query *q, char *buf, size_t len)
@@ -76,19 +117,30 @@ static bool narrow(const struct pmudev_query *q)
 	return q->arch == PMUDEV_ARCH_INTEL && q->width == INTEL_NARROW;
 }
 
+/* Which they are on arm64, where each fixed counter has one event. */
+static const char *fixed_names(const struct pmudev_query *q)
+{
+	if (q->arch != PMUDEV_ARCH_ARM64)
+		return "";
+	return q->counters >> (PMUDEV_FIXED_BASE + 1) & 1 ?
+		       ": the cycle counter and the instruction counter" :
+		       ": the cycle counter";
+}
+
 void widths_text(const struct pmudev_query *q, char *buf, size_t len)
 {
 	const unsigned long long fixed = q->counters & ~0ULL << PMUDEV_FIXED_BASE;
 	const unsigned long long others = q->counters & ~fixed;
-	char a[128], b[128];
+	char text[256];
 	size_t used = 0;
 
 	if (others)
-		used = snprintf(buf, len, "%s (%u bits%s)", counters_text(others, a, sizeof(a)),
-				q->width, narrow(q) ? ", as there are no full-width writes" : "");
+		used = snprintf(buf, len, "%s (%u bits%s)",
+				counters_text(others, text, sizeof(text)), q->width,
+				narrow(q) ? ", as there are no full-width writes" : "");
 	else
 		used = snprintf(buf, len, "none");
 	if (fixed && used < len)
-		snprintf(buf + used, len - used, ", fixed %s (%u bits)",
-			 counters_text(fixed, b, sizeof(b)), q->width_fixed);
+		snprintf(buf + used, len - used, ", %s (%u bits%s)",
+			 counters_text(fixed, text, sizeof(text)), q->width_fixed, fixed_names(q));
 }

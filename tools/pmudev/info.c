@@ -77,11 +77,14 @@ static void show_identity(struct pmudev *set, const struct pmudev_query *q)
 
 static void show_counters(const struct pmudev_query *q)
 {
-	char text[512];
+	const __u64 kept = q->counters & ~q->available;
+	char text[512], kept_text[256];
 
 	widths_text(q, text, sizeof(text));
 	row("counters", "%s", text);
-	row("available", "%s", counters_text(q->available, text, sizeof(text)));
+	row("available", "%s%s%s%s", counters_text(q->available, text, sizeof(text)),
+	    kept ? " (kept back: " : "",
+	    kept ? counters_text(kept, kept_text, sizeof(kept_text)) : "", kept ? ")" : "");
 	row("user-readable", "%s", counters_text(q->user, text, sizeof(text)));
 	row("in use", "%s", counters_text(q->busy, text, sizeof(text)));
 }
@@ -139,11 +142,12 @@ static void show_holders(const struct pmudev_query *q)
 {
 	struct pmudev_holder holders[MAX_HELD];
 	unsigned int i, nr = info_holders(q, holders);
-	char text[64];
+	char text[64], name[20];
 
 	for (i = 0; i < nr; i++) {
 		holder_text(&holders[i], text, sizeof(text));
-		printf("    counter %-4u %s\n", holders[i].counter, text);
+		printf("    %-12s %s\n", counter_text(holders[i].counter, name, sizeof(name)),
+		       text);
 	}
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmudev info --json: one object. Counters and CPUs are lists of numbers.
+ * pmudev info --json: one object. Counters are words as behind '@': "2", "fixed 0".
  */
 #include <unistd.h>
 
@@ -10,6 +10,17 @@
 #include "identity.h"
 #include "info.h"
 
+static void write_counter(struct json *json, const char *key, unsigned int counter)
+{
+	char text[20];
+
+	if (counter < PMUDEV_FIXED_BASE)
+		snprintf(text, sizeof(text), "%u", counter);
+	else
+		counter_text(counter, text, sizeof(text));
+	json_string(json, key, text);
+}
+
 static void write_mask(struct json *json, const char *key, __u64 mask)
 {
 	unsigned int i;
@@ -17,7 +28,7 @@ static void write_mask(struct json *json, const char *key, __u64 mask)
 	json_open(json, key, '[');
 	for (i = 0; i < 64; i++)
 		if (mask >> i & 1)
-			json_unsigned(json, NULL, i);
+			write_counter(json, NULL, i);
 	json_close(json, ']');
 }
 
@@ -56,7 +67,7 @@ static void write_holders(struct json *json, const struct pmudev_query *q)
 	json_open(json, "holders", '[');
 	for (i = 0; i < nr; i++) {
 		json_open(json, NULL, '{');
-		json_unsigned(json, "counter", holders[i].counter);
+		write_counter(json, "counter", holders[i].counter);
 		json_string(json, "kind", holder_kind(&holders[i]));
 		if (holders[i].pid > 0)
 			json_signed(json, "pid", holders[i].pid);

@@ -10,6 +10,7 @@
 
 #include "cmd.h"
 #include "events.h"
+#include "identity.h"
 #include "json.h"
 #include "list.h"
 
@@ -125,6 +126,22 @@ static void print_json(struct list *list, const char *const header[3], const cha
 	json_line(&json);
 }
 
+/* The counters that there are for sets, and which are not. */
+static void show_title(const struct list *list)
+{
+	const unsigned long long all = counters_mask(list->info->counters);
+	const unsigned long long available = counters_mask(list->info->available);
+	const unsigned long long kept = available ? all & ~available : 0;
+	char text[256];
+
+	fprintf(list->out, "%s%s: CPUs %s, %s, counters %s", list->shown > 1 ? "\n" : "",
+		list->info->name, list->info->cpus, list->info->arch,
+		counters_text(all & ~kept, text, sizeof(text)));
+	if (kept)
+		fprintf(list->out, " (kept back: %s)", counters_text(kept, text, sizeof(text)));
+	fputc('\n', list->out);
+}
+
 /* A row of one of the tables, with the header before the first one. */
 static void show_row(struct list *list, const char *const header[3], const char *name,
 		     const char *second, const char *third)
@@ -137,8 +154,7 @@ static void show_row(struct list *list, const char *const header[3], const char 
 		return;
 	}
 	if (!list->titled)
-		fprintf(list->out, "%s%s: CPUs %s, %s, counters %s\n", list->shown > 1 ? "\n" : "",
-			list->info->name, list->info->cpus, list->info->arch, list->info->counters);
+		show_title(list);
 	list->titled = true;
 	if (!list->headed)
 		print_row(list, header[0], header[1], header[2]);

@@ -59,6 +59,8 @@ static const struct {
 	{ SKYLAKE, "cpu/LLC-store-misses/", EOPNOTSUPP, 4, "LLC-store-misses" SECOND },
 	{ SKYLAKE, "L1-icache-loads", ENOENT, 0, NO_EVENT("L1-icache-loads") },
 	{ SKYLAKE, "L1-dcache-prefetches", ENOENT, 0, NO_EVENT("L1-dcache-prefetches") },
+	{ SILVERMONT, "LLC-load-misses", ENOENT, 0, NO_EVENT("LLC-load-misses") },
+	{ SILVERMONT, "LLC-loads", EOPNOTSUPP, 0, "LLC-loads" SECOND },
 	{ ICE_LAKE, "iTLB-loads", ENOENT, 0, NO_EVENT("iTLB-loads") },
 	{ SKYLAKE, "l1-dcache-loads", ENOENT, 0,
 	  "unknown event 'l1-dcache-loads'; did you mean L1-dcache-loads, L1-dcache-stores? "

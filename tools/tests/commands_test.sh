@@ -73,7 +73,7 @@ complete_words() {
 # Stands for the command.
 pmudev() {
 	cat <<-'EOF'
-	armv8_pmuv3_0: CPUs 0-3, arm64, counters 0-5,32
+	armv8_pmuv3_0: CPUs 0-3, arm64, counters 1-5, fixed 0 (kept back: 0)
 
 	  GENERIC EVENT             COUNTS
 	  cycles                    cycles in which the CPU was not halted

@@ -3,10 +3,10 @@
 #include "describe.h"
 #include "tap.h"
 
-#define EXCLUDE_U PMUDEV_EXCLUDE_USER
-#define EXCLUDE_K PMUDEV_EXCLUDE_KERNEL
-#define EXCLUDE_HV PMUDEV_EXCLUDE_HV
-#define EXCLUDE_HOST PMUDEV_EXCLUDE_HOST
+#define EXCLUDE_U     PMUDEV_EXCLUDE_USER
+#define EXCLUDE_K     PMUDEV_EXCLUDE_KERNEL
+#define EXCLUDE_HV    PMUDEV_EXCLUDE_HV
+#define EXCLUDE_HOST  PMUDEV_EXCLUDE_HOST
 #define EXCLUDE_GUEST PMUDEV_EXCLUDE_GUEST
 
 /* Both without sysfs: as describe() has it; what is wrong, and where. */
@@ -49,10 +49,15 @@ static const struct {
 	{ "cycles@0x1f", "0:0/0/400@31" },
 	{ "r3c@0-3,r3c@2-2,r3c@0-63", "0:1/3c/0&f 1:1/3c/0&4 2:1/3c/0&ffffffffffffffff" },
 	{ "r3c@1-fixed1", "0:1/3c/0&3fffffffe" },
+	/* as it is printed */
+	{ "cycles@fixed 0,r3c@fixed 1:u", "0:0/0/400@32 1:1/3c/406@33" },
+	{ "r3c@fixed 0-2,r3c@fixed0-2,r3c@fixed0-fixed2",
+	  "0:1/3c/0&700000000 1:1/3c/0&700000000 2:1/3c/0&700000000" },
+	{ "r3c@3-fixed 1", "0:1/3c/0&3fffffff8" },
 	{ "{r3c@3,r3c@fixed1}:u", "0:1/3c/406@3 0:1/3c/406@33" },
 };
 
-#define COUNTER "a counter is a number up to 63, fixedN, or a range such as 0-3"
+#define COUNTER "a counter is a number up to 31, fixed0 and so on, or a range such as 0-3"
 
 static const struct {
 	const char *text;
@@ -89,8 +94,8 @@ static const struct {
 
 /* These are events with no meaning; the sentence names them. */
 static const char *const unknown[] = {
-	"foo", "Cycles", "cycle", "r", "rg", "r12345678123456789", "r-1",
-	"0x11", "cpu", "cpux/event=1/",
+	"foo",	"Cycles", "cycle",	   "r", "rg", "r12345678123456789", "r-1",
+	"0x11", "cpu",	  "cpux/event=1/",
 };
 
 static struct pmudev_pmus *no_pmus;

@@ -59,18 +59,23 @@ static void expect_widths(__u32 arch, __u64 counters, __u32 width, __u32 fixed, 
 	is(got, text, text);
 }
 
+#define CYCLES ": the cycle counter"
+
 static void test_widths(void)
 {
-	expect_widths(PMUDEV_ARCH_INTEL, 0x7000000ff, 48, 48,
-		      "0-7 (48 bits), fixed 32-34 (48 bits)");
+	expect_widths(PMUDEV_ARCH_INTEL, 0x7000000ff, 48, 48, "0-7 (48 bits), fixed 0-2 (48 bits)");
 	expect_widths(PMUDEV_ARCH_INTEL, 0x70000000f, 31, 40,
-		      "0-3 (31 bits, as there are no full-width writes), fixed 32-34 (40 bits)");
+		      "0-3 (31 bits, as there are no full-width writes), fixed 0-2 (40 bits)");
 	expect_widths(PMUDEV_ARCH_INTEL, 0x2900000003, 40, 48,
-		      "0-1 (40 bits), fixed 32 35 37 (48 bits)");
+		      "0-1 (40 bits), fixed 0 3 5 (48 bits)");
 	expect_widths(PMUDEV_ARCH_INTEL, 0xf, 48, 0, "0-3 (48 bits)");
-	expect_widths(PMUDEV_ARCH_INTEL, 1ULL << 33, 0, 48, "none, fixed 33 (48 bits)");
-	expect_widths(PMUDEV_ARCH_ARM64, 0x10000003f, 32, 64, "0-5 (32 bits), fixed 32 (64 bits)");
-	expect_widths(PMUDEV_ARCH_ARM64, ~0ULL >> 31, 31, 64, "0-31 (31 bits), fixed 32 (64 bits)");
+	expect_widths(PMUDEV_ARCH_INTEL, 1ULL << 33, 0, 48, "none, fixed 1 (48 bits)");
+	expect_widths(PMUDEV_ARCH_ARM64, 0x10000003f, 32, 64,
+		      "0-5 (32 bits), fixed 0 (64 bits" CYCLES ")");
+	expect_widths(PMUDEV_ARCH_ARM64, 0x300000007, 64, 64,
+		      "0-2 (64 bits), fixed 0-1 (64 bits" CYCLES " and the instruction counter)");
+	expect_widths(PMUDEV_ARCH_ARM64, ~0ULL >> 31, 31, 64,
+		      "0-31 (31 bits), fixed 0 (64 bits" CYCLES ")");
 }
 
 static void test_counters(void)
@@ -78,9 +83,17 @@ static void test_counters(void)
 	char text[64], small[4];
 
 	is(counters_text(0, text, sizeof(text)), "none", "no counter");
-	is(counters_text(0x8000000000000001ULL, text, sizeof(text)), "0 63",
+	is(counters_text(0x8000000000000001ULL, text, sizeof(text)), "0, fixed 31",
 	   "the first and the last");
-	is(counters_text(~0ULL, text, sizeof(text)), "0-63", "all");
+	is(counters_text(~0ULL, text, sizeof(text)), "0-31, fixed 0-31", "all");
+	is(counters_text(0x700000000, text, sizeof(text)), "fixed 0-2", "fixed ones alone");
+	is(counters_text(0x70000000f, text, sizeof(text)), "0-3, fixed 0-2", "both kinds");
+	is(counter_text(31, text, sizeof(text)), "counter 31", "a counter");
+	is(counter_text(33, text, sizeof(text)), "fixed 1", "a fixed one");
+	is_number(counters_mask("0-3,32-34"), 0x70000000f, "sysfs' list is a mask");
+	is_number(counters_mask("1-5,7,32"), 0x1000000be, "  with holes");
+	is_number(counters_mask(""), 0, "  or empty");
+	is_number(counters_mask("0-63"), ~0ULL, "  or full");
 	is(counters_text(0x5555, small, sizeof(small)), "0 2", "what fits");
 }
 

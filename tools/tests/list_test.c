@@ -30,7 +30,7 @@ static const char more[] =
 	"libpfm4 has more names: `pmudev list WORD` searches them, `pmudev list -v` shows all.\n";
 
 static const char whole[] =
-	"intel_core: CPUs 0-3, intel, counters 0-3,32-34\n"
+	"intel_core: CPUs 0-3, intel, counters 0-3, fixed 0-2\n"
 	"\n"
 	"  GENERIC EVENT             COUNTS\n"
 	"  cycles                    cycles in which the CPU was not halted\n"
@@ -70,9 +70,10 @@ static void test_whole(void)
 	is_number(rows, 7 + 5 + 11, "  so many rows");
 	is(list(NO_SYSFS, NULL), "", "nothing without sysfs");
 	list(BIG_LITTLE, NULL);
-	ok(strstr(text, "armv8_pmuv3: CPUs 0,2, arm64, counters 0-5,32\n") == text,
+	ok(strstr(text, "armv8_pmuv3: CPUs 0,2, arm64, counters 1-5, fixed 0 (kept back: 0)\n") ==
+		   text,
 	   "each PMU has a title");
-	ok(strstr(text, "\n\narmv8_pmuv3_1: CPUs 1,3, arm64, counters 0-3,32\n"),
+	ok(strstr(text, "\n\narmv8_pmuv3_1: CPUs 1,3, arm64, counters 0-3, fixed 0\n"),
 	   "  the second too");
 	ok(!strstr(text, "ref-cycles"), "generic events that it has, no others");
 }
@@ -80,19 +81,19 @@ static void test_whole(void)
 static void test_some(void)
 {
 	is(list(BIG_LITTLE, "frontend"),
-	   "armv8_pmuv3: CPUs 0,2, arm64, counters 0-5,32\n"
+	   "armv8_pmuv3: CPUs 0,2, arm64, counters 1-5, fixed 0 (kept back: 0)\n"
 	   "\n"
 	   "  EVENT OF THIS CPU         IS THE SAME AS\n"
 	   "  stall_frontend            armv8_pmuv3/event=0x0023/\n",
 	   "a part of a name, which one PMU has");
 	is(list(BIG_LITTLE, "*D"),
-	   "armv8_pmuv3: CPUs 0,2, arm64, counters 0-5,32\n"
+	   "armv8_pmuv3: CPUs 0,2, arm64, counters 1-5, fixed 0 (kept back: 0)\n"
 	   "\n"
 	   "  EVENT OF THIS CPU         IS THE SAME AS\n"
 	   "  inst_retired              armv8_pmuv3/event=0x0008/\n"
 	   "  stall_frontend            armv8_pmuv3/event=0x0023/\n"
 	   "\n"
-	   "armv8_pmuv3_1: CPUs 1,3, arm64, counters 0-3,32\n"
+	   "armv8_pmuv3_1: CPUs 1,3, arm64, counters 0-3, fixed 0\n"
 	   "\n"
 	   "  EVENT OF THIS CPU         IS THE SAME AS\n"
 	   "  inst_retired              armv8_pmuv3_1/event=0x0008/\n"

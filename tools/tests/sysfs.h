@@ -48,6 +48,7 @@ static const struct fake_file fake_big[] = {
 	{ "cpumask", "0,2" },
 	{ "caps/arch", "arm64" },
 	{ "caps/counters", "0-5,32" },
+	{ "caps/available", "1-5,32" },
 	{ "caps/generic", "0x0000000000000003" },
 	{ "caps/width", "64" },
 	{ "caps/threshold_max", "0x00000000" },

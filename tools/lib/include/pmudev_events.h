@@ -18,7 +18,8 @@
  *	what     = name [ "/" terms "/" ] | "r" hex | pmu "/" terms "/" | "cpu/" terms "/"
  *	name     = word | [ table "::" ] word { ":" mask | ":" modifier [ "=" value ] }
  *	terms    = term [ "=" value ] { "," term [ "=" value ] }
- *	counter  = number | "fixed" number | first "-" last
+ *	counter  = index [ "-" index ]
+ *	index    = number | "fixed" [ " " ] number
  *
  * A name is a generic event's, or one from a PMU's events/ in sysfs, or perf's name of a cache
  * event (L1-dcache-load-misses), which is the one that the kernel's perf driver counts on this CPU,
@@ -31,6 +32,8 @@
  * (ge if nothing is said). Modifiers are any of u k h (count user mode, the kernel, the hypervisor,
  * which needs the kernel; all without one) and G H (count guests only, the host only); behind a
  * slash the ':' may be left out.
+ *
+ * "fixed 0" is PMUDEV_FIXED_BASE in the ABI; where a range begins with "fixed", its end need not.
  *
  * An event is counted on all PMUs, or if it names one, or has a name that only some know, on these.
  * An event outside of braces is a group of its own.
@@ -76,6 +79,7 @@ struct pmudev_pmus;
  * @generic: mask of the generic events that it has
  * @width: bits of a programmable counter
  * @knows_generic: is @generic known?
+ * @available: those of @counters that sets can get now; empty if that is not known
  */
 struct pmudev_pmu_info {
 	const char *name;
@@ -85,6 +89,7 @@ struct pmudev_pmu_info {
 	uint64_t generic;
 	uint32_t width;
 	bool knows_generic;
+	const char *available;
 };
 
 /*
