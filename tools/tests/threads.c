@@ -109,7 +109,8 @@ static void look(struct pmudev *set)
 {
 	struct pmudev_refusal why;
 	static const char end[] = "or count fewer events";
-	char text[512];
+	const struct pmudev_refusal none = { .event = -1 };
+	char text[512], busy[512];
 	int error = pmudev_why(set, &why);
 
 	if (error == -EAGAIN) {
@@ -122,6 +123,12 @@ static void look(struct pmudev *set)
 	    why.nr_holders != 1 + why.allowed % PMUDEV_MAX_HOLDERS)
 		count_up(&torn);
 	pmudev_explain(set, text, sizeof(text));
+	/* It asks anew, and another thread may be writing by now. */
+	pmudev_explain_refusal(-EAGAIN, &none, busy, sizeof(busy));
+	if (!strcmp(text, busy)) {
+		count_up(&lost);
+		return;
+	}
 	if (strncmp(text, "event ", 6) || strcmp(text + strlen(text) - strlen(end), end))
 		count_up(&torn);
 }
