@@ -40,7 +40,7 @@ section_covers() {
 	compile) printf '%s\n' $module scripts/compile scripts/build-module ;;
 	packaging) printf '%s\n' $module debian packaging dkms.conf tools man tests/packaging scripts/build-deb ;;
 	emulator) printf '%s\n' tests/emulator scripts/build-emulator ;;
-	debug-* | kcsan-*) printf '%s\n' $module $machine tests/rack scripts/build-kernel ;;
+	debug-* | kcsan-*) printf '%s\n' $module $machine tests/checker scripts/build-kernel ;;
 	fuzz) printf '%s\n' $module tests/selftests/fuzz* tests/unit/fuzz* tests/vm ;;
 	bench) printf '%s\n' $module tests/bench tools/lib tests/vm ;;
 	esac
@@ -91,7 +91,7 @@ watched() {
 	local kernel=newest-$1-$2
 
 	scripts/setup tools "busybox-$2" libpfm4 kselftest emulator "$kernel"
-	tests/rack/run "$kernel"
+	tests/checker/run "$kernel"
 	tests/vm/run --strict --each-once --kernel "$kernel" "${@:3}"
 }
 

@@ -32,10 +32,10 @@ u64 pmudev_clock(void);
  *	it forward by what the counter has counted since.
  * @counter: index of the counter
  * @width: bits of the counter
- * @pair: it has two counters: @counter, an even one, has the low half, the next the high half;
+ * @chained: it has two counters: @counter, an even one, has the low half, the next the high half;
  *	@width is that of both together
- * @side: enum pmudev_side: as it is loaded it counts in the host; see guest_enter()
- * @special: @pair or @side: not to be loaded by the shortest way
+ * @filter: enum pmudev_guest_filter: as it is loaded it counts in the host; see guest_enter()
+ * @special: @chained or @filter: not to be loaded by the shortest way
  */
 struct pmudev_hw {
 	u64 config;
@@ -44,8 +44,8 @@ struct pmudev_hw {
 	u8 width;
 	union {
 		struct {
-			bool pair;
-			u8 side;
+			bool chained;
+			u8 filter;
 		};
 		u16 special;
 	};
@@ -58,7 +58,7 @@ static inline u64 pmudev_hw_counters(struct pmudev_hw *const *hw, unsigned int n
 	unsigned int i;
 
 	for (i = 0; i < nr; i++)
-		mask |= pmudev_place_counters(hw[i]->counter, hw[i]->pair);
+		mask |= pmudev_place_counters(hw[i]->counter, hw[i]->chained);
 	return mask;
 }
 
@@ -75,8 +75,8 @@ static inline u64 pmudev_hw_counters(struct pmudev_hw *const *hw, unsigned int n
  * @cpu_id: see struct pmudev_query
  * @features: PMUDEV_HAS_* that the hardware brings
  * @counters: mask of the counters that exist
- * @reserved: those that no set gets. The backend may add to it in cpu_up (WRITE_ONCE()).
- * @foreign: those of @reserved that firmware or a hypervisor uses, likewise
+ * @unavailable: those that no set gets. The backend may add to it in cpu_up (WRITE_ONCE()).
+ * @foreign: those of @unavailable that firmware or a hypervisor uses, likewise
  * @user: those that user mode can be allowed to read
  * @generic: mask of the generic events that can be counted
  * @width: bits of a programmable counter
@@ -88,7 +88,7 @@ static inline u64 pmudev_hw_counters(struct pmudev_hw *const *hw, unsigned int n
  *	that @encode calls not valid this PMU has not.
  * @events: raw events with names
  * @nr_events: how many; of these, those are there that @encode accepts
- * @mends: see struct pmudev_query
+ * @perf_restores: see struct pmudev_query
  */
 struct pmudev_pmu_info {
 	u32 index;
@@ -99,7 +99,7 @@ struct pmudev_pmu_info {
 	u64 cpu_id;
 	u64 features;
 	u64 counters;
-	u64 reserved;
+	u64 unavailable;
 	u64 foreign;
 	u64 user;
 	u64 generic;
@@ -111,7 +111,7 @@ struct pmudev_pmu_info {
 	const struct pmudev_term *terms;
 	const struct pmudev_name *events;
 	unsigned int nr_events;
-	atomic64_t mends;
+	atomic64_t perf_restores;
 };
 
 /**
@@ -139,14 +139,14 @@ struct pmudev_pmu_info {
  * @encode: Translate an event. Pure. @like: NULL, or what became of an event that differs from
  *	this one in config and tag alone: what does not depend on them need not be found out again.
  * @operand: What the read instruction of user mode takes for a counter. Pure.
- * @spare_reader: pmudev_backend_allow() cannot, but the thread has been a reader: the
+ * @keep_user_access: pmudev_backend_user_access_enable() cannot, but the thread has been a reader: the
  *	instruction that it may be about to execute is not to fault, until the right is
  *	forbidden. As pmudev_backend_load(). May be NULL.
  * @grant: Give an address space the right to read, once more. All its threads have it
- *	then, counted or not: pmudev_backend_allow() only tells whether it holds, and no thread may
+ *	then, counted or not: pmudev_backend_user_access_enable() only tells whether it holds, and no thread may
  *	find in a counter what others counted. With PMUDEV_HAS_HIDING only counters of events for
  *	user reads show anything then, by their encoding, whoever looks. Its mmap_lock is held for
- *	writing. NULL if the right is a CPU's, by pmudev_backend_allow() alone; then so are the two
+ *	writing. NULL if the right is a CPU's, by pmudev_backend_user_access_enable() alone; then so are the two
  *	below.
  * @revoke: Take it back, once. Process context, may wait for other CPUs.
  * @forked: An address space was made as a copy of another and has not run yet: it has no right.
@@ -172,7 +172,7 @@ struct pmudev_backend_ops {
 		      const struct pmudev_code *like, struct pmudev_code *code,
 		      struct pmudev_refusal *why);
 	u32 (*operand)(unsigned int counter);
-	void (*spare_reader)(void);
+	void (*keep_user_access)(void);
 	void (*grant)(struct mm_struct *mm);
 	void (*revoke)(struct mm_struct *mm);
 	void (*forked)(struct mm_struct *mm);
@@ -216,10 +216,10 @@ void pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr);
 void pmudev_backend_clear(u64 counters);
 
 /* Can user mode read counters on this CPU now, by whatever right? As pmudev_backend_load(). */
-bool pmudev_backend_seen(void);
+bool pmudev_backend_user_readable(void);
 
 /**
- * pmudev_backend_allow - allow user mode to read counters on this CPU
+ * pmudev_backend_user_access_enable - allow user mode to read counters on this CPU
  * @counters: those of the thread's events that it may read; with PMUDEV_HAS_HIDING it can read no
  *	others, which show 0
  *
@@ -227,34 +227,34 @@ bool pmudev_backend_seen(void);
  *
  * Return: false if that cannot be now.
  */
-bool pmudev_backend_allow(u64 counters);
+bool pmudev_backend_user_access_enable(u64 counters);
 
-/* Forbid it. False if that cannot be now: it is owed. As pmudev_backend_allow(). */
-bool pmudev_backend_forbid(void);
+/* Forbid it. False if that cannot be now: it is revoke_pending. As pmudev_backend_user_access_enable(). */
+bool pmudev_backend_user_access_disable(void);
 
 /*
  * The same where nothing is in the way, as at most switches: the CPU is ours, and nobody else has
  * the right in hand. False: ask the other two, whatever was done.
  */
-bool pmudev_backend_try_allow(u64 counters);
-bool pmudev_backend_try_forbid(void);
+bool pmudev_backend_try_user_access_enable(u64 counters);
+bool pmudev_backend_try_user_access_disable(void);
 
 /**
- * pmudev_user_access_lost - what pmudev_backend_allow() allowed does not hold any more
+ * pmudev_user_access_lost - what pmudev_backend_user_access_enable() allowed does not hold any more
  *
  * Called by a backend on the CPU concerned, irqs off, not from one of its operations.
  */
 void pmudev_user_access_lost(void);
 
 /**
- * pmudev_counters_seen - who may read counters comes to this CPU, whatever gave him the right
+ * pmudev_clear_residue - who may read counters comes to this CPU, whatever gave him the right
  *
  * What others left in the counters is cleared; what is loaded stays. Irqs off, on a CPU that is
  * ours.
  *
  * Return: true, for who is called in place of another and says by that whether he was.
  */
-bool pmudev_counters_seen(void);
+bool pmudev_clear_residue(void);
 
 /**
  * pmudev_guest_entered - this CPU is about to run a guest

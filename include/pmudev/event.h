@@ -4,14 +4,14 @@
  *
  * A context (struct pmudev_ctx) is what is loaded and unloaded as one: all events
  * of one thread on one PMU, or of one CPU. A set belongs to one context and lends it its events
- * while they are enabled. A set that is inherited has heirs: for each thread that its
+ * while they are enabled. A set that is inherited has children: for each thread that its
  * target made, and theirs, a set without a file, which belongs to that thread's context and is a
- * copy of it on the same counters. The sets with a file are the roots; a set and its heirs are a
+ * copy of it on the same counters. The sets with a file are the roots; a set and its children are a
  * family.
  *
  * Lifetime
  *   A set lives as long as its file: open descriptors, mappings and calls under
- *   way. An heir lives until its thread ends or its root is destroyed, whichever is first.
+ *   way. An child lives until its thread ends or its root is destroyed, whichever is first.
  *   A task's context lives as long as a set refers to it, it can be found by its task, or
  *   its preempt notifier is in the task's list. It is found until the thread exits, gains
  *   privileges by exec, or its last set goes; then it is dead. See src/core/follow.c for the
@@ -22,19 +22,19 @@
  *				below, unless they are disabled: src/core/put.h)
  *   set->mutex			one call at a time on a set: slots, groups, binding;
  *				and read(2) of inherited sets
- *   doors_mutex		KVM's tracepoints; also taken under the list of modules
+ *   kvm_mutex		KVM's tracepoints; also taken under the list of modules
  *   exec_update_lock		of a target that is being bound
- *   follow_lock		following threads begins
+ *   attach_lock		following threads begins
  *   cpus_read_lock()		the CPUs stay
  *   pmu->lock			claim, ledger, sets enabled; of one PMU at a time. Also taken by the
  *				hotplug callback.
  *   family->mutex		one change or reading of a family at a time
  *   rq->lock			the scheduler's, at a switch
  *   ctx->lock			raw, irqs off: what is loaded; the pages of its sets
- *   the newborn's ctx->lock	a child's, in the fork hook, before it runs
- *   family->lock		raw, irqs off: the list of heirs, and what those that ended counted
+ *   the new_task's ctx->lock	a child's, in the fork hook, before it runs
+ *   family->lock		raw, irqs off: the list of children, and what those that ended counted
  *   buckets			raw, irqs off: contexts by task
- *   pmudev_visible.lock	raw, irqs off: who could read whose counters
+ *   pmudev_readers.lock	raw, irqs off: who could read whose counters
  * mmap takes mmap_lock, then ctx->lock; never set->mutex. At a switch ctx->lock is all that is
  * taken; another CPU holds it only to look where the context is loaded, to change some words of
  * one that is not, or to say that a set rests or does not.
@@ -66,7 +66,7 @@
  * Sets that one thread can have that are inherited or wait for an exec, for fork and exec see to
  * each; with CAP_PERFMON twice as many.
  */
-#define PMUDEV_MAX_FAMILY	64
+#define PMUDEV_MAX_INHERIT	64
 
 /**
  * struct pmudev_event - one slot of a set
@@ -100,13 +100,13 @@ struct pmudev_event {
  * @ref: the sets, and the notifier of a task's context
  * @task: the thread; compared, never followed. NULL for a CPU.
  * @pmu: whose counters; on CPUs of another PMU nothing counts. NULL of a CPU that has none.
- * @farewell: drops the notifier's reference where a switch cannot
- * @bucket: finds it by @task
+ * @deferred_put: drops the notifier's reference where a switch cannot
+ * @hash_node: finds it by @task
  * @cpu: where it is loaded, -1 if nowhere. Set and cleared on that CPU only.
  * @nr: events on counters
- * @nr_sets: sets bound to it, heirs included, as long as they have events in @on; of a CPU 0
- * @nr_roots: those of them with a file
- * @nr_family: those in @family; also looked at without @lock
+ * @nr_sets: sets bound to it, children included, as long as they have events in @active; of a CPU 0
+ * @nr_parents: those of them with a file
+ * @nr_inherit: those in @inherit; also looked at without @lock
  * @dead: the thread has ended, or gained privileges, or no set is left: never loaded again
  * @linked: the notifier is in the task's list
  * @ready: loaded on a CPU of its PMU that is ours (else its time is lost)
@@ -114,27 +114,27 @@ struct pmudev_event {
  * @user: user mode can read counters while it is loaded
  * @reader: it could, once since it was given the right: it may be in the midst of a read
  * @readable: counters of events in @pages that the thread may read; under @lock
- * @owed: the right could not be given or withdrawn as it should: it is withdrawn when the
+ * @revoke_pending: the right could not be given or withdrawn as it should: it is withdrawn when the
  *	thread is unloaded, or if that was before, at its next switch
- * @elsewhere: loaded on a CPU of another PMU, where it has the right as well: the thread may be
+ * @on_other_pmu: loaded on a CPU of another PMU, where it has the right as well: the thread may be
  *	in the midst of a read that it began before it came
- * @reading: any of @user, @owed and @elsewhere, for those who look at every switch
+ * @reading: any of @user, @revoke_pending and @on_other_pmu, for those who look at every switch
  * @maps: mappings of its sets' pages in @user_mm
  * @user_mm: the address space with the right to read; compared, never followed
  * @mask: counters of the events
- * @left: those that somebody could see when they are off, see pmudev_counters_left()
- * @held: counters placed for its sets (not for heirs); under pmu->lock
- * @spare: counters that its multiplexing sets use beyond those; under pmu->lock
- * @mark: the last question that concerned it, see pmudev_ledger_meet(); under pmu->lock
+ * @residue_mask: those that somebody could see when they are off, see pmudev_leave_residue()
+ * @held: counters placed for its sets (not for children); under pmu->lock
+ * @borrowed: counters that its multiplexing sets use beyond those; under pmu->lock
+ * @mark: the last question that concerned it, see pmudev_find_conflicts(); under pmu->lock
  * @fold_ns: how often the narrowest counter on it must be folded, 0: never
  * @clock: ticks the target ran, less now while it is loaded
  * @lost: ticks of them in which the CPU was not ours; likewise less now
- * @turned: the running clock when the multiplexed groups last took turns
- * @family: heirs, and the sets that are inherited or wait for an exec
- * @turning: sets that have a table of turns: no more than there are counters
+ * @rotated: the running clock when the multiplexed groups last took turns
+ * @inherit: children, and the sets that are inherited or wait for an exec
+ * @rotating: sets that have a table of turns: no more than there are counters
  * @pages: the sets with a page that have a readable event on a counter
  * @rcu: for freeing: a probe may end the last use with preemption off
- * @on: the events on counters: room for as many as its PMU has counters
+ * @active: the events on counters: room for as many as its PMU has counters
  */
 struct pmudev_ctx {
 #ifdef CONFIG_PREEMPT_NOTIFIERS
@@ -144,13 +144,13 @@ struct pmudev_ctx {
 	struct kref ref;
 	struct task_struct *task;
 	struct pmudev_pmu *pmu;
-	struct irq_work farewell;
-	struct hlist_node bucket;
+	struct irq_work deferred_put;
+	struct hlist_node hash_node;
 	int cpu;
 	u32 nr;
 	u32 nr_sets;
-	u32 nr_roots;
-	u32 nr_family;
+	u32 nr_parents;
+	u32 nr_inherit;
 	bool dead;
 	bool linked;
 	bool ready;
@@ -159,8 +159,8 @@ struct pmudev_ctx {
 	union {
 		struct {
 			bool user;
-			bool owed;
-			bool elsewhere;
+			bool revoke_pending;
+			bool on_other_pmu;
 		};
 		u32 reading;
 	};
@@ -168,19 +168,19 @@ struct pmudev_ctx {
 	u32 maps;
 	struct mm_struct *user_mm;
 	u64 mask;
-	u64 left;
+	u64 residue_mask;
 	u64 held;
-	u64 spare;
+	u64 borrowed;
 	u64 mark;
 	u64 fold_ns;
 	u64 clock;
 	u64 lost;
-	u64 turned;
-	struct hlist_head family;
-	struct hlist_head turning;
+	u64 rotated;
+	struct hlist_head inherit;
+	struct hlist_head rotating;
 	struct hlist_head pages;
 	struct rcu_head rcu;
-	struct pmudev_hw *on[] __aligned(8);
+	struct pmudev_hw *active[] __aligned(8);
 };
 
 /**
@@ -192,26 +192,26 @@ struct pmudev_ctx {
 typedef void (*pmudev_ctx_fn)(struct pmudev_ctx *ctx, void *arg);
 
 struct pmudev_change;
-struct pmudev_payer;
+struct pmudev_quota_owner;
 
 /**
- * struct pmudev_image - which multiplexed groups are on together
+ * struct pmudev_rotation_slot - which multiplexed groups are on together
  * @slots: their events
  * @counter: by slot; of a pair the even one
  */
-struct pmudev_image {
+struct pmudev_rotation_slot {
 	u64 slots;
 	u8 counter[PMUDEV_MAX_EVENTS];
 };
 
 /**
- * struct pmudev_turns - the images that multiplexed groups go through, one after the other
+ * struct pmudev_rotation - the images that multiplexed groups go through, one after the other
  * @nr: how many
- * @image: each begins with another group, so all have a turn
+ * @slot_plan: each begins with another group, so all have a turn
  */
-struct pmudev_turns {
+struct pmudev_rotation {
 	u32 nr;
-	struct pmudev_image image[];
+	struct pmudev_rotation_slot slot_plan[];
 };
 
 /**
@@ -231,30 +231,30 @@ struct pmudev_sum {
 };
 
 /**
- * struct pmudev_family - what an inherited set has beside its own events
- * @mutex: one sweep over the heirs at a time
+ * struct pmudev_inherit - what an inherited set has beside its own events
+ * @mutex: one walk over the children at a time
  * @lock: all below
- * @heirs: those not yet reached by the sweep first, then the others
- * @seq: number of the sweep; an heir that was reached has the same
- * @fn: what the sweep does, NULL if it changes nothing, or between sweeps
+ * @children: those not yet reached by the walk first, then the others
+ * @seq: number of the walk; an child that was reached has the same
+ * @fn: what the walk does, NULL if it changes nothing, or between walks
  * @change: its argument
- * @births: how many heirs there were
+ * @nr_started: how many children there were
  * @incomplete: a child could not be counted
- * @closing: the root is being destroyed: nobody is born any more
+ * @closing: the root is being destroyed: nobody is started any more
  * @threads_only: children that are processes of their own do not inherit
- * @reset: slots whose values the sweep takes back
+ * @reset: slots whose values the walk takes back
  * @forget: slots whose times it takes back
- * @ended: of the heirs that have ended
- * @total: the sum that is being made, or NULL: an heir that ends before it is reached adds itself
+ * @ended: of the children that have ended
+ * @total: the sum that is being made, or NULL: an child that ends before it is reached adds itself
  */
-struct pmudev_family {
-	struct mutex mutex; /* one sweep at a time */
+struct pmudev_inherit {
+	struct mutex mutex;  /* one walk at a time */
 	raw_spinlock_t lock; /* all below */
-	struct list_head heirs;
+	struct list_head children;
 	u32 seq;
 	pmudev_ctx_fn fn;
 	const struct pmudev_change *change;
-	u32 births;
+	u32 nr_started;
 	bool incomplete;
 	bool closing;
 	bool threads_only;
@@ -289,61 +289,61 @@ enum pmudev_alike {
 };
 
 /**
- * struct pmudev_set - an open file, or an heir of one. Without heirs it is to fit into 1024 bytes.
- * @mutex: one call at a time that changes it; not used of an heir
+ * struct pmudev_set - an open file, or an child of one. Without children it is to fit into 1024 bytes.
+ * @mutex: one call at a time that changes it; not used of an child
  * @pmu: where it counts
  * @ctx: what it counts; NULL until bound. Set once, under @mutex.
- * @root: the set with the file
- * @family: NULL unless it is inherited; an heir has its root's
- * @heir_node: an heir: in family->heirs
- * @rest_node: a root without heirs: in pmu->resting while it @rests; under pmu->lock
- * @heir_ref: an heir: its thread's context, and a sweep that works on it
- * @seq: the last sweep that reached it
- * @next_ended: an heir that has ended: the next of its thread's
- * @next_moving: a root without heirs: the next set of a plan
- * @ctx_node: in ctx->family, or nowhere; under ctx->lock
- * @turn_node: in ctx->turning while it has @turns; under ctx->lock
- * @own_chunks: an heir: how many of its chunks are part of it
+ * @parent: the set with the file
+ * @inherit: NULL unless it is inherited; an child has its root's
+ * @child_node: an child: in family->children
+ * @rest_node: a root without children: in pmu->resting while it @rests; under pmu->lock
+ * @child_ref: an child: its thread's context, and a walk that works on it
+ * @seq: the last walk that reached it
+ * @next_ended: an child that has ended: the next of its thread's
+ * @next_moving: a root without children: the next set of a plan
+ * @ctx_node: in ctx->inherit, or nowhere; under ctx->lock
+ * @rotate_node: in ctx->rotating while it has @rotation; under ctx->lock
+ * @own_chunks: an child: how many of its chunks are part of it
  * @alike: enum pmudev_alike; under ctx->lock
- * @table_room: images that fit into the larger of the two
- * @spare_room: images that fit into @spare_table
+ * @rotation_room: images that fit into the larger of the two
+ * @prepared_room: images that fit into @prepared_rotation
  * @cpu: the CPU counted, -1 for a task
  * @rests: may be enabled and disabled under ctx->lock alone, see src/core/rest.c; changed under
  *	pmu->lock too
  * @on_exec: PMUDEV_BIND_ON_EXEC, and no program was executed yet; under ctx->lock
  * @shared: PMUDEV_BIND_SHARED
- * @claimed: holds a reference to the claim
- * @looked: PMUs, by their number, of which the caller saw that nobody else uses the counters
- * @claimed_all: also to those of all other PMUs, see pmudev_claim_others()
- * @private: counts in pmudev_visible.nr_private
- * @visible_node: in pmudev_visible.granted while @nr_mapped, or in pmudev_visible.private
- * @nr_mapped: mappings that count in pmudev_visible.nr_granted; under pmudev_visible.lock
- * @guests: has, or had, events that count otherwise in guests: pmudev_guest_get() holds for it
- * @turns_changed: the table is to be made anew; under pmu->lock
+ * @reserved: holds a reference to the claim
+ * @checked_pmus: PMUs, by their number, of which the caller saw that nobody else uses the counters
+ * @reserved_all: also to those of all other PMUs, see pmudev_reserve_others()
+ * @private: counts in pmudev_readers.nr_private
+ * @readers_node: in pmudev_readers.granted while @nr_mapped, or in pmudev_readers.private
+ * @nr_mapped: mappings that count in pmudev_readers.nr_granted; under pmudev_readers.lock
+ * @guests: has, or had, events that count otherwise in guests: pmudev_kvm_hooks_get() holds for it
+ * @rotation_changed: the table is to be made anew; under pmu->lock
  * @nr_slots: slots in use, empty ones between them included
- * @turn: which image of @turns is on
+ * @rotation_pos: which image of @rotation is on
  * @used: slots with an event; under ctx->lock too, as all masks here
  * @user: those that asked for user reads
  * @mux: those of multiplexed groups
  * @enabled: those whose group is enabled
  * @armed: those that will be, at the next exec
- * @on: those on counters
- * @turns: the images of the multiplexed groups that are enabled, or NULL; under ctx->lock
- * @table: what @turns points to; written while nobody takes turns, under pmu->lock
- * @new_table: a larger one that takes its place
- * @spare_table: memory for the next of these, asked for before pmu->lock is taken; under @mutex
- * @paused: others that take no turns because of a call on this set, which wakes them; under
+ * @active: those on counters
+ * @rotation: the images of the multiplexed groups that are enabled, or NULL; under ctx->lock
+ * @table: what @rotation points to; written while nobody takes turns, under pmu->lock
+ * @new_rotation: a larger one that takes its place
+ * @prepared_rotation: memory for the next of these, asked for before pmu->lock is taken; under @mutex
+ * @suspended: others that take no turns because of a call on this set, which wakes them; under
  *	pmu->lock
- * @paused_node: in somebody's @paused, or nowhere; likewise
+ * @suspended_node: in somebody's @suspended, or nowhere; likewise
  * @placed: those with a place in the ledger; under pmu->lock
  * @held: their counters: of multiplexed groups so many that each fits; under pmu->lock
- * @base: those of @held that are for multiplexed groups; under pmu->lock
- * @spare: others that these use now, and give up to whoever asks; under pmu->lock
- * @new_base: what a plan would make of @base
- * @old_spare: @spare before the ledger changed
+ * @guaranteed: those of @held that are for multiplexed groups; under pmu->lock
+ * @borrowed: others that these use now, and give up to whoever asks; under pmu->lock
+ * @new_guaranteed: what a plan would make of @guaranteed
+ * @old_borrowed: @borrowed before the ledger changed
  * @mark: as a context's; of a root
  * @moving: slots that a plan moves; under pmu->lock
- * @moving_on: those of them that were on counters
+ * @moving_active: those of them that were on counters
  * @place: by slot of strict groups: the counter placed, of a pair the even one; under pmu->lock
  * @last: how @place came about; likewise
  * @removed: an event was removed since then; under @mutex
@@ -351,7 +351,7 @@ enum pmudev_alike {
  * @time_enabled: as an event's, of the whole set; under ctx->lock
  * @time_running: likewise
  * @node: a root: in pmu->sets while @placed; under pmu->lock
- * @rcu: an heir: for freeing it
+ * @rcu: an child: for freeing it
  * @page: the user page, NULL until mapped. Set once, under ctx->lock.
  * @page_node: in ctx->pages, or nowhere
  * @map_mm: where it is mapped; compared, never followed; under ctx->lock
@@ -360,71 +360,71 @@ enum pmudev_alike {
  * @reader_tid: the same while a page that is listed holds, 0 otherwise; under ctx->lock
  * @generation: see struct pmudev_page
  * @opener: the process that opened the file
- * @payer: who pays for it, see src/core/quota.c; NULL: nobody, or not bound
+ * @owner: who pays for it, see src/core/quota.c; NULL: nobody, or not bound
  * @why_lock: @why, @error
  * @error: the errno of @why
  * @why: the last refusal
  * @chunk: the events, PMUDEV_CHUNK each; they never move. The first is @first.
- * @first: the first events; an heir's are all there is
+ * @first: the first events; an child's are all there is
  */
 struct pmudev_set {
 	struct mutex mutex; /* one call at a time */
 	struct pmudev_pmu *pmu;
 	struct pmudev_ctx *ctx;
-	struct pmudev_set *root;
-	struct pmudev_family *family;
+	struct pmudev_set *parent;
+	struct pmudev_inherit *inherit;
 	union {
-		struct list_head heir_node;
+		struct list_head child_node;
 		struct hlist_node rest_node;
 	};
-	struct kref heir_ref;
+	struct kref child_ref;
 	u32 seq;
 	union {
 		struct pmudev_set *next_ended;
 		struct pmudev_set *next_moving;
 	};
 	struct hlist_node ctx_node;
-	struct list_head visible_node;
-	struct hlist_node turn_node;
+	struct list_head readers_node;
+	struct hlist_node rotate_node;
 	u8 own_chunks;
 	bool rests;
 	u8 alike;
-	u8 table_room;
-	u8 spare_room;
+	u8 rotation_room;
+	u8 prepared_room;
 	int cpu;
 	bool on_exec;
 	bool shared;
-	bool claimed;
-	u32 looked;
-	bool claimed_all;
+	bool reserved;
+	u32 checked_pmus;
+	bool reserved_all;
 	bool private;
 	bool guests;
-	bool turns_changed;
+	bool rotation_changed;
 	bool removed;
 	u32 nr_mapped;
 	u32 nr_slots;
-	u32 turn;
+	u32 rotation_pos;
 	u64 used;
 	u64 user;
 	u64 mux;
 	u64 enabled;
 	u64 armed;
-	u64 on;
-	const struct pmudev_turns *turns;
-	struct pmudev_turns *table;
-	struct pmudev_turns *new_table;
-	struct pmudev_turns *spare_table;
-	struct hlist_head paused;
-	struct hlist_node paused_node;
+	u64 active;
+	const struct pmudev_rotation *rotation;
+	struct pmudev_rotation *table;
+	struct pmudev_rotation *new_rotation;
+	struct pmudev_rotation *prepared_rotation;
+	struct hlist_head suspended;
+	struct hlist_node suspended_node;
 	u64 placed;
 	u64 held;
-	u64 base;
-	u64 spare;
-	u64 new_base;
-	u64 old_spare;
+	u64 guaranteed;
+	u64 borrowed;
+	u64 new_guaranteed;
+	u64 old_borrowed;
 	u64 mark;
 	u64 moving;
-	u64 moving_on;
+	u64 moving_active;
 	u8 place[PMUDEV_MAX_EVENTS];
 	struct pmudev_placement last;
 	u8 new_place[PMUDEV_MAX_EVENTS];
@@ -442,7 +442,7 @@ struct pmudev_set {
 	u32 reader_tid;
 	u32 generation;
 	struct pid *opener;
-	struct pmudev_payer *payer;
+	struct pmudev_quota_owner *owner;
 	spinlock_t why_lock; /* why, error */
 	int error;
 	struct pmudev_refusal why;
@@ -456,33 +456,33 @@ struct pmudev_set {
  *	before anything is loaded on it.
  * @task: the context that the thread loaded here has of @pmu; only touched here, irqs off
  * @cpu: its number
- * @nr_elsewhere: contexts that are loaded here, and @elsewhere; likewise
+ * @nr_on_other_pmu: contexts that are loaded here, and @on_other_pmu; likewise
  * @ready: its counters are ours, and powered; changed on it, irqs off
- * @claimed: its counters are ours; changed under pmu->lock, read on the CPU when it wakes up
- * @dirty: counters that still show what events counted that are off, or gone with their thread
+ * @owned: its counters are ours; changed under pmu->lock, read on the CPU when it wakes up
+ * @residue: counters that still show what events counted that are off, or gone with their thread
  * @timer: folds narrow counters; runs while something loaded here needs it
  * @timer_ns: its period, 0 while it does not run
- * @turn_timer: has multiplexed groups take turns; runs while something loaded here has some
+ * @rotate_timer: has multiplexed groups take turns; runs while something loaded here has some
  * @ctx: the CPU's own context: its CPU sets
- * @on: the room of @ctx.on
+ * @active: the room of @ctx.on
  */
 struct pmudev_cpu {
 	struct pmudev_pmu *pmu;
 	struct pmudev_ctx *task;
 	int cpu;
-	u32 nr_elsewhere;
+	u32 nr_on_other_pmu;
 	bool ready;
-	bool claimed;
-	u64 dirty;
+	bool owned;
+	u64 residue;
 	struct hrtimer timer;
 	u64 timer_ns;
-	struct hrtimer turn_timer;
+	struct hrtimer rotate_timer;
 	struct pmudev_ctx ctx;
-	struct pmudev_hw *on[PMUDEV_COUNTERS];
+	struct pmudev_hw *active[PMUDEV_COUNTERS];
 };
 
-static_assert(offsetof(struct pmudev_cpu, on) ==
-	      offsetof(struct pmudev_cpu, ctx) + offsetof(struct pmudev_ctx, on));
+static_assert(offsetof(struct pmudev_cpu, active) ==
+	      offsetof(struct pmudev_cpu, ctx) + offsetof(struct pmudev_ctx, active));
 
 DECLARE_PER_CPU(struct pmudev_cpu, pmudev_cpus);
 
@@ -500,28 +500,28 @@ struct pmudev_use {
  * struct pmudev_pmu - a PMU, and its ledger
  * @info: what the backend said
  * @lock: see the top of this file
- * @claim: sets that keep the claim
- * @claims: times it was taken
+ * @users: sets that keep the claim
+ * @nr_reservations: times it was taken
  * @lacks_cpus: a CPU came online while it was held, and could not be had
  * @sets: sets with a placement
  * @nr_sets: how many
  * @resting: those of them that may hold counters while they are disabled
  * @task_use: placements of task sets
  * @cpu_use: placements of CPU sets
- * @mark: how many questions there were, see pmudev_ledger_meet()
+ * @mark: how many questions there were, see pmudev_find_conflicts()
  * @nr_mux: sets with multiplexed groups placed
- * @task_spare: counters that multiplexing task sets use beyond their placements
- * @cpu_spare: likewise of CPU sets
- * @turn_ticks: how long an image of multiplexed groups is shown
+ * @task_borrowed: counters that multiplexing task sets use beyond their placements
+ * @cpu_borrowed: likewise of CPU sets
+ * @rotate_ticks: how long an image of multiplexed groups is shown
  * @mult: ticks to ns, see struct pmudev_page
  * @shift: likewise
  */
 struct pmudev_pmu {
 	struct pmudev_pmu_info info;
 	struct mutex lock; /* see the top of this file */
-	unsigned int claim;
+	unsigned int users;
 	bool lacks_cpus;
-	u64 claims;
+	u64 nr_reservations;
 	struct list_head sets;
 	u32 nr_sets;
 	struct hlist_head resting;
@@ -529,9 +529,9 @@ struct pmudev_pmu {
 	struct pmudev_use cpu_use;
 	u64 mark;
 	u32 nr_mux;
-	u64 task_spare;
-	u64 cpu_spare;
-	u64 turn_ticks;
+	u64 task_borrowed;
+	u64 cpu_borrowed;
+	u64 rotate_ticks;
 	u32 mult;
 	u32 shift;
 };
@@ -541,14 +541,14 @@ extern struct pmudev_pmu pmudev_pmus[PMUDEV_MAX_PMUS];
 extern unsigned int pmudev_nr_pmus;
 
 /**
- * struct pmudev_visible - who could read whose counters, on all CPUs
+ * struct pmudev_readers - who could read whose counters, on all CPUs
  * @lock: all below; irqs off
  * @nr_granted: mappings of task sets' pages
  * @nr_private: CPU sets enabled that are not SHARED
- * @granted: the sets whose pages these are, by set->visible_node
+ * @granted: the sets whose pages these are, by set->readers_node
  * @private: these CPU sets, likewise
  */
-struct pmudev_visible {
+struct pmudev_readers {
 	raw_spinlock_t lock; /* all below */
 	u32 nr_granted;
 	u32 nr_private;
@@ -556,7 +556,7 @@ struct pmudev_visible {
 	struct list_head private;
 };
 
-extern struct pmudev_visible pmudev_visible;
+extern struct pmudev_readers pmudev_readers;
 
 #define pmudev_for_each_pmu(pmu)						\
 	for ((pmu) = pmudev_pmus; (pmu) < pmudev_pmus + pmudev_nr_pmus; (pmu)++)
@@ -584,25 +584,25 @@ static inline void pmudev_hw_place(const struct pmudev_pmu *pmu, struct pmudev_h
 				   unsigned int counter)
 {
 	hw->counter = counter;
-	hw->width = hw->pair ? 64 : pmudev_counter_width(pmu, counter);
+	hw->width = hw->chained ? 64 : pmudev_counter_width(pmu, counter);
 }
 
 /* What an event wants of a placement, as a newcomer. */
-static inline struct pmudev_want pmudev_event_want(const struct pmudev_event *event)
+static inline struct pmudev_constraint pmudev_event_constraint(const struct pmudev_event *event)
 {
-	return (struct pmudev_want){
+	return (struct pmudev_constraint){
 		.allowed = event->allowed,
-		.now = PMUDEV_NOWHERE,
-		.pair = event->hw.pair,
+		.now = PMUDEV_NO_COUNTER,
+		.chained = event->hw.chained,
 	};
 }
 
 /* Who has a counter that no set gets. */
-static inline u32 pmudev_reserved_kind(const struct pmudev_pmu *pmu, unsigned int counter)
+static inline u32 pmudev_unavailable_kind(const struct pmudev_pmu *pmu, unsigned int counter)
 {
 	bool foreign = READ_ONCE(pmu->info.foreign) & BIT_ULL(counter);
 
-	return foreign ? PMUDEV_HOLDER_HYPERVISOR : PMUDEV_HOLDER_CLAIM;
+	return foreign ? PMUDEV_HOLDER_HYPERVISOR : PMUDEV_HOLDER_PLACEHOLDER;
 }
 
 /* The slot that is the @nth of a mask. */

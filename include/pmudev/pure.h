@@ -31,12 +31,12 @@ int pmudev_refuse(struct pmudev_refusal *why, int error, enum pmudev_reason code
 int pmudev_attr_check(const struct pmudev_event_attr *attr, struct pmudev_refusal *why);
 
 /**
- * pmudev_attr_alike - do two events differ in config and tag alone?
+ * pmudev_attr_uniform - do two events differ in config and tag alone?
  * @a: an event that is well-formed; of one that is not raw the answer is no
  * @b: then it is, too
  */
-static inline bool pmudev_attr_alike(const struct pmudev_event_attr *a,
-				     const struct pmudev_event_attr *b)
+static inline bool pmudev_attr_uniform(const struct pmudev_event_attr *a,
+				       const struct pmudev_event_attr *b)
 {
 	const u64 *x = (const u64 *)a, *y = (const u64 *)b;
 
@@ -87,30 +87,30 @@ struct pmudev_able {
 };
 
 /**
- * enum pmudev_side - where an event counts that counts otherwise in guests than in the host
- * @PMUDEV_BOTH_SIDES: what the selector says is right in both
- * @PMUDEV_HOST_ONLY: not in guests
- * @PMUDEV_GUEST_ONLY: not in the host
+ * enum pmudev_guest_filter - where an event counts that counts otherwise in guests than in the host
+ * @PMUDEV_FILTER_NONE: what the selector says is right in both
+ * @PMUDEV_FILTER_HOST: not in guests
+ * @PMUDEV_FILTER_GUEST: not in the host
  */
-enum pmudev_side {
-	PMUDEV_BOTH_SIDES,
-	PMUDEV_HOST_ONLY,
-	PMUDEV_GUEST_ONLY,
+enum pmudev_guest_filter {
+	PMUDEV_FILTER_NONE,
+	PMUDEV_FILTER_HOST,
+	PMUDEV_FILTER_GUEST,
 };
 
 /**
  * struct pmudev_code - an event as the hardware takes it
  * @config: value of the counter's selector, in the host; its meaning is the backend's
  * @allowed: the counters that can count it, the caller's wishes included; of a pair the even ones
- * @side: enum pmudev_side: what has to be done at a guest's door
- * @pair: it takes a pair of counters
+ * @filter: enum pmudev_guest_filter: what has to be done at a guest's kvm_hook_point
+ * @chained: it takes a pair of counters
  * @privileged: counts something that is not user mode, of the host or of guests
  */
 struct pmudev_code {
 	u64 config;
 	u64 allowed;
-	u8 side;
-	bool pair;
+	u8 filter;
+	bool chained;
 	bool privileged;
 };
 
@@ -118,7 +118,7 @@ struct pmudev_code {
  * pmudev_attr_counters - the counters that an event may be on, as its caller wishes
  * @attr: the event
  * @able: those that can count it
- * @code: out: @allowed, which is not empty, and @pair: only if no single counter will do
+ * @code: out: @allowed, which is not empty, and @chained: only if no single counter will do
  * @why: filled in on error
  *
  * Return: 0; -ENOSPC, -EOPNOTSUPP or -EINVAL with the reason.
@@ -197,7 +197,7 @@ enum pmuv3_shape {
  *	cannot be hidden
  * @shape: enum pmuv3_shape
  * @guestless: the kernel can have no guests, whatever its shape: it has no KVM
- * @sealed: how guests are counted cannot be changed: KVM is of its protected kind
+ * @protected_kvm: how guests are counted cannot be changed: KVM is of its protected kind
  * @smt: cores have several hardware threads. PMCCNTR_EL0 may count while any of them is awake (Arm
  *	ARM, PMCCNTR_EL0), where CPU_CYCLES on an event counter is one thread's.
  * @counters: the counters that can be used, cycle counter (32) included, and instruction
@@ -211,7 +211,7 @@ struct pmuv3_caps {
 	bool narrow;
 	enum pmuv3_shape shape;
 	bool guestless;
-	bool sealed;
+	bool protected_kvm;
 	bool smt;
 	u64 counters;
 	u64 pmceid;
@@ -243,10 +243,10 @@ struct pmuv3_caps {
 bool pmuv3_long_counters(const struct pmuv3_caps *caps);
 
 /**
- * pmuv3_pairs - are 64-bit counts made of two counters, the odd one counting CHAIN?
+ * pmuv3_chained - are 64-bit counts made of two counters, the odd one counting CHAIN?
  * @caps: of the PMU
  */
-bool pmuv3_pairs(const struct pmuv3_caps *caps);
+bool pmuv3_chained(const struct pmuv3_caps *caps);
 
 /**
  * pmuv3_can_hide - can EL0 be given each counter by itself (FEAT_PMUv3p9, PMUACR_EL1)?
@@ -310,12 +310,12 @@ int pmuv3_encode_like(const struct pmuv3_caps *caps, const struct pmudev_event_a
  * pmuv3_guest_config - the selector while a guest runs
  * @caps: of the PMU
  * @config: struct pmudev_code.config
- * @side: struct pmudev_code.side
+ * @filter: struct pmudev_code.side
  *
- * On VHE the guest's EL0 is the host's, and the selector is changed for it at the guest's door. On
+ * On VHE the guest's EL0 is the host's, and the selector is changed for it at the guest's kvm_hook_point. On
  * nVHE selectors stay, and what is not for both sides is started and stopped there.
  */
-u64 pmuv3_guest_config(const struct pmuv3_caps *caps, u64 config, enum pmudev_side side);
+u64 pmuv3_guest_config(const struct pmuv3_caps *caps, u64 config, enum pmudev_guest_filter filter);
 
 /* ------------------------------------- caps_intel.c, encode_intel.c -- */
 
@@ -430,47 +430,47 @@ u64 intel_fixed_bits(unsigned int n, u64 config);
 /* Counters have indices 0..63; more events than that cannot be on at once. */
 #define PMUDEV_ASSIGN_MAX	64
 
-#define PMUDEV_NOWHERE		0xff
+#define PMUDEV_NO_COUNTER		0xff
 
 /**
- * struct pmudev_want - what an event wants of a placement
+ * struct pmudev_constraint - what an event wants of a placement
  * @allowed: the counters that can take it and are to be had; of a pair the even ones, where the
  *	next, odd one is to be had as well. An event that must not move has @now only.
- * @now: the counter (of a pair: the even one) that it is on, or PMUDEV_NOWHERE for a newcomer
- * @pair: it takes two counters, an even one and the next
+ * @now: the counter (of a pair: the even one) that it is on, or PMUDEV_NO_COUNTER for a newcomer
+ * @chained: it takes two counters, an even one and the next
  */
-struct pmudev_want {
+struct pmudev_constraint {
 	u64 allowed;
 	u8 now;
-	bool pair;
+	bool chained;
 };
 
 /**
  * pmudev_places - where an event can be
  * @allowed: the counters that can take it; of a pair the even ones
- * @pair: it takes a pair
+ * @chained: it takes a pair
  * @free: the counters that are to be had
  */
-static inline u64 pmudev_places(u64 allowed, bool pair, u64 free)
+static inline u64 pmudev_places(u64 allowed, bool chained, u64 free)
 {
-	return allowed & free & (pair ? free >> 1 : ~0ULL);
+	return allowed & free & (chained ? free >> 1 : ~0ULL);
 }
 
 /* The counters that make up these places. */
-static inline u64 pmudev_places_counters(u64 places, bool pair)
+static inline u64 pmudev_places_counters(u64 places, bool chained)
 {
-	return pair ? places | places << 1 : places;
+	return chained ? places | places << 1 : places;
 }
 
 /* Those of an event that is on @counter, of a pair the even one. */
-static inline u64 pmudev_place_counters(unsigned int counter, bool pair)
+static inline u64 pmudev_place_counters(unsigned int counter, bool chained)
 {
-	return pmudev_places_counters(1ULL << counter, pair);
+	return pmudev_places_counters(1ULL << counter, chained);
 }
 
 /**
  * pmudev_assign - put events on counters, each on one or two of its own
- * @want: what each event wants
+ * @constraint: what each event wants
  * @nr: how many events, up to PMUDEV_ASSIGN_MAX
  * @counter: the result, by event: the counter, of a pair the even one; undefined on failure
  *
@@ -481,19 +481,20 @@ static inline u64 pmudev_place_counters(unsigned int counter, bool pair)
  * Return: -1, or the index of an event that does not fit beside those before it. First come the
  * events that are on, then those that may not stay where they are, then newcomers, each by index.
  */
-int pmudev_assign(const struct pmudev_want *want, unsigned int nr, u8 *counter);
+int pmudev_assign(const struct pmudev_constraint *constraint, unsigned int nr, u8 *counter);
 
 /**
  * pmudev_assign_at_once - the same of events on no counter, where it is plain
  * @free: counters that can be had; what a want allows beside means nothing
- * @want: what each event wants
+ * @constraint: what each event wants
  * @nr: how many events
  * @counter: as pmudev_assign() has it; undefined on failure
  *
  * Return: true; false: somebody is a pair, or would have to make room, or there is none: see
  * pmudev_assign().
  */
-bool pmudev_assign_at_once(u64 free, const struct pmudev_want *want, unsigned int nr, u8 *counter);
+bool pmudev_assign_at_once(u64 free, const struct pmudev_constraint *constraint, unsigned int nr,
+			   u8 *counter);
 
 /* ------------------------------------------------------------ delta.c -- */
 
@@ -527,13 +528,13 @@ static inline u64 pmudev_advance(u64 count, u64 raw, unsigned int width)
 }
 
 /**
- * pmudev_pair_raw - what a pair of 32-bit counters that go on counting shows
+ * pmudev_chained_raw - what a pair of 32-bit counters that go on counting shows
  * @high: the odd one
  * @low: the even one, read after it
  * @high_after: the odd one, read after that
  * @low_after: the even one, read last
  */
-static inline u64 pmudev_pair_raw(u32 high, u32 low, u32 high_after, u32 low_after)
+static inline u64 pmudev_chained_raw(u32 high, u32 low, u32 high_after, u32 low_after)
 {
 	/* If the even one went round meanwhile it will not do so again soon. */
 	return (u64)high_after << 32 | (high == high_after ? low : low_after);
@@ -585,12 +586,12 @@ void pmudev_page_slot(struct pmudev_slot *slot, u64 count, unsigned int counter,
 		      unsigned int width, unsigned int group);
 
 /**
- * pmudev_page_slot_off - the image of a slot whose event is not on a counter
+ * pmudev_page_slot_inactive - the image of a slot whose event is not on a counter
  * @slot: what to fill in
  * @count: the count
  * @group: number of its group
  */
-void pmudev_page_slot_off(struct pmudev_slot *slot, u64 count, unsigned int group);
+void pmudev_page_slot_inactive(struct pmudev_slot *slot, u64 count, unsigned int group);
 
 /**
  * pmudev_slot_value - the reader's arithmetic

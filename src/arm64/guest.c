@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * At the door of KVM's guests. On VHE the selector's bit for EL0 is changed here: nothing runs at
+ * At the kvm_hook_point of KVM's guests. On VHE the selector's bit for EL0 is changed here: nothing runs at
  * EL0 between the probes and the guest. On nVHE the host's kernel runs where guests' kernels do:
  * there counters have to be started and stopped at EL2. KVM does so for perf's events, by masks in
  * its vcpu that it fills in anew before each entry, and before the probe is called: ours are added.
@@ -38,7 +38,7 @@ static struct kvm_pmu_events *masks_here(void)
 	return vcpu ? &vcpu->arch.pmu.events : NULL;
 }
 
-static void lend_masks(struct pmuv3_cpu *pc, u64 host, u64 guest)
+static void lend_masks(struct pmuv3_cpu *cpuc, u64 host, u64 guest)
 {
 	struct kvm_pmu_events *masks = masks_here();
 
@@ -46,23 +46,23 @@ static void lend_masks(struct pmuv3_cpu *pc, u64 host, u64 guest)
 	BUILD_BUG_ON(PMUDEV_PERF_ICNTR && sizeof(masks->events_host) < sizeof(u64));
 	if (!masks)
 		return;
-	pc->lent_host = pmuv3_enable_bits(host);
-	pc->lent_guest = pmuv3_enable_bits(guest);
-	masks->events_host |= pc->lent_host;
-	masks->events_guest |= pc->lent_guest;
+	cpuc->lent_host = pmuv3_enable_bits(host);
+	cpuc->lent_guest = pmuv3_enable_bits(guest);
+	masks->events_host |= cpuc->lent_host;
+	masks->events_guest |= cpuc->lent_guest;
 }
 
 /* KVM is not to go on with them if there is no probe at the next entry. */
-static void take_masks_back(struct pmuv3_cpu *pc)
+static void take_masks_back(struct pmuv3_cpu *cpuc)
 {
 	struct kvm_pmu_events *masks = masks_here();
 
 	if (masks) {
-		masks->events_host &= ~pc->lent_host;
-		masks->events_guest &= ~pc->lent_guest;
+		masks->events_host &= ~cpuc->lent_host;
+		masks->events_guest &= ~cpuc->lent_guest;
 	}
-	pc->lent_host = 0;
-	pc->lent_guest = 0;
+	cpuc->lent_host = 0;
+	cpuc->lent_guest = 0;
 }
 
 #else
@@ -72,17 +72,17 @@ static int find_running_vcpu(void)
 	return -ENOENT;
 }
 
-static void lend_masks(struct pmuv3_cpu *pc, u64 host, u64 guest)
+static void lend_masks(struct pmuv3_cpu *cpuc, u64 host, u64 guest)
 {
 }
 
-static void take_masks_back(struct pmuv3_cpu *pc)
+static void take_masks_back(struct pmuv3_cpu *cpuc)
 {
 }
 
 #endif
 
-int pmuv3_sealed(enum pmuv3_shape shape)
+int pmuv3_protected_kvm(enum pmuv3_shape shape)
 {
 	int ret;
 
@@ -97,39 +97,39 @@ int pmuv3_sealed(enum pmuv3_shape shape)
 
 void pmuv3_guest_enter(struct pmudev_hw *const *hw, unsigned int nr)
 {
-	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
-	const struct pmuv3_caps *caps = &pmuv3_kinds[pc->info->index].caps;
-	u64 mask[PMUDEV_GUEST_ONLY + 1] = {};
+	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
+	const struct pmuv3_caps *caps = &pmuv3_kinds[cpuc->info->index].caps;
+	u64 mask[PMUDEV_FILTER_GUEST + 1] = {};
 	unsigned int i;
 
-	if (!pc->ours)
+	if (!cpuc->owned)
 		return;
 	for (i = 0; i < nr; i++)
-		mask[hw[i]->side] |= pmudev_hw_counters(hw + i, 1);
+		mask[hw[i]->filter] |= pmudev_hw_counters(hw + i, 1);
 	if (caps->shape == PMUV3_NVHE) {
-		lend_masks(pc, mask[PMUDEV_HOST_ONLY], mask[PMUDEV_GUEST_ONLY]);
+		lend_masks(cpuc, mask[PMUDEV_FILTER_HOST], mask[PMUDEV_FILTER_GUEST]);
 		return;
 	}
 	/* Takes effect with the exception return into the guest. */
 	for (i = 0; i < nr; i++) {
 		pmuv3_write_config(hw[i]->counter,
-				   pmuv3_guest_config(caps, hw[i]->config, hw[i]->side));
-		pc->changed |= BIT_ULL(hw[i]->counter);
+				   pmuv3_guest_config(caps, hw[i]->config, hw[i]->filter));
+		cpuc->changed |= BIT_ULL(hw[i]->counter);
 	}
 }
 
 void pmuv3_guest_leave(void)
 {
-	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
+	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
 	unsigned int c;
 
-	if (pc->lent_host | pc->lent_guest)
-		take_masks_back(pc);
+	if (cpuc->lent_host | cpuc->lent_guest)
+		take_masks_back(cpuc);
 	/* As it is known to be: another event may have been loaded since the guest was left. */
-	for (; pc->changed; pc->changed &= pc->changed - 1) {
-		c = __ffs64(pc->changed);
-		if (pc->known[c].config != PMUV3_UNKNOWN)
-			pmuv3_write_config(c, pc->known[c].config);
+	for (; cpuc->changed; cpuc->changed &= cpuc->changed - 1) {
+		c = __ffs64(cpuc->changed);
+		if (cpuc->known[c].config != PMUV3_UNKNOWN)
+			pmuv3_write_config(c, cpuc->known[c].config);
 	}
 }
 

@@ -2,7 +2,7 @@
 /* Kernels of 32 bits have no guests: nothing is ever entered. */
 #include "pmuv3.h"
 
-int pmuv3_sealed(enum pmuv3_shape shape)
+int pmuv3_protected_kvm(enum pmuv3_shape shape)
 {
 	return false;
 }

@@ -53,7 +53,7 @@ static u64 read_config(unsigned int counter)
 /* ---------------------------------------------------------------- pairs -- */
 
 /* In this order, whatever the CPU would rather do. */
-static noinline u64 read_live_pair(unsigned int even)
+static noinline u64 read_live_chained(unsigned int even)
 {
 	u32 high, low, high_after, low_after;
 
@@ -64,10 +64,10 @@ static noinline u64 read_live_pair(unsigned int even)
 	high_after = read_pmevcntr(even + 1);
 	isb();
 	low_after = read_pmevcntr(even);
-	return pmudev_pair_raw(high, low, high_after, low_after);
+	return pmudev_chained_raw(high, low, high_after, low_after);
 }
 
-static noinline u64 read_stopped_pair(unsigned int even)
+static noinline u64 read_stopped_chained(unsigned int even)
 {
 	return read_pmevcntr(even + 1) << 32 | (u32)read_pmevcntr(even);
 }
@@ -83,23 +83,23 @@ static struct pmudev_hw high_half(const struct pmudev_hw *hw)
 	};
 }
 
-static noinline bool holds_high_half(const struct pmuv3_cpu *pc, const struct pmudev_hw *hw)
+static noinline bool holds_high_half(const struct pmuv3_cpu *cpuc, const struct pmudev_hw *hw)
 {
-	const struct pmuv3_known *known = &pc->known[hw->counter + 1];
+	const struct pmuv3_shadow *known = &cpuc->known[hw->counter + 1];
 
 	return known->config == PMUV3_HIGH_HALF && known->value == hw->value &&
 	       (u32)read_pmevcntr(hw->counter + 1) == hw->value >> 32;
 }
 
-static noinline void program_high_half(struct pmuv3_cpu *pc, const struct pmudev_hw *hw)
+static noinline void program_high_half(struct pmuv3_cpu *cpuc, const struct pmudev_hw *hw)
 {
 	unsigned int odd = hw->counter + 1;
 
-	if (holds_high_half(pc, hw))
+	if (holds_high_half(cpuc, hw))
 		return;
-	if (pc->known[odd].config != PMUV3_HIGH_HALF) {
+	if (cpuc->known[odd].config != PMUV3_HIGH_HALF) {
 		pmuv3_write_config(odd, PMUV3_HIGH_HALF);
-		pc->known[odd].config = PMUV3_HIGH_HALF;
+		cpuc->known[odd].config = PMUV3_HIGH_HALF;
 	}
 	write_counter(odd, hw->value >> 32);
 }
@@ -108,13 +108,13 @@ static noinline void program_high_half(struct pmuv3_cpu *pc, const struct pmudev
 
 static __always_inline u64 read_hw(const struct pmudev_hw *hw, bool live)
 {
-	if (unlikely(hw->pair))
-		return live ? read_live_pair(hw->counter) : read_stopped_pair(hw->counter);
+	if (unlikely(hw->chained))
+		return live ? read_live_chained(hw->counter) : read_stopped_chained(hw->counter);
 	return read_counter(hw->counter);
 }
 
 /* One that has a counter of its own. Returns the bits in which its value changed. */
-static __always_inline u64 bring_one(struct pmuv3_cpu *pc, struct pmudev_hw *event, bool live)
+static __always_inline u64 update_one(struct pmuv3_cpu *cpuc, struct pmudev_hw *event, bool live)
 {
 	const unsigned int counter = event->counter;
 	const u64 before = event->value;
@@ -123,11 +123,11 @@ static __always_inline u64 bring_one(struct pmuv3_cpu *pc, struct pmudev_hw *eve
 	event->value = value;
 	/* What a counter shows that counts is not known for long. */
 	if (!live)
-		pc->known[counter].value = value;
+		cpuc->known[counter].value = value;
 	return value ^ before;
 }
 
-static u64 bring_pair(struct pmuv3_cpu *pc, struct pmudev_hw *event, bool live)
+static u64 update_chained(struct pmuv3_cpu *cpuc, struct pmudev_hw *event, bool live)
 {
 	const unsigned int counter = event->counter;
 	const u64 before = event->value;
@@ -135,34 +135,35 @@ static u64 bring_pair(struct pmuv3_cpu *pc, struct pmudev_hw *event, bool live)
 
 	event->value = value;
 	if (!live) {
-		pc->known[counter].value = value;
-		pc->known[counter + 1].value = value;
+		cpuc->known[counter].value = value;
+		cpuc->known[counter + 1].value = value;
 	}
 	return value ^ before;
 }
 
 /* From the first pair on. */
-static noinline u64 bring_rest(struct pmuv3_cpu *pc, struct pmudev_hw *const *hw,
-			       struct pmudev_hw *const *end, bool live)
+static noinline u64 update_rest(struct pmuv3_cpu *cpuc, struct pmudev_hw *const *hw,
+				struct pmudev_hw *const *end, bool live)
 {
 	u64 changed = 0;
 
 	for (; hw < end; hw++)
-		changed |= (*hw)->pair ? bring_pair(pc, *hw, live) : bring_one(pc, *hw, live);
+		changed |= (*hw)->chained ? update_chained(cpuc, *hw, live) :
+					    update_one(cpuc, *hw, live);
 	return changed;
 }
 
 /* Returns the bits in which any of the values changed. */
-static __always_inline u64 bring_forward(struct pmuv3_cpu *pc, struct pmudev_hw *const *hw,
-					 unsigned int nr, bool live)
+static __always_inline u64 update(struct pmuv3_cpu *cpuc, struct pmudev_hw *const *hw,
+				  unsigned int nr, bool live)
 {
 	struct pmudev_hw *const *end = hw + nr;
 	u64 changed = 0;
 
 	for (; hw < end; hw++) {
-		if (unlikely((*hw)->pair))
-			return changed | bring_rest(pc, hw, end, live);
-		changed |= bring_one(pc, *hw, live);
+		if (unlikely((*hw)->chained))
+			return changed | update_rest(cpuc, hw, end, live);
+		changed |= update_one(cpuc, *hw, live);
 	}
 	return changed;
 }
@@ -176,9 +177,9 @@ static __always_inline bool shows(const struct pmudev_hw *hw, u64 raw)
  * The counter's registers are as load() would write them. What it shows is looked at: perf zeroes
  * counters, and one of the probes that tell of it may be missed.
  */
-static __always_inline bool holds(const struct pmuv3_cpu *pc, const struct pmudev_hw *hw)
+static __always_inline bool holds(const struct pmuv3_cpu *cpuc, const struct pmudev_hw *hw)
 {
-	const struct pmuv3_known *known = &pc->known[hw->counter];
+	const struct pmuv3_shadow *known = &cpuc->known[hw->counter];
 
 	return known->config == hw->config && known->value == hw->value &&
 	       shows(hw, read_counter(hw->counter));
@@ -203,7 +204,7 @@ static void verify(struct pmudev_hw *const *hw, unsigned int nr)
 
 	for (i = 0; i < nr; i++) {
 		low = *hw[i];
-		if (low.pair) {
+		if (low.chained) {
 			high = high_half(&low);
 			verify_counter(&high);
 			low.width = 32;
@@ -213,34 +214,34 @@ static void verify(struct pmudev_hw *const *hw, unsigned int nr)
 }
 
 /* Without VHE what counts in guests only is started there, at EL2. */
-static bool idles(const struct pmuv3_cpu *pc, const struct pmudev_hw *hw)
+static bool idles(const struct pmuv3_cpu *cpuc, const struct pmudev_hw *hw)
 {
-	return hw->side == PMUDEV_GUEST_ONLY &&
-	       pmuv3_kinds[pc->info->index].caps.shape != PMUV3_VHE;
+	return hw->filter == PMUDEV_FILTER_GUEST &&
+	       pmuv3_kinds[cpuc->info->index].caps.shape != PMUV3_VHE;
 }
 
 /* Write what is not there. Returns the counters that are not to be started here. */
-static noinline u64 program(struct pmuv3_cpu *pc, struct pmudev_hw *const *hw, unsigned int nr)
+static noinline u64 program(struct pmuv3_cpu *cpuc, struct pmudev_hw *const *hw, unsigned int nr)
 {
 	unsigned int i, counter;
 	u64 idle = 0;
 
 	for (i = 0; i < nr; i++) {
 		counter = hw[i]->counter;
-		if (unlikely(idles(pc, hw[i])))
+		if (unlikely(idles(cpuc, hw[i])))
 			idle |= pmudev_hw_counters(hw + i, 1);
-		if (unlikely(hw[i]->pair))
-			program_high_half(pc, hw[i]);
-		if (pc->known[counter].config != hw[i]->config) {
+		if (unlikely(hw[i]->chained))
+			program_high_half(cpuc, hw[i]);
+		if (cpuc->known[counter].config != hw[i]->config) {
 			pmuv3_write_config(counter, hw[i]->config);
-			pc->known[counter].config = hw[i]->config;
-		} else if (pc->known[counter].value == hw[i]->value &&
+			cpuc->known[counter].config = hw[i]->config;
+		} else if (cpuc->known[counter].value == hw[i]->value &&
 			   shows(hw[i], read_hw(hw[i], false))) {
 			continue;
 		}
 		write_counter(counter, hw[i]->value);
 	}
-	pc->idle |= idle;
+	cpuc->idle |= idle;
 	/* Programmed before started. */
 	isb();
 	return idle;
@@ -248,82 +249,83 @@ static noinline u64 program(struct pmuv3_cpu *pc, struct pmudev_hw *const *hw, u
 
 void pmudev_backend_load(struct pmudev_hw *const *hw, unsigned int nr, u64 counters)
 {
-	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
+	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
 	struct pmudev_hw *const *next = hw, *const *end = hw + nr;
 
 	/* Of a thread that comes back to its CPU, if no other was counted there meanwhile: all. */
-	while (next < end && !(*next)->special && holds(pc, *next))
+	while (next < end && !(*next)->special && holds(cpuc, *next))
 		next++;
-	if (PMUV3_VERIFY && !pc->changed)
+	if (PMUV3_VERIFY && !cpuc->changed)
 		verify(hw, next - hw);
 	if (unlikely(next < end))
-		counters &= ~program(pc, next, end - next);
+		counters &= ~program(cpuc, next, end - next);
 	write_pmcntenset(pmuv3_enable_bits(counters));
-	pc->on |= counters;
+	cpuc->active |= counters;
 }
 
 u64 pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr, u64 counters)
 {
-	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
+	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
 
 	if (PMUV3_VERIFY)
-		WARN_ON(counters & ~(pc->on | pc->idle) || counters != pmudev_hw_counters(hw, nr));
-	pc->on &= ~counters;
-	pc->idle &= ~counters;
+		WARN_ON(counters & ~(cpuc->active | cpuc->idle) ||
+			counters != pmudev_hw_counters(hw, nr));
+	cpuc->active &= ~counters;
+	cpuc->idle &= ~counters;
 	write_pmcntenclr(pmuv3_enable_bits(counters));
 	/* Stopped before read. */
 	isb();
-	return bring_forward(pc, hw, nr, false);
+	return update(cpuc, hw, nr, false);
 }
 
 void pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	/* Not read ahead of what the caller did before. */
 	isb();
-	bring_forward(this_cpu_ptr(&pmuv3_cpus), hw, nr, true);
+	update(this_cpu_ptr(&pmuv3_cpus), hw, nr, true);
 }
 
-bool pmudev_backend_seen(void)
+bool pmudev_backend_user_readable(void)
 {
 	return read_pmuserenr();
 }
 
 void pmudev_backend_clear(u64 counters)
 {
-	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
+	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
 	unsigned int c;
 
 	for (; counters; counters &= counters - 1) {
 		c = __ffs64(counters);
 		pmuv3_write_counter(c, 0);
-		pc->known[c].value = 0;
+		cpuc->known[c].value = 0;
 	}
 	/* Before anything is started: load() does not wait for what it has not written. */
 	isb();
 }
 
-/* Which counters EL0 can read, with pc->hides: it takes effect at the return there. */
-static __always_inline void show(struct pmuv3_cpu *pc, u64 counters)
+/* Which counters EL0 can read, with cpuc->hides: it takes effect at the return there. */
+static __always_inline void show(struct pmuv3_cpu *cpuc, u64 counters)
 {
 	u64 bits = pmuv3_enable_bits(counters);
 
 	/* Looked at: perf writes it, and one of the probes that tell of it may be missed. */
 	if (read_pmuacr() != bits)
 		write_pmuacr(bits);
-	pc->shown = bits;
+	cpuc->shown = bits;
 }
 
 /* A leaf: it has no frame, which would be a third of it. */
-bool pmudev_backend_try_allow(u64 counters)
+bool pmudev_backend_try_user_access_enable(u64 counters)
 {
-	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
+	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
 	u64 enable = PMUSERENR_ER | PMUSERENR_CR;
 
-	if (unlikely(read_pmuserenr() & PMUSERENR_EN) || unlikely(!pc->ours))
+	if (unlikely(read_pmuserenr() & PMUSERENR_EN) || unlikely(!cpuc->owned))
 		return false;
-	pc->user = true;
-	if (pc->hides) {
-		show(pc, counters);
+	cpuc->user = true;
+	if (cpuc->hides) {
+		show(cpuc, counters);
 		enable |= PMUSERENR_UEN | PMUSERENR_IR;
 	}
 	/* PMXEVCNTR_EL0 reads what PMSELR_EL0 selects: nothing that others left there. */
@@ -332,15 +334,15 @@ bool pmudev_backend_try_allow(u64 counters)
 	return true;
 }
 
-bool pmudev_backend_try_forbid(void)
+bool pmudev_backend_try_user_access_disable(void)
 {
-	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
+	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
 
-	if (unlikely(read_pmuserenr() & PMUSERENR_EN) || unlikely(!pc->ours))
+	if (unlikely(read_pmuserenr() & PMUSERENR_EN) || unlikely(!cpuc->owned))
 		return false;
-	pc->user = false;
-	if (pc->hides)
-		show(pc, 0);
+	cpuc->user = false;
+	if (cpuc->hides)
+		show(cpuc, 0);
 	write_pmuserenr(0);
 	return true;
 }
@@ -353,34 +355,34 @@ bool pmudev_backend_try_forbid(void)
  */
 static bool leave_right(bool allow)
 {
-	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
+	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
 
 	if (read_pmuserenr() & PMUSERENR_EN) {
-		if (pc->hides)
-			show(pc, 0);
+		if (cpuc->hides)
+			show(cpuc, 0);
 		return false;
 	}
 	/* Given back meanwhile: what there is now is perf's, but for what KVM has put back. */
-	if (!allow && pc->user)
+	if (!allow && cpuc->user)
 		write_pmuserenr(0);
-	pc->user = false;
+	cpuc->user = false;
 	return true;
 }
 
-bool pmudev_backend_allow(u64 counters)
+bool pmudev_backend_user_access_enable(u64 counters)
 {
-	return pmudev_backend_try_allow(counters) || leave_right(true);
+	return pmudev_backend_try_user_access_enable(counters) || leave_right(true);
 }
 
-bool pmudev_backend_forbid(void)
+bool pmudev_backend_user_access_disable(void)
 {
-	return pmudev_backend_try_forbid() || leave_right(false);
+	return pmudev_backend_try_user_access_disable() || leave_right(false);
 }
 
-void pmuv3_hide(struct pmuv3_cpu *pc)
+void pmuv3_hide(struct pmuv3_cpu *cpuc)
 {
-	if (pc->hides)
-		show(pc, 0);
+	if (cpuc->hides)
+		show(cpuc, 0);
 }
 
 static u32 pmuv3_operand(unsigned int counter)

@@ -14,7 +14,7 @@
 
 struct pmuv3_kind pmuv3_kinds[PMUDEV_MAX_PMUS];
 static unsigned int nr_kinds;
-static bool sealed, smt;
+static bool protected_kvm, smt;
 
 bool pmuv3_hides(const struct pmuv3_caps *caps)
 {
@@ -70,7 +70,7 @@ static void probe_here(struct pmuv3_caps *caps)
 	caps->narrow = PMUV3_NARROW;
 	caps->shape = find_shape();
 	caps->guestless = !IS_ENABLED(CONFIG_KVM);
-	caps->sealed = sealed;
+	caps->protected_kvm = protected_kvm;
 	caps->smt = smt;
 	caps->counters = BIT_ULL(PMUV3_CYCLE_COUNTER) | (BIT_ULL(count_event_counters()) - 1);
 	/* Used only where perf's driver does: it knows that nothing traps it. */
@@ -158,7 +158,7 @@ static void fill_in(struct pmudev_pmu_info *info, const struct pmuv3_kind *kind)
 	info->arch_version = caps->version;
 	info->cpu_id = kind->midr;
 	info->counters = caps->counters;
-	info->reserved = pmuv3_claim_costs(caps->counters);
+	info->unavailable = pmuv3_reserve_cost(caps->counters);
 	info->user = caps->counters;
 	/* PMUSERENR_EL0 has nothing else that lets EL0 read PMICNTR_EL0. */
 	if (!pmuv3_hides(caps))
@@ -170,11 +170,11 @@ static void fill_in(struct pmudev_pmu_info *info, const struct pmuv3_kind *kind)
 	info->features = PMUDEV_HAS_USER_READ | PMUDEV_HAS_DIRECT;
 	if (pmuv3_hides(caps))
 		info->features |= PMUDEV_HAS_HIDING;
-	if (caps->shape != PMUV3_EL1 && !caps->guestless && !caps->sealed)
+	if (caps->shape != PMUV3_EL1 && !caps->guestless && !caps->protected_kvm)
 		info->features |= PMUDEV_HAS_GUEST;
 	if (info->width == 64)
 		info->features |= PMUDEV_HAS_LONG;
-	if (pmuv3_pairs(caps))
+	if (pmuv3_chained(caps))
 		info->features |= PMUDEV_HAS_CHAIN;
 	if (caps->threshold_max)
 		info->features |= PMUDEV_HAS_THRESHOLD;
@@ -202,10 +202,10 @@ int pmuv3_probe(struct pmudev_pmu_info *const *info)
 	unsigned int i;
 	int ret;
 
-	ret = pmuv3_sealed(find_shape());
+	ret = pmuv3_protected_kvm(find_shape());
 	if (ret < 0)
 		return ret;
-	sealed = ret;
+	protected_kvm = ret;
 	smt = find_smt();
 	ret = probe_all(&probe);
 	if (ret)
@@ -214,17 +214,17 @@ int pmuv3_probe(struct pmudev_pmu_info *const *info)
 		pmuv3_kinds[i].info = info[i];
 		fill_in(info[i], &pmuv3_kinds[i]);
 	}
-	ret = pmuv3_claim_init();
+	ret = pmuv3_reserve_init();
 	if (ret)
 		return ret;
 	ret = pmuv3_power_init();
 	if (ret)
-		pmuv3_claim_exit();
+		pmuv3_reserve_exit();
 	return ret ?: (int)nr_kinds;
 }
 
 void pmuv3_remove(void)
 {
 	pmuv3_power_exit();
-	pmuv3_claim_exit();
+	pmuv3_reserve_exit();
 }

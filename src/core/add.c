@@ -14,9 +14,9 @@ static int check_user_read(struct pmudev_set *set, const struct pmudev_event_att
 
 	if (!(flags & PMUDEV_USER_READ))
 		return 0;
-	if (set->family)
+	if (set->inherit)
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_INHERITED, 0);
-	code->allowed = pmudev_places(code->allowed, code->pair, info->user);
+	code->allowed = pmudev_places(code->allowed, code->chained, info->user);
 	if (set->cpu >= 0 || !(info->features & PMUDEV_HAS_USER_READ) || !code->allowed)
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_HARDWARE, PMUDEV_USER_READ);
 	/* What it is on the CPU where it is read the caller would not know. */
@@ -25,8 +25,8 @@ static int check_user_read(struct pmudev_set *set, const struct pmudev_event_att
 				     flags & PMUDEV_DIRECT ? PMUDEV_DIRECT : PMUDEV_USER_READ);
 	if (in_compat_syscall() && !info->compat_reads)
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_HARDWARE, PMUDEV_USER_READ);
-	if (!pmudev_gate_open())
-		return pmudev_refuse(why, -EACCES, PMUDEV_WHY_GATE, 0);
+	if (!pmudev_user_access_enabled())
+		return pmudev_refuse(why, -EACCES, PMUDEV_WHY_USER_ACCESS, 0);
 	return 0;
 }
 
@@ -42,7 +42,7 @@ static int check_attrs(const struct pmudev_event_attr *attr, unsigned int nr, u6
 	int ret;
 
 	for (i = 0; i < nr; i++) {
-		if (i && pmudev_attr_alike(&attr[i - 1], &attr[i]))
+		if (i && pmudev_attr_uniform(&attr[i - 1], &attr[i]))
 			continue;
 		others |= BIT_ULL(i);
 		why->event = i;
@@ -103,7 +103,7 @@ static int check_group_fits(struct pmudev_set *set, const struct pmudev_event_at
 			    const struct pmudev_code *code, unsigned int nr, unsigned int i,
 			    struct pmudev_refusal *why)
 {
-	struct pmudev_want want[PMUDEV_MAX_EVENTS] PMUDEV_UNSET;
+	struct pmudev_constraint constraint[PMUDEV_MAX_EVENTS] PMUDEV_UNSET;
 	u64 rest;
 	unsigned int n = 0, j, slot;
 	u8 place[PMUDEV_MAX_EVENTS] PMUDEV_UNSET;
@@ -114,7 +114,7 @@ static int check_group_fits(struct pmudev_set *set, const struct pmudev_event_at
 			return 0;
 	pmudev_for_each_slot(slot, rest, set->used)
 		if (pmudev_slot_event(set, slot)->group == attr[i].group)
-			want[n++] = pmudev_event_want(pmudev_slot_event(set, slot));
+			constraint[n++] = pmudev_event_constraint(pmudev_slot_event(set, slot));
 	slot = n;
 	for (j = i; j < nr; j++) {
 		if (attr[j].group != attr[i].group)
@@ -125,13 +125,13 @@ static int check_group_fits(struct pmudev_set *set, const struct pmudev_event_at
 			return pmudev_refuse(why, -ENOSPC, PMUDEV_WHY_NO_COUNTER, 0);
 		}
 		place[n] = j;
-		want[n++] = (struct pmudev_want){
+		constraint[n++] = (struct pmudev_constraint){
 			.allowed = code[j].allowed,
-			.now = PMUDEV_NOWHERE,
-			.pair = code[j].pair,
+			.now = PMUDEV_NO_COUNTER,
+			.chained = code[j].chained,
 		};
 	}
-	ret = pmudev_place_ever(set->pmu, want, n, why);
+	ret = pmudev_place_ever(set->pmu, constraint, n, why);
 	/* Events of the set come first and fitted before: a new one is to blame. */
 	if (ret)
 		why->event = why->event >= (int)slot ? place[why->event] : i;
@@ -150,13 +150,13 @@ static bool surely_fit(const struct pmudev_set *set, const struct pmudev_code *c
 		       unsigned int nr)
 {
 	/* More are reserved under pmu->lock, not held here. */
-	u64 counters = set->pmu->info.counters & ~READ_ONCE(set->pmu->info.reserved);
+	u64 counters = set->pmu->info.counters & ~READ_ONCE(set->pmu->info.unavailable);
 	bool pairs = false;
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
 		counters &= code[i].allowed;
-		pairs |= code[i].pair;
+		pairs |= code[i].chained;
 	}
 	return !set->used && !pairs && has_at_least(counters, nr);
 }
@@ -234,15 +234,15 @@ static int make_room(struct pmudev_set *set, unsigned int slot)
 }
 
 /* For as long as the set lives, or until it is empty. */
-static int watch_guests(struct pmudev_set *set, const struct pmudev_code *code, unsigned int nr,
-			struct pmudev_refusal *why)
+static int hook_guests(struct pmudev_set *set, const struct pmudev_code *code, unsigned int nr,
+		       struct pmudev_refusal *why)
 {
 	unsigned int i;
 
 	for (i = 0; i < nr && !set->guests; i++) {
-		if (!code[i].side)
+		if (!code[i].filter)
 			continue;
-		if (pmudev_guest_get())
+		if (pmudev_kvm_hooks_get())
 			return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
 		set->guests = true;
 	}
@@ -258,8 +258,8 @@ static __always_inline void fill_in(struct pmudev_event *event,
 	event->hw.value = 0;
 	event->hw.counter = 0;
 	event->hw.width = 0;
-	event->hw.pair = code->pair;
-	event->hw.side = code->side;
+	event->hw.chained = code->chained;
+	event->hw.filter = code->filter;
 	event->time_enabled = 0;
 	event->time_running = 0;
 	event->allowed = code->allowed;
@@ -319,12 +319,12 @@ int pmudev_set_add(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 	if (!ret)
 		ret = check_disabled(set, attr, nr, why);
 	if (!ret)
-		ret = watch_guests(set, code, nr, why);
+		ret = hook_guests(set, code, nr, why);
 	pmudev_change_init(&use, 0);
 	if (!ret && take_slots(set, attr, code, nr, slots, &use))
 		ret = pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
 	if (!ret)
-		pmudev_family_call(set, pmudev_change_slots, &use);
+		pmudev_set_call(set, pmudev_change_slots, &use);
 	if (code != few)
 		kfree(code);
 	return ret;
@@ -342,10 +342,10 @@ static void take_out(struct pmudev_set *set, u64 slots)
 	};
 
 	set->removed = true;
-	pmudev_family_call(set, pmudev_change_slots, &use);
+	pmudev_set_call(set, pmudev_change_slots, &use);
 	if (!set->used && set->guests) {
 		set->guests = false;
-		pmudev_guest_put();
+		pmudev_kvm_hooks_put();
 	}
 }
 

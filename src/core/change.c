@@ -11,7 +11,7 @@
  */
 static void times_add(struct pmudev_set *set, u64 enabled, u64 running)
 {
-	bool all = set->on == set->enabled;
+	bool all = set->active == set->enabled;
 	struct pmudev_event *event;
 	unsigned int slot;
 	u64 rest;
@@ -22,7 +22,7 @@ static void times_add(struct pmudev_set *set, u64 enabled, u64 running)
 	pmudev_for_each_slot(slot, rest, set->enabled) {
 		event = pmudev_slot_event(set, slot);
 		event->time_enabled += enabled;
-		if (all || (set->on & BIT_ULL(slot)))
+		if (all || (set->active & BIT_ULL(slot)))
 			event->time_running += running;
 	}
 }
@@ -40,21 +40,21 @@ static __always_inline void times_start(struct pmudev_set *set, const struct pmu
 }
 
 /* After a change of what is on alone: @was was. What is enabled stays so. */
-static void times_turn(struct pmudev_set *set, u64 was, const struct pmudev_clocks *now)
+static void times_rotate(struct pmudev_set *set, u64 was, const struct pmudev_clocks *now)
 {
-	bool all_were = was == set->enabled, all_are = set->on == set->enabled;
+	bool all_were = was == set->enabled, all_are = set->active == set->enabled;
 	unsigned int slot;
 	u64 rest;
 
 	if (all_were != all_are)
 		set->time_running += all_were ? now->running : -now->running;
-	pmudev_for_each_slot(slot, rest, was ^ set->on)
+	pmudev_for_each_slot(slot, rest, was ^ set->active)
 		pmudev_slot_event(set, slot)->time_running +=
 			was & BIT_ULL(slot) ? now->running : -now->running;
 }
 
 /* Groups with an event that user mode may read: a closed gate stops them whole. */
-static u64 gated_slots(struct pmudev_set *set)
+static u64 user_access_slots(struct pmudev_set *set)
 {
 	u64 rest, groups = 0, slots = 0;
 	unsigned int slot;
@@ -69,97 +69,98 @@ static u64 gated_slots(struct pmudev_set *set)
 
 /* ---------------------------------------------------------- taking turns -- */
 
-void pmudev_show_image(struct pmudev_ctx *ctx, struct pmudev_set *set)
+void pmudev_rotation_apply(struct pmudev_ctx *ctx, struct pmudev_set *set)
 {
-	const struct pmudev_image *image = NULL;
+	const struct pmudev_rotation_slot *slot_plan = NULL;
 	unsigned int slot;
-	u64 want = 0, off, rest;
+	u64 constraint = 0, off, rest;
 
 	lockdep_assert_held(&ctx->lock);
-	if (set->turns && set->turns->nr) {
-		image = &set->turns->image[set->turn];
-		want = image->slots & set->enabled;
+	if (set->rotation && set->rotation->nr) {
+		slot_plan = &set->rotation->slot_plan[set->rotation_pos];
+		constraint = slot_plan->slots & set->enabled;
 	}
-	if (set->user & want && !pmudev_gate_open())
-		want &= ~gated_slots(set);
-	off = set->on & set->mux & ~want;
-	pmudev_for_each_slot(slot, rest, set->on & want)
-		if (pmudev_slot_event(set, slot)->hw.counter != image->counter[slot])
+	if (set->user & constraint && !pmudev_user_access_enabled())
+		constraint &= ~user_access_slots(set);
+	off = set->active & set->mux & ~constraint;
+	pmudev_for_each_slot(slot, rest, set->active & constraint)
+		if (pmudev_slot_event(set, slot)->hw.counter != slot_plan->counter[slot])
 			off |= BIT_ULL(slot);
-	pmudev_slots_off(ctx, set, off);
-	want &= ~set->on;
-	pmudev_for_each_slot(slot, rest, want)
-		pmudev_hw_place(set->pmu, &pmudev_slot_event(set, slot)->hw, image->counter[slot]);
-	WARN_ON_ONCE(!pmudev_slots_on(ctx, set, want));
+	pmudev_slots_deactivate(ctx, set, off);
+	constraint &= ~set->active;
+	pmudev_for_each_slot(slot, rest, constraint)
+		pmudev_hw_place(set->pmu, &pmudev_slot_event(set, slot)->hw,
+				slot_plan->counter[slot]);
+	WARN_ON_ONCE(!pmudev_slots_activate(ctx, set, constraint));
 }
 
-void pmudev_change_turns(struct pmudev_ctx *ctx, void *arg)
+void pmudev_change_rotation(struct pmudev_ctx *ctx, void *arg)
 {
 	struct pmudev_change *change = arg;
 	struct pmudev_set *set = change->set;
 	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
-	u64 was = set->on;
+	u64 was = set->active;
 
-	if (set->turns)
-		hlist_del_init(&set->turn_node);
-	if (change->turns)
-		hlist_add_head(&set->turn_node, &ctx->turning);
-	set->turns = change->turns;
-	if (!set->turns || set->turn >= set->turns->nr)
-		set->turn = 0;
-	pmudev_show_image(ctx, set);
-	times_turn(set, was, &now);
-	if (pmudev_ctx_counting(ctx) && set->turns)
-		pmudev_turn_timer(this_cpu_ptr(&pmudev_cpus), ctx);
+	if (set->rotation)
+		hlist_del_init(&set->rotate_node);
+	if (change->rotation)
+		hlist_add_head(&set->rotate_node, &ctx->rotating);
+	set->rotation = change->rotation;
+	if (!set->rotation || set->rotation_pos >= set->rotation->nr)
+		set->rotation_pos = 0;
+	pmudev_rotation_apply(ctx, set);
+	times_rotate(set, was, &now);
+	if (pmudev_ctx_counting(ctx) && set->rotation)
+		pmudev_rotate_timer(this_cpu_ptr(&pmudev_cpus), ctx);
 	pmudev_page_publish(ctx, set);
 }
 
-void pmudev_ctx_turn(struct pmudev_ctx *ctx)
+void pmudev_ctx_rotate(struct pmudev_ctx *ctx)
 {
 	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
 	struct pmudev_set *set;
 	u64 was;
 
 	lockdep_assert_held(&ctx->lock);
-	ctx->turned = now.running;
-	hlist_for_each_entry(set, &ctx->turning, turn_node) {
-		if (set->turns->nr < 2)
+	ctx->rotated = now.running;
+	hlist_for_each_entry(set, &ctx->rotating, rotate_node) {
+		if (set->rotation->nr < 2)
 			continue;
-		was = set->on;
-		set->turn = (set->turn + 1) % set->turns->nr;
-		pmudev_show_image(ctx, set);
-		times_turn(set, was, &now);
+		was = set->active;
+		set->rotation_pos = (set->rotation_pos + 1) % set->rotation->nr;
+		pmudev_rotation_apply(ctx, set);
+		times_rotate(set, was, &now);
 		pmudev_page_publish(ctx, set);
 	}
 }
 
 /* ----------------------------------------------------- enabling, disabling -- */
 
-/* An heir learns of events that came after it was born. Those that it has room for. */
-static u64 copy_events(struct pmudev_set *heir, u64 slots)
+/* An child learns of events that came after it was started. Those that it has room for. */
+static u64 copy_events(struct pmudev_set *child, u64 slots)
 {
 	unsigned int slot;
 	u64 rest;
 
-	pmudev_for_each_slot(slot, rest, slots & ~heir->used) {
-		struct pmudev_event *from = pmudev_slot_event(heir->root, slot);
+	pmudev_for_each_slot(slot, rest, slots & ~child->used) {
+		struct pmudev_event *from = pmudev_slot_event(child->parent, slot);
 
-		if (!heir->chunk[slot / PMUDEV_CHUNK]) {
+		if (!child->chunk[slot / PMUDEV_CHUNK]) {
 			slots &= ~BIT_ULL(slot);
 			continue;
 		}
-		*pmudev_slot_event(heir, slot) = (struct pmudev_event){
+		*pmudev_slot_event(child, slot) = (struct pmudev_event){
 			.hw.config = from->hw.config,
-			.hw.pair = from->hw.pair,
-			.hw.side = from->hw.side,
+			.hw.chained = from->hw.chained,
+			.hw.filter = from->hw.filter,
 			.allowed = from->allowed,
 			.flags = from->flags,
 			.group = from->group,
 		};
-		heir->used |= BIT_ULL(slot);
+		child->used |= BIT_ULL(slot);
 	}
-	heir->mux = heir->root->mux & heir->used;
-	heir->nr_slots = fls64(heir->used);
+	child->mux = child->parent->mux & child->used;
+	child->nr_slots = fls64(child->used);
 	return slots;
 }
 
@@ -171,22 +172,22 @@ static void take_places(struct pmudev_set *set, u64 slots)
 
 	pmudev_for_each_slot(slot, rest, slots & ~set->mux)
 		pmudev_hw_place(set->pmu, &pmudev_slot_event(set, slot)->hw,
-				set->root->place[slot]);
+				set->parent->place[slot]);
 }
 
 static __always_inline void enable(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 {
 	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
-	u64 strict = slots & ~set->mux;
+	u64 non_mux = slots & ~set->mux;
 
 	times_stop(set, &now);
 	set->enabled |= slots;
 	set->alike = PMUDEV_ALIKE_UNKNOWN;
-	if ((set->user & strict) && !pmudev_gate_open())
-		strict &= ~gated_slots(set);
-	WARN_ON_ONCE(!pmudev_slots_on(ctx, set, strict));
+	if ((set->user & non_mux) && !pmudev_user_access_enabled())
+		non_mux &= ~user_access_slots(set);
+	WARN_ON_ONCE(!pmudev_slots_activate(ctx, set, non_mux));
 	if (slots & set->mux)
-		pmudev_show_image(ctx, set);
+		pmudev_rotation_apply(ctx, set);
 	times_start(set, &now);
 	pmudev_page_publish(ctx, set);
 }
@@ -199,12 +200,12 @@ void pmudev_change_enable(struct pmudev_ctx *ctx, void *arg)
 
 	lockdep_assert_held(&ctx->lock);
 	/* With children that live it goes on without its target. */
-	if (ctx->dead && !set->family) {
+	if (ctx->dead && !set->inherit) {
 		change->error = -ESRCH;
 		return;
 	}
 	slots &= ~(set->enabled | set->armed);
-	if (set != set->root)
+	if (set != set->parent)
 		slots = copy_events(set, slots);
 	if (!change->placed)
 		take_places(set, slots);
@@ -220,7 +221,7 @@ void pmudev_ctx_exec(struct pmudev_ctx *ctx)
 	u64 slots;
 
 	lockdep_assert_held(&ctx->lock);
-	hlist_for_each_entry(set, &ctx->family, ctx_node) {
+	hlist_for_each_entry(set, &ctx->inherit, ctx_node) {
 		if (!set->on_exec)
 			continue;
 		set->on_exec = false;
@@ -237,7 +238,7 @@ static __always_inline void disable(struct pmudev_ctx *ctx, struct pmudev_set *s
 
 	lockdep_assert_held(&ctx->lock);
 	times_stop(set, &now);
-	pmudev_slots_off(ctx, set, slots & set->on);
+	pmudev_slots_deactivate(ctx, set, slots & set->active);
 	set->enabled &= ~slots;
 	set->alike = PMUDEV_ALIKE_UNKNOWN;
 	set->armed &= ~slots;
@@ -258,7 +259,7 @@ bool pmudev_enable_again(struct pmudev_ctx *ctx, struct pmudev_set *set)
 	u64 slots = set->used & ~set->enabled;
 
 	lockdep_assert_held(&ctx->lock);
-	if ((slots & ~set->placed) || ((slots & set->user) && !pmudev_gate_open()))
+	if ((slots & ~set->placed) || ((slots & set->user) && !pmudev_user_access_enabled()))
 		return false;
 	if (slots)
 		enable(ctx, set, slots);
@@ -282,13 +283,13 @@ void pmudev_change_reset(struct pmudev_ctx *ctx, void *arg)
 	u64 rest, counters;
 
 	lockdep_assert_held(&ctx->lock);
-	nr = pmudev_slots_hw(set, change->slots & set->on, hw);
+	nr = pmudev_slots_hw(set, change->slots & set->active, hw);
 	counters = pmudev_hw_counters(hw, nr);
 	if (live && nr)
 		pmudev_backend_save(hw, nr, counters);
-	/* The family's count is the root's and its heirs' together. */
+	/* The family's count is the root's and its children' together. */
 	pmudev_for_each_slot(slot, rest, change->slots & set->used)
-		pmudev_slot_event(set, slot)->hw.value = set == set->root ? change->value : 0;
+		pmudev_slot_event(set, slot)->hw.value = set == set->parent ? change->value : 0;
 	if (live && nr)
 		pmudev_backend_load(hw, nr, counters);
 	set->generation++;
@@ -306,11 +307,11 @@ void pmudev_change_slots(struct pmudev_ctx *ctx, void *arg)
 		set->generation++;
 		pmudev_page_forget(set, removed);
 	}
-	/* An heir hears of what is new when it is enabled. */
-	set->used = set == set->root ? change->slots : set->used & change->slots;
+	/* An child hears of what is new when it is enabled. */
+	set->used = set == set->parent ? change->slots : set->used & change->slots;
 	set->mux &= set->used;
 	WRITE_ONCE(set->user, set->user & set->used);
-	if (set == set->root) {
+	if (set == set->parent) {
 		set->mux = change->mux;
 		WRITE_ONCE(set->user, change->user);
 	}
@@ -331,42 +332,42 @@ void pmudev_change_places(struct pmudev_ctx *ctx, void *arg)
 		return;
 	/* All of them leave before the first comes: they may change places among themselves. */
 	for (set = first; set; set = set->next_moving) {
-		set->moving_on = set->on & set->moving;
-		pmudev_slots_off(ctx, set, set->moving_on);
+		set->moving_active = set->active & set->moving;
+		pmudev_slots_deactivate(ctx, set, set->moving_active);
 	}
 	for (set = first; set; set = set->next_moving) {
 		take_places(set, set->moving);
-		WARN_ON_ONCE(!pmudev_slots_on(ctx, set, set->moving_on));
+		WARN_ON_ONCE(!pmudev_slots_activate(ctx, set, set->moving_active));
 		pmudev_page_publish(ctx, set);
 	}
 }
 
 /* ----------------------------------------------------------------- gate -- */
 
-void pmudev_change_gate(struct pmudev_ctx *ctx, void *arg)
+void pmudev_change_user_access_off(struct pmudev_ctx *ctx, void *arg)
 {
 	struct pmudev_change *change = arg;
 	struct pmudev_set *set = change->set;
 	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
-	u64 was = set->on;
+	u64 was = set->active;
 
-	pmudev_slots_off(ctx, set, gated_slots(set) & was);
-	times_turn(set, was, &now);
+	pmudev_slots_deactivate(ctx, set, user_access_slots(set) & was);
+	times_rotate(set, was, &now);
 	set->generation++;
 	pmudev_page_publish(ctx, set);
 }
 
-void pmudev_change_ungate(struct pmudev_ctx *ctx, void *arg)
+void pmudev_change_user_access_on(struct pmudev_ctx *ctx, void *arg)
 {
 	struct pmudev_change *change = arg;
 	struct pmudev_set *set = change->set;
 	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
-	u64 was = set->on;
+	u64 was = set->active;
 
 	if (ctx->dead)
 		return;
-	WARN_ON_ONCE(!pmudev_slots_on(ctx, set, set->enabled & ~was & ~set->mux));
-	pmudev_show_image(ctx, set);
-	times_turn(set, was, &now);
+	WARN_ON_ONCE(!pmudev_slots_activate(ctx, set, set->enabled & ~was & ~set->mux));
+	pmudev_rotation_apply(ctx, set);
+	times_rotate(set, was, &now);
 	pmudev_page_publish(ctx, set);
 }

@@ -32,7 +32,7 @@ static int pmudev_mmap(struct file *file, struct vm_area_struct *vma)
 	pmudev_no_refusal(&why);
 	ret = pmudev_page_mmap(file->private_data, vma, &why);
 	if (ret)
-		pmudev_remember(file->private_data, &why, ret);
+		pmudev_save_refusal(file->private_data, &why, ret);
 	return ret;
 }
 

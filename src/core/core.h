@@ -32,7 +32,7 @@ static inline void pmudev_assert_call(struct pmudev_set *set)
 }
 
 /* Where there may be thousands: a worker lets others run. Who is not to be preempted does not. */
-static inline void pmudev_breathe(void)
+static inline void pmudev_cond_resched(void)
 {
 	if (pmudev_in_worker())
 		cond_resched();
@@ -100,7 +100,7 @@ void pmudev_ctx_unload(struct pmudev_ctx *ctx);
 void pmudev_ctx_fold(struct pmudev_ctx *ctx);
 
 /* The same for one set's events, of a context with others', without the pages. ctx->lock held. */
-void pmudev_set_bring_some(struct pmudev_ctx *ctx, struct pmudev_set *set);
+void pmudev_set_update_some(struct pmudev_ctx *ctx, struct pmudev_set *set);
 
 /**
  * struct pmudev_clocks - a context's clocks at one moment, in ticks
@@ -133,19 +133,19 @@ static inline bool pmudev_ctx_counting(const struct pmudev_ctx *ctx)
 }
 
 /* Bring the counts of a set's events forward, without the pages. ctx->lock held. */
-static __always_inline void pmudev_set_bring_forward(struct pmudev_ctx *ctx, struct pmudev_set *set)
+static __always_inline void pmudev_set_update(struct pmudev_ctx *ctx, struct pmudev_set *set)
 {
 	lockdep_assert_held(&ctx->lock);
-	if (!set->on || !pmudev_ctx_counting(ctx))
+	if (!set->active || !pmudev_ctx_counting(ctx))
 		return;
 	/* By how much the counts in the pages lag behind now nobody knows. */
 	if (ctx->maps)
 		ctx->stale |= PMUDEV_STALE_COUNTS;
 	/* Of one set: what is on is its. */
 	if (ctx->nr_sets == 1)
-		pmudev_backend_read(ctx->on, ctx->nr);
+		pmudev_backend_read(ctx->active, ctx->nr);
 	else
-		pmudev_set_bring_some(ctx, set);
+		pmudev_set_update_some(ctx, set);
 }
 
 /* The events of slots, in ascending order; how many. */
@@ -159,24 +159,24 @@ u64 pmudev_slots_counters(struct pmudev_set *set, u64 slots);
  * them. Take events off theirs: nobody reads them there any more. ctx->lock held, the target here
  * or not running.
  */
-bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots);
-void pmudev_slots_off(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots);
+bool pmudev_slots_activate(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots);
+void pmudev_slots_deactivate(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots);
 
 /* -------------------------------------------------------------- change.c -- */
 
 /**
  * struct pmudev_change - an argument of the functions below
- * @set: a set of the context; pmudev_family_call() fills it in
+ * @set: a set of the context; pmudev_set_call() fills it in
  * @slots: slots concerned
  * @user: for slots: the new mask
  * @mux: for slots: the new mask
  * @value: for reset
- * @turns: for turns
+ * @rotation: for turns
  * @data: for others
- * @total: for the reading of counts: the sum of the heirs
- * @reset: slots whose heirs' counts are taken back
- * @forget: slots whose heirs' times are taken back
- * @reading: nothing is changed: who is born meanwhile need not be reached
+ * @total: for the reading of counts: the sum of the children
+ * @reset: slots whose children' counts are taken back
+ * @forget: slots whose children' times are taken back
+ * @reading: nothing is changed: who is started meanwhile need not be reached
  * @placed: for enable: the events know where they are placed
  * @error: out: 0 or -ESRCH if the context is dead
  */
@@ -189,7 +189,7 @@ struct pmudev_change {
 			u64 mux;
 		};
 		u64 value;
-		const struct pmudev_turns *turns;
+		const struct pmudev_rotation *rotation;
 		void *data;
 	};
 	struct pmudev_sum *total;
@@ -215,33 +215,34 @@ static __always_inline void pmudev_change_init(struct pmudev_change *change, u64
 }
 
 /**
- * pmudev_family_call - a change of a set, and of each of its heirs
+ * pmudev_set_call - a change of a set, and of each of its children
  * @set: with a file
  * @fn: what to do, with a copy of @change for each
  * @change: its argument; its set is filled in
  *
- * Each is reached once. To an heir that is born meanwhile, of one that was not reached yet, it is
+ * Each is reached once. To an child that is started meanwhile, of one that was not reached yet, it is
  * done at birth: so there are no more to visit than there were at the beginning. May sleep if the
  * set is inherited, else as pmudev_ctx_call().
  */
-static __always_inline void pmudev_family_call(struct pmudev_set *set, pmudev_ctx_fn fn,
-					       struct pmudev_change *change)
+static __always_inline void pmudev_set_call(struct pmudev_set *set, pmudev_ctx_fn fn,
+					    struct pmudev_change *change)
 {
 	change->set = set;
-	if (set->family)
-		pmudev_family_sweep(set, fn, change);
+	if (set->inherit)
+		pmudev_for_each_child(set, fn, change);
 	else
 		pmudev_ctx_call(set->ctx, fn, change);
 }
 
 /* pmudev_ctx_fn with a struct pmudev_change */
-void pmudev_change_slots(struct pmudev_ctx *ctx, void *arg);	/* have these in use */
-void pmudev_change_enable(struct pmudev_ctx *ctx, void *arg);	/* placed, not enabled */
+void pmudev_change_slots(struct pmudev_ctx *ctx, void *arg);  /* have these in use */
+void pmudev_change_enable(struct pmudev_ctx *ctx, void *arg); /* placed, not enabled */
 void pmudev_change_disable(struct pmudev_ctx *ctx, void *arg);
 void pmudev_change_reset(struct pmudev_ctx *ctx, void *arg);
-void pmudev_change_turns(struct pmudev_ctx *ctx, void *arg);
-void pmudev_change_gate(struct pmudev_ctx *ctx, void *arg);	/* off counters, still enabled */
-void pmudev_change_ungate(struct pmudev_ctx *ctx, void *arg);
+void pmudev_change_rotation(struct pmudev_ctx *ctx, void *arg);
+void pmudev_change_user_access_off(struct pmudev_ctx *ctx,
+				   void *arg); /* off counters, still enabled */
+void pmudev_change_user_access_on(struct pmudev_ctx *ctx, void *arg);
 
 /* A set that rests, ctx->lock held; false: it takes more than that. */
 bool pmudev_enable_again(struct pmudev_ctx *ctx, struct pmudev_set *set);
@@ -251,10 +252,10 @@ bool pmudev_disable_again(struct pmudev_ctx *ctx, struct pmudev_set *set);
 void pmudev_change_places(struct pmudev_ctx *ctx, void *arg);
 
 /* Have on counters what a set's image says. ctx->lock held. */
-void pmudev_show_image(struct pmudev_ctx *ctx, struct pmudev_set *set);
+void pmudev_rotation_apply(struct pmudev_ctx *ctx, struct pmudev_set *set);
 
 /* Show the next images of all sets. ctx->lock held. */
-void pmudev_ctx_turn(struct pmudev_ctx *ctx);
+void pmudev_ctx_rotate(struct pmudev_ctx *ctx);
 
 /* The thread executes a program: what waited for that is enabled. ctx->lock held. */
 void pmudev_ctx_exec(struct pmudev_ctx *ctx);
@@ -262,17 +263,17 @@ void pmudev_ctx_exec(struct pmudev_ctx *ctx);
 /* ----------------------------------------------------------------- cpu.c -- */
 
 /**
- * pmudev_claim_get - have all CPUs' counters, taking them if need be
+ * pmudev_reserve_pmu - have all CPUs' counters, taking them if need be
  * @set: for whom
  * @pmu: its lock is held, and the CPUs stay (cpus_read_lock). In a kernel thread.
  * @why: filled in on error
  *
- * Return: 0, or -EBUSY with the holder, -ENOMEM; -EAGAIN: after pmudev_claim_look().
+ * Return: 0, or -EBUSY with the holder, -ENOMEM; -EAGAIN: after pmudev_reserve_check().
  */
-int pmudev_claim_get(struct pmudev_set *set, struct pmudev_pmu *pmu, struct pmudev_refusal *why);
+int pmudev_reserve_pmu(struct pmudev_set *set, struct pmudev_pmu *pmu, struct pmudev_refusal *why);
 
 /**
- * pmudev_claim_look - does anybody else use the counters that a claim for the set would take?
+ * pmudev_reserve_check - does anybody else use the counters that a claim for the set would take?
  * @set: its mutex held, by the caller
  * @why: filled in if so
  *
@@ -281,38 +282,38 @@ int pmudev_claim_get(struct pmudev_set *set, struct pmudev_pmu *pmu, struct pmud
  *
  * Return: 0, or -EBUSY with the holder.
  */
-int pmudev_claim_look(struct pmudev_set *set, struct pmudev_refusal *why);
+int pmudev_reserve_check(struct pmudev_set *set, struct pmudev_refusal *why);
 
 /* If that was the reason, say more exactly who has the PMU. May sleep; without pmu->lock. */
-void pmudev_explain_held(int error, struct pmudev_refusal *why);
-void pmudev_claim_put(struct pmudev_pmu *pmu);
+void pmudev_explain_holder(int error, struct pmudev_refusal *why);
+void pmudev_release_pmu(struct pmudev_pmu *pmu);
 
 /*
  * The same two where others have it, too, and nothing is done to any CPU: then these need not stay.
  * False: it takes the long way, and nothing was done.
  */
-bool pmudev_claim_join(struct pmudev_pmu *pmu);
-bool pmudev_claim_leave(struct pmudev_pmu *pmu);
+bool pmudev_reserve_join(struct pmudev_pmu *pmu);
+bool pmudev_reserve_leave(struct pmudev_pmu *pmu);
 
 /**
- * pmudev_claim_others - have the counters of all other PMUs' CPUs, too
+ * pmudev_reserve_others - have the counters of all other PMUs' CPUs, too
  * @set: has events that user mode may read: its thread has the right on all CPUs, where perf
  *	would take it away, and would show what it counts
  * @why: filled in on error
  *
- * Once a set, until pmudev_claim_put_others(). The CPUs stay (cpus_read_lock). Takes their locks.
+ * Once a set, until pmudev_release_others(). The CPUs stay (cpus_read_lock). Takes their locks.
  */
-int pmudev_claim_others(struct pmudev_set *set, struct pmudev_refusal *why);
-void pmudev_claim_put_others(struct pmudev_set *set);
+int pmudev_reserve_others(struct pmudev_set *set, struct pmudev_refusal *why);
+void pmudev_release_others(struct pmudev_set *set);
 
 /* Clear them on all CPUs: somebody could see them from now on. Waits for the other CPUs. */
-void pmudev_counters_clean(void);
+void pmudev_clear_residue_all(void);
 
 /* Have the fold timer run at least this often. Irqs off. */
-void pmudev_fold_timer(struct pmudev_cpu *pc, u64 period_ns);
+void pmudev_fold_timer(struct pmudev_cpu *cpuc, u64 period_ns);
 
 /* Load what belongs on this CPU, for counting or (not @ready) for its lost time. */
-void pmudev_cpu_load(struct pmudev_cpu *pc, bool ready);
+void pmudev_cpu_load(struct pmudev_cpu *cpuc, bool ready);
 
 int pmudev_cpu_init(void);
 void pmudev_cpu_exit(void);
@@ -330,8 +331,8 @@ void pmudev_set_destroy(struct pmudev_set *set);
 /* The target has ended, and all that inherited from it. */
 static inline bool pmudev_set_ended(struct pmudev_set *set)
 {
-	/* Ended first, and then no heirs: one that was born before is seen. */
-	return smp_load_acquire(&set->ctx->dead) && !pmudev_family_lives(set);
+	/* Ended first, and then no children: one that was started before is seen. */
+	return smp_load_acquire(&set->ctx->dead) && !pmudev_has_children(set);
 }
 
 int pmudev_set_bind(struct pmudev_set *set, const struct pmudev_bind *bind,
@@ -358,8 +359,8 @@ int pmudev_set_remove(struct pmudev_set *set, u32 group, struct pmudev_refusal *
 int pmudev_set_begin(struct pmudev_set *set, const struct pmudev_event_attr *attr, unsigned int nr,
 		     u32 *slots, struct pmudev_refusal *why);
 
-/* -EBUSY with the first of these sets as the holder: pmudev_visible.granted or .private. */
-int pmudev_refuse_visible(struct list_head *sets, struct pmudev_refusal *why);
+/* -EBUSY with the first of these sets as the holder: pmudev_readers.granted or .private. */
+int pmudev_refuse_readable(struct list_head *sets, struct pmudev_refusal *why);
 
 /**
  * pmudev_check_events - all checks of events that no moment changes
@@ -402,7 +403,7 @@ static inline int pmudev_group_slots(struct pmudev_set *set, u32 group, u64 *slo
 /**
  * pmudev_toggle - enable or disable all of a set that rests
  * @set: its mutex is not needed
- * @on: enable it
+ * @active: enable it
  *
  * Return: done; false: not this way. Does not sleep.
  */
@@ -473,46 +474,46 @@ void pmudev_pages_revoke(struct pmudev_ctx *ctx);
 /* --------------------------------------------------------------- guest.c -- */
 
 /* Have KVM's guests entered and left under our eyes, until put: once a set. May sleep. */
-int pmudev_guest_get(void);
-void pmudev_guest_put(void);
+int pmudev_kvm_hooks_get(void);
+void pmudev_kvm_hooks_put(void);
 
 /* Are the probes installed? */
-bool pmudev_guest_watched(void);
+bool pmudev_kvm_hooked(void);
 
 /* The probe of kvm_userspace_exit. */
-void pmudev_guest_returned(void *data, u32 reason, int error);
+void pmudev_kvm_userspace_exit(void *data, u32 reason, int error);
 
-int pmudev_guest_init(void);
-void pmudev_guest_exit(void);
+int pmudev_kvm_init(void);
+void pmudev_kvm_exit(void);
 
 /* ---------------------------------------------------------------- gate.c -- */
 
-bool pmudev_gate_open(void);
-int pmudev_gate_init(void);
-void pmudev_gate_exit(void);
+bool pmudev_user_access_enabled(void);
+int pmudev_user_access_init(void);
+void pmudev_user_access_exit(void);
 
 /* -------------------------------------------------------------- quota.c -- */
 
 /**
- * pmudev_quota_get - the calling process pays for one part: a set, or an heir
- * @payer: out: who pays from now on; NULL: nobody does, nothing is bounded
+ * pmudev_quota_get - the calling process pays for one part: a set, or an child
+ * @owner: out: who pays from now on; NULL: nobody does, nothing is bounded
  *
  * Return: 0, -EDQUOT, -ENOMEM. May sleep.
  */
-int pmudev_quota_get(struct pmudev_payer **payer);
+int pmudev_quota_get(struct pmudev_quota_owner **owner);
 
 /* One part more for who pays already; false: he has as many as he may. Any context. */
-bool pmudev_quota_more(struct pmudev_payer *payer);
+bool pmudev_quota_charge(struct pmudev_quota_owner *owner);
 
 /* One part less. Task context. */
-void pmudev_quota_put(struct pmudev_payer *payer);
+void pmudev_quota_put(struct pmudev_quota_owner *owner);
 
 /*
  * The two halves of it: another may have the part from now on; and its memory is free. A user has
  * no more parts than the limit, and no more than that (or 256) wait to be freed.
  */
-void pmudev_quota_give_back(struct pmudev_payer *payer);
-void pmudev_quota_forget(struct pmudev_payer *payer);
+void pmudev_quota_uncharge(struct pmudev_quota_owner *owner);
+void pmudev_quota_put_memory(struct pmudev_quota_owner *owner);
 
 /* How many parts a user can have. */
 unsigned int pmudev_quota_limit(void);
@@ -547,7 +548,7 @@ void pmudev_sysfs_exit(void);
 long pmudev_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 
 /* Keep a refusal for PMUDEV_IOC_WHY. May sleep: no; any context with irqs on. */
-void pmudev_remember(struct pmudev_set *set, const struct pmudev_refusal *why, int error);
+void pmudev_save_refusal(struct pmudev_set *set, const struct pmudev_refusal *why, int error);
 
 /* ------------------------------------------------------------- chardev.c -- */
 

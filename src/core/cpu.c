@@ -26,46 +26,46 @@ static void fold(struct pmudev_ctx *ctx, u64 *period_ns)
 
 static enum hrtimer_restart fold_tick(struct hrtimer *timer)
 {
-	struct pmudev_cpu *pc = container_of(timer, struct pmudev_cpu, timer);
+	struct pmudev_cpu *cpuc = container_of(timer, struct pmudev_cpu, timer);
 
-	pc->timer_ns = 0;
-	fold(&pc->ctx, &pc->timer_ns);
-	if (pc->task)
-		fold(pc->task, &pc->timer_ns);
-	if (!pc->timer_ns)
+	cpuc->timer_ns = 0;
+	fold(&cpuc->ctx, &cpuc->timer_ns);
+	if (cpuc->task)
+		fold(cpuc->task, &cpuc->timer_ns);
+	if (!cpuc->timer_ns)
 		return HRTIMER_NORESTART;
-	hrtimer_forward_now(timer, ns_to_ktime(pc->timer_ns));
+	hrtimer_forward_now(timer, ns_to_ktime(cpuc->timer_ns));
 	return HRTIMER_RESTART;
 }
 
-void pmudev_fold_timer(struct pmudev_cpu *pc, u64 period_ns)
+void pmudev_fold_timer(struct pmudev_cpu *cpuc, u64 period_ns)
 {
 	lockdep_assert_irqs_disabled();
-	if (!period_ns || (pc->timer_ns && pc->timer_ns <= period_ns))
+	if (!period_ns || (cpuc->timer_ns && cpuc->timer_ns <= period_ns))
 		return;
-	pc->timer_ns = period_ns;
-	hrtimer_start(&pc->timer, ns_to_ktime(period_ns), HRTIMER_MODE_REL_PINNED_HARD);
+	cpuc->timer_ns = period_ns;
+	hrtimer_start(&cpuc->timer, ns_to_ktime(period_ns), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 /* ---------------------------------------------------- what others counted -- */
 
 static void clean_here(void *unused)
 {
-	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
+	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
 
-	if (pc->ready)
-		pmudev_backend_clear(pc->dirty);
-	pc->dirty = 0;
+	if (cpuc->ready)
+		pmudev_backend_clear(cpuc->residue);
+	cpuc->residue = 0;
 }
 
-bool pmudev_counters_seen(void)
+bool pmudev_clear_residue(void)
 {
-	if (unlikely(this_cpu_read(pmudev_cpus.dirty)))
+	if (unlikely(this_cpu_read(pmudev_cpus.residue)))
 		clean_here(NULL);
 	return true;
 }
 
-void pmudev_counters_clean(void)
+void pmudev_clear_residue_all(void)
 {
 	/* A CPU that has not seen nr_granted yet answers after what it is doing now. */
 	on_each_cpu(clean_here, NULL, true);
@@ -73,35 +73,35 @@ void pmudev_counters_clean(void)
 
 /* ------------------------------------------------- a CPU comes and goes -- */
 
-static void reload(struct pmudev_cpu *pc, struct pmudev_ctx *ctx, bool ready)
+static void reload(struct pmudev_cpu *cpuc, struct pmudev_ctx *ctx, bool ready)
 {
 	raw_spin_lock(&ctx->lock);
 	if (ctx->cpu >= 0)
 		pmudev_ctx_unload(ctx);
-	pc->ready = ready;
+	cpuc->ready = ready;
 	pmudev_ctx_load(ctx);
 	raw_spin_unlock(&ctx->lock);
 }
 
-void pmudev_cpu_load(struct pmudev_cpu *pc, bool ready)
+void pmudev_cpu_load(struct pmudev_cpu *cpuc, bool ready)
 {
 	unsigned long flags;
 
 	local_irq_save(flags);
-	reload(pc, &pc->ctx, ready);
-	if (pc->task)
-		reload(pc, pc->task, ready);
+	reload(cpuc, &cpuc->ctx, ready);
+	if (cpuc->task)
+		reload(cpuc, cpuc->task, ready);
 	local_irq_restore(flags);
 }
 
 static void cpu_load_ready(void *unused)
 {
-	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
+	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
 
 	/* They were cleared when they were taken, but what has been loaded since then counts. */
-	if (!pc->ready)
-		pc->dirty = 0;
-	pmudev_cpu_load(pc, true);
+	if (!cpuc->ready)
+		cpuc->residue = 0;
+	pmudev_cpu_load(cpuc, true);
 }
 
 static void cpu_load_lost(void *unused)
@@ -112,48 +112,48 @@ static void cpu_load_lost(void *unused)
 /* The CPU's own context runs no more; a task that is here is not counted any more. On the CPU. */
 static void cpu_unload(void *unused)
 {
-	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
-	bool ready = pc->ready;
+	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
+	bool ready = cpuc->ready;
 	unsigned long flags;
 
-	pmudev_cpu_load(pc, false);
-	raw_spin_lock_irqsave(&pc->ctx.lock, flags);
-	pmudev_ctx_unload(&pc->ctx);
+	pmudev_cpu_load(cpuc, false);
+	raw_spin_lock_irqsave(&cpuc->ctx.lock, flags);
+	pmudev_ctx_unload(&cpuc->ctx);
 	/* Nobody keeps an eye on it from now on. */
 	if (ready)
-		pmudev_backend_clear(pc->dirty);
-	pc->dirty = 0;
-	raw_spin_unlock_irqrestore(&pc->ctx.lock, flags);
+		pmudev_backend_clear(cpuc->residue);
+	cpuc->residue = 0;
+	raw_spin_unlock_irqrestore(&cpuc->ctx.lock, flags);
 }
 
 /* --------------------------------------------------------------- claim -- */
 
-static int cpu_claim(struct pmudev_pmu *pmu, int cpu, struct pmudev_refusal *why)
+static int cpu_reserve(struct pmudev_pmu *pmu, int cpu, struct pmudev_refusal *why)
 {
-	struct pmudev_cpu *pc = per_cpu_ptr(&pmudev_cpus, cpu);
-	const u64 reserved = pmu->info.reserved;
+	struct pmudev_cpu *cpuc = per_cpu_ptr(&pmudev_cpus, cpu);
+	const u64 reserved = pmu->info.unavailable;
 	int ret;
 
-	if (pc->claimed)
+	if (cpuc->owned)
 		return 0;
 	ret = pmudev_backend.cpu_up(&pmu->info, cpu, why);
 	if (ret)
 		return ret;
 	/* What is enabled next is not to have a counter that was lost here. */
-	if (pmu->info.reserved != reserved)
+	if (pmu->info.unavailable != reserved)
 		pmudev_rest_end_all(pmu);
-	WRITE_ONCE(pc->claimed, true);
+	WRITE_ONCE(cpuc->owned, true);
 	smp_call_function_single(cpu, cpu_load_ready, NULL, true);
 	return 0;
 }
 
 static void cpu_release(struct pmudev_pmu *pmu, int cpu)
 {
-	struct pmudev_cpu *pc = per_cpu_ptr(&pmudev_cpus, cpu);
-	bool claimed = pc->claimed;
+	struct pmudev_cpu *cpuc = per_cpu_ptr(&pmudev_cpus, cpu);
+	bool claimed = cpuc->owned;
 
 	/* First: a CPU that wakes up after being unloaded must not load again. */
-	WRITE_ONCE(pc->claimed, false);
+	WRITE_ONCE(cpuc->owned, false);
 	smp_call_function_single(cpu, cpu_unload, NULL, true);
 	if (claimed)
 		pmudev_backend.cpu_down(&pmu->info, cpu);
@@ -174,53 +174,53 @@ static void release_all(struct pmudev_pmu *pmu)
 }
 
 /* Not all CPUs that are there are ours. */
-static bool claim_is_due(const struct pmudev_pmu *pmu)
+static bool reserve_is_due(const struct pmudev_pmu *pmu)
 {
-	return !READ_ONCE(pmu->claim) || READ_ONCE(pmu->lacks_cpus);
+	return !READ_ONCE(pmu->users) || READ_ONCE(pmu->lacks_cpus);
 }
 
-int pmudev_claim_get(struct pmudev_set *set, struct pmudev_pmu *pmu, struct pmudev_refusal *why)
+int pmudev_reserve_pmu(struct pmudev_set *set, struct pmudev_pmu *pmu, struct pmudev_refusal *why)
 {
 	int cpu, ret;
 
 	lockdep_assert_held(&pmu->lock);
-	if (claim_is_due(pmu) && !(set->looked & BIT(pmu->info.index)))
+	if (reserve_is_due(pmu) && !(set->checked_pmus & BIT(pmu->info.index)))
 		return -EAGAIN;
 	/* Also those that perf kept when they came online: nothing is counted on half a PMU. */
 	for_each_online_cpu(cpu) {
 		if (!cpu_is_of(pmu, cpu))
 			continue;
-		ret = cpu_claim(pmu, cpu, why);
+		ret = cpu_reserve(pmu, cpu, why);
 		if (ret)
 			goto undo;
 	}
-	if (!pmu->claim)
-		pmu->claims++;
-	WRITE_ONCE(pmu->claim, pmu->claim + 1);
+	if (!pmu->users)
+		pmu->nr_reservations++;
+	WRITE_ONCE(pmu->users, pmu->users + 1);
 	WRITE_ONCE(pmu->lacks_cpus, false);
 	return 0;
 
 undo:
-	if (!pmu->claim)
+	if (!pmu->users)
 		release_all(pmu);
 	return ret;
 }
 
-bool pmudev_claim_join(struct pmudev_pmu *pmu)
+bool pmudev_reserve_join(struct pmudev_pmu *pmu)
 {
 	lockdep_assert_held(&pmu->lock);
-	if (claim_is_due(pmu))
+	if (reserve_is_due(pmu))
 		return false;
-	WRITE_ONCE(pmu->claim, pmu->claim + 1);
+	WRITE_ONCE(pmu->users, pmu->users + 1);
 	return true;
 }
 
-bool pmudev_claim_leave(struct pmudev_pmu *pmu)
+bool pmudev_reserve_leave(struct pmudev_pmu *pmu)
 {
 	lockdep_assert_held(&pmu->lock);
-	if (pmu->claim == 1)
+	if (pmu->users == 1)
 		return false;
-	WRITE_ONCE(pmu->claim, pmu->claim - 1);
+	WRITE_ONCE(pmu->users, pmu->users - 1);
 	return true;
 }
 
@@ -228,36 +228,36 @@ bool pmudev_claim_leave(struct pmudev_pmu *pmu)
 static bool concerns(const struct pmudev_set *set, const struct pmudev_pmu *pmu)
 {
 	if (pmu == set->pmu)
-		return !set->claimed;
-	return set->user && !set->claimed_all;
+		return !set->reserved;
+	return set->user && !set->reserved_all;
 }
 
-int pmudev_claim_look(struct pmudev_set *set, struct pmudev_refusal *why)
+int pmudev_reserve_check(struct pmudev_set *set, struct pmudev_refusal *why)
 {
 	struct pmudev_pmu *pmu;
 
-	set->looked = 0;
+	set->checked_pmus = 0;
 	pmudev_for_each_pmu(pmu) {
-		if (!concerns(set, pmu) || !claim_is_due(pmu))
+		if (!concerns(set, pmu) || !reserve_is_due(pmu))
 			continue;
 		if (pmudev_backend.used_now && pmudev_backend.used_now(&pmu->info, why))
 			return -EBUSY;
-		set->looked |= BIT(pmu->info.index);
+		set->checked_pmus |= BIT(pmu->info.index);
 	}
 	return 0;
 }
 
-void pmudev_explain_held(int error, struct pmudev_refusal *why)
+void pmudev_explain_holder(int error, struct pmudev_refusal *why)
 {
 	if (error && why->code == PMUDEV_WHY_PMU_HELD && pmudev_backend.explain)
 		pmudev_backend.explain(why);
 }
 
-void pmudev_claim_put(struct pmudev_pmu *pmu)
+void pmudev_release_pmu(struct pmudev_pmu *pmu)
 {
 	lockdep_assert_held(&pmu->lock);
-	WRITE_ONCE(pmu->claim, pmu->claim - 1);
-	if (!pmu->claim)
+	WRITE_ONCE(pmu->users, pmu->users - 1);
+	if (!pmu->users)
 		release_all(pmu);
 }
 
@@ -269,58 +269,58 @@ static void put_others(const struct pmudev_pmu *own, const struct pmudev_pmu *en
 		if (pmu == own)
 			continue;
 		mutex_lock(&pmu->lock);
-		pmudev_claim_put(pmu);
+		pmudev_release_pmu(pmu);
 		mutex_unlock(&pmu->lock);
 	}
 }
 
-int pmudev_claim_others(struct pmudev_set *set, struct pmudev_refusal *why)
+int pmudev_reserve_others(struct pmudev_set *set, struct pmudev_refusal *why)
 {
 	struct pmudev_pmu *pmu;
 	int ret = 0;
 
-	if (set->claimed_all || pmudev_nr_pmus == 1)
+	if (set->reserved_all || pmudev_nr_pmus == 1)
 		return 0;
 	pmudev_for_each_pmu(pmu) {
 		if (pmu == set->pmu)
 			continue;
 		mutex_lock(&pmu->lock);
-		ret = pmudev_claim_get(set, pmu, why);
+		ret = pmudev_reserve_pmu(set, pmu, why);
 		mutex_unlock(&pmu->lock);
 		if (ret)
 			break;
 	}
 	if (ret)
 		put_others(set->pmu, pmu);
-	set->claimed_all = !ret;
+	set->reserved_all = !ret;
 	return ret;
 }
 
-void pmudev_claim_put_others(struct pmudev_set *set)
+void pmudev_release_others(struct pmudev_set *set)
 {
-	if (set->claimed_all)
+	if (set->reserved_all)
 		put_others(set->pmu, pmudev_pmus + pmudev_nr_pmus);
-	set->claimed_all = false;
+	set->reserved_all = false;
 }
 
 /* -------------------------------------------------------------- hotplug -- */
 
 /* Which PMU a CPU has never changes. */
-static struct pmudev_pmu *identify(struct pmudev_cpu *pc, unsigned int cpu)
+static struct pmudev_pmu *identify(struct pmudev_cpu *cpuc, unsigned int cpu)
 {
 	int index;
 
-	if (pc->pmu)
-		return pc->pmu;
+	if (cpuc->pmu)
+		return cpuc->pmu;
 	index = pmudev_backend.identify();
 	if (index < 0) {
 		pr_warn("pmudev: CPU %u: not of a kind that there was, nothing is counted there\n",
 			cpu);
 		return NULL;
 	}
-	pc->ctx.pmu = &pmudev_pmus[index];
-	pc->pmu = pc->ctx.pmu;
-	return pc->pmu;
+	cpuc->ctx.pmu = &pmudev_pmus[index];
+	cpuc->pmu = cpuc->ctx.pmu;
+	return cpuc->pmu;
 }
 
 /* Before user tasks run there; on that CPU. A CPU that perf keeps is left to it. */
@@ -333,7 +333,7 @@ static int cpu_online_here(unsigned int cpu)
 	if (!pmu)
 		return 0;
 	mutex_lock(&pmu->lock);
-	ret = pmu->claim ? cpu_claim(pmu, cpu, &why) : 0;
+	ret = pmu->users ? cpu_reserve(pmu, cpu, &why) : 0;
 	if (ret) {
 		WRITE_ONCE(pmu->lacks_cpus, true);
 		pr_warn("pmudev: CPU %u: its counters are not to be had (error %d), nothing is counted there\n",
@@ -347,19 +347,19 @@ static int cpu_online_here(unsigned int cpu)
 /* After user tasks were told to leave; on that CPU. */
 static int cpu_offline_here(unsigned int cpu)
 {
-	struct pmudev_cpu *pc = per_cpu_ptr(&pmudev_cpus, cpu);
+	struct pmudev_cpu *cpuc = per_cpu_ptr(&pmudev_cpus, cpu);
 	unsigned long flags;
 
-	if (!pc->pmu)
+	if (!cpuc->pmu)
 		return 0;
-	mutex_lock(&pc->pmu->lock);
-	cpu_release(pc->pmu, cpu);
-	mutex_unlock(&pc->pmu->lock);
+	mutex_lock(&cpuc->pmu->lock);
+	cpu_release(cpuc->pmu, cpu);
+	mutex_unlock(&cpuc->pmu->lock);
 
-	hrtimer_cancel(&pc->timer);
-	hrtimer_cancel(&pc->turn_timer);
+	hrtimer_cancel(&cpuc->timer);
+	hrtimer_cancel(&cpuc->rotate_timer);
 	local_irq_save(flags);
-	pc->timer_ns = 0;
+	cpuc->timer_ns = 0;
 	local_irq_restore(flags);
 	return 0;
 }
@@ -371,12 +371,12 @@ int pmudev_cpu_init(void)
 	int cpu, ret;
 
 	for_each_possible_cpu(cpu) {
-		struct pmudev_cpu *pc = per_cpu_ptr(&pmudev_cpus, cpu);
+		struct pmudev_cpu *cpuc = per_cpu_ptr(&pmudev_cpus, cpu);
 
-		pc->cpu = cpu;
-		pmudev_ctx_init(&pc->ctx);
-		pmudev_hrtimer_setup(&pc->timer, fold_tick);
-		pmudev_hrtimer_setup(&pc->turn_timer, pmudev_turn_tick);
+		cpuc->cpu = cpu;
+		pmudev_ctx_init(&cpuc->ctx);
+		pmudev_hrtimer_setup(&cpuc->timer, fold_tick);
+		pmudev_hrtimer_setup(&cpuc->rotate_timer, pmudev_rotate_tick);
 	}
 	ret = pmudev_power_init();
 	if (ret)
@@ -397,6 +397,6 @@ void pmudev_cpu_exit(void)
 	pmudev_power_exit();
 	for_each_possible_cpu(cpu) {
 		hrtimer_cancel(&per_cpu_ptr(&pmudev_cpus, cpu)->timer);
-		hrtimer_cancel(&per_cpu_ptr(&pmudev_cpus, cpu)->turn_timer);
+		hrtimer_cancel(&per_cpu_ptr(&pmudev_cpus, cpu)->rotate_timer);
 	}
 }

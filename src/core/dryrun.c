@@ -8,28 +8,29 @@
 /**
  * struct trial - events that are tried
  * @nr: how many
- * @want: what each wants
+ * @constraint: what each wants
  * @group: the number of its group
  * @mux: the group is multiplexed
  * @counter: the result
  * @part: the events that are tried together
- * @part_want: likewise
+ * @part_constraint: likewise
  * @part_counter: likewise
  */
 struct trial {
 	unsigned int nr;
-	struct pmudev_want want[PMUDEV_MAX_EVENTS];
+	struct pmudev_constraint constraint[PMUDEV_MAX_EVENTS];
 	u8 group[PMUDEV_MAX_EVENTS];
 	bool mux[PMUDEV_MAX_EVENTS];
 	u8 counter[PMUDEV_MAX_EVENTS];
 	u8 part[PMUDEV_MAX_EVENTS];
-	struct pmudev_want part_want[PMUDEV_MAX_EVENTS];
+	struct pmudev_constraint part_constraint[PMUDEV_MAX_EVENTS];
 	u8 part_counter[PMUDEV_MAX_EVENTS];
 };
 
-static void add_event(struct trial *trial, struct pmudev_want want, u32 group, u32 flags)
+static void add_event(struct trial *trial, struct pmudev_constraint constraint, u32 group,
+		      u32 flags)
 {
-	trial->want[trial->nr] = want;
+	trial->constraint[trial->nr] = constraint;
 	trial->group[trial->nr] = group;
 	trial->mux[trial->nr++] = flags & PMUDEV_MULTIPLEX;
 }
@@ -42,7 +43,7 @@ static unsigned int take_part(struct trial *trial, bool mux, unsigned int group)
 	for (i = 0; i < trial->nr; i++) {
 		if (trial->mux[i] != mux || (mux && trial->group[i] != group))
 			continue;
-		trial->part_want[nr] = trial->want[i];
+		trial->part_constraint[nr] = trial->constraint[i];
 		trial->part[nr++] = i;
 	}
 	return nr;
@@ -68,21 +69,23 @@ static int try_all(struct pmudev_set *set, struct trial *trial, struct pmudev_re
 	u64 free;
 
 	if (nr)
-		ret = pmudev_place(set, pmudev_place_free(set), trial->part_want, nr,
+		ret = pmudev_place(set, pmudev_place_free(set), trial->part_constraint, nr,
 				   trial->part_counter, &moves, why);
 	ret = part_result(trial, nr, ret, why);
 	if (ret)
 		return ret;
 	free = pmudev_mux_free(set);
 	for (i = 0; i < nr; i++)
-		free &= ~pmudev_place_counters(trial->part_counter[i], trial->part_want[i].pair);
+		free &= ~pmudev_place_counters(trial->part_counter[i],
+					       trial->part_constraint[i].chained);
 	for (i = 0; i < trial->nr && !ret; i++) {
 		if (!trial->mux[i])
 			continue;
 		nr = take_part(trial, true, trial->group[i]);
 		if (trial->part[0] != i)
 			continue;
-		ret = pmudev_place_alone(set, free, trial->part_want, nr, trial->part_counter, why);
+		ret = pmudev_place_alone(set, free, trial->part_constraint, nr, trial->part_counter,
+					 why);
 		ret = part_result(trial, nr, ret, why);
 	}
 	return ret;
@@ -91,30 +94,30 @@ static int try_all(struct pmudev_set *set, struct trial *trial, struct pmudev_re
 static int place_in_set(struct pmudev_set *set, struct trial *trial, s32 *counter,
 			struct pmudev_refusal *why)
 {
-	u64 rest, want = set->used & ~set->placed;
+	u64 rest, constraint = set->used & ~set->placed;
 	unsigned int slot, i = 0;
 	int ret;
 
-	pmudev_for_each_slot(slot, rest, want) {
+	pmudev_for_each_slot(slot, rest, constraint) {
 		struct pmudev_event *event = pmudev_slot_event(set, slot);
 
-		add_event(trial, pmudev_event_want(event), event->group, event->flags);
+		add_event(trial, pmudev_event_constraint(event), event->group, event->flags);
 	}
 	ret = try_all(set, trial, why);
 	if (ret) {
 		if (why->event >= 0)
-			why->event = pmudev_nth_slot(want, why->event);
+			why->event = pmudev_nth_slot(constraint, why->event);
 		return ret;
 	}
-	/* Somebody else's call may have paused it, and not come back to it yet. */
-	pmudev_turns_go_on(set);
+	/* Somebody else's call may have suspended it, and not come back to it yet. */
+	pmudev_rotation_resume(set);
 	for (slot = 0; slot < set->nr_slots; slot++)
 		counter[slot] = -1;
 	pmudev_for_each_slot(slot, rest, set->used) {
-		if (want & BIT_ULL(slot))
+		if (constraint & BIT_ULL(slot))
 			counter[slot] = trial->counter[i++];
 		else if (set->mux & BIT_ULL(slot))
-			counter[slot] = pmudev_turns_counter(set, slot);
+			counter[slot] = pmudev_rotation_counter(set, slot);
 		else
 			counter[slot] = set->place[slot];
 	}
@@ -150,9 +153,10 @@ static int place_new(struct placing *p)
 
 	for (i = 0; i < p->nr; i++) {
 		const struct pmudev_code *code = &p->code[i];
-		struct pmudev_want want = { .allowed = code->allowed, .pair = code->pair };
+		struct pmudev_constraint constraint = { .allowed = code->allowed,
+							.chained = code->chained };
 
-		add_event(p->trial, want, p->attr[i].group, p->attr[i].flags);
+		add_event(p->trial, constraint, p->attr[i].group, p->attr[i].flags);
 	}
 	ret = try_all(p->set, p->trial, p->why);
 	for (i = 0; i < p->nr && !ret; i++)
@@ -173,7 +177,7 @@ static void place(void *arg)
 		p->ret = place_new(p);
 	else
 		p->ret = place_in_set(p->set, p->trial, p->counter, p->why);
-	if (!p->ret && !pmu->claim)
+	if (!p->ret && !pmu->users)
 		p->ret = pmudev_backend.held(&pmu->info, p->why);
 	mutex_unlock(&pmu->lock);
 	cpus_read_unlock();
@@ -213,10 +217,10 @@ int pmudev_set_place(struct pmudev_set *set, const struct pmudev_event_attr *att
 		pmudev_by_worker(pmudev_urgent, place, &placing);
 	/* After the reasons that do not pass. */
 	if (!placing.ret)
-		placing.ret = pmudev_claim_look(set, why);
+		placing.ret = pmudev_reserve_check(set, why);
 	kfree(placing.code);
 	kfree(placing.trial);
-	pmudev_explain_held(placing.ret, why);
+	pmudev_explain_holder(placing.ret, why);
 	*nr_out = nr ? nr : set->nr_slots;
 	return placing.ret;
 }

@@ -39,24 +39,24 @@ static bool become_private(struct pmudev_set *set)
 	if (set->cpu < 0 || set->shared || set->private ||
 	    (set->pmu->info.features & PMUDEV_HAS_HIDING))
 		return true;
-	raw_spin_lock_irq(&pmudev_visible.lock);
-	refused = pmudev_visible.nr_granted;
+	raw_spin_lock_irq(&pmudev_readers.lock);
+	refused = pmudev_readers.nr_granted;
 	if (!refused) {
-		pmudev_visible.nr_private++;
-		list_add_tail(&set->visible_node, &pmudev_visible.private);
+		pmudev_readers.nr_private++;
+		list_add_tail(&set->readers_node, &pmudev_readers.private);
 		set->private = true;
 	}
-	raw_spin_unlock_irq(&pmudev_visible.lock);
+	raw_spin_unlock_irq(&pmudev_readers.lock);
 	return !refused;
 }
 
 static noinline void be_shared(struct pmudev_set *set)
 {
-	raw_spin_lock_irq(&pmudev_visible.lock);
-	pmudev_visible.nr_private--;
-	list_del(&set->visible_node);
+	raw_spin_lock_irq(&pmudev_readers.lock);
+	pmudev_readers.nr_private--;
+	list_del(&set->readers_node);
 	set->private = false;
-	raw_spin_unlock_irq(&pmudev_visible.lock);
+	raw_spin_unlock_irq(&pmudev_readers.lock);
 }
 
 static void end_private(struct pmudev_set *set)
@@ -72,18 +72,18 @@ static int enable_slots(struct pmudev_set *set, u64 slots, struct pmudev_refusal
 	int ret;
 
 	pmudev_change_init(&change, slots);
-	if (!set->claimed) {
-		ret = pmudev_claim_get(set, set->pmu, why);
+	if (!set->reserved) {
+		ret = pmudev_reserve_pmu(set, set->pmu, why);
 		if (ret)
 			return ret;
-		set->claimed = true;
+		set->reserved = true;
 	}
 	if (!become_private(set))
-		return pmudev_refuse_visible(&pmudev_visible.granted, why);
+		return pmudev_refuse_readable(&pmudev_readers.granted, why);
 	ret = pmudev_slots_place(set, &change, why);
 	if (ret)
 		goto out;
-	pmudev_family_call(set, pmudev_change_enable, &change);
+	pmudev_set_call(set, pmudev_change_enable, &change);
 	if (change.error) {
 		pmudev_slots_displace(set, slots);
 		ret = pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
@@ -100,7 +100,7 @@ static bool stays(struct pmudev_set *set, u64 slots)
 	unsigned int slot;
 	u64 rest;
 
-	if (set->cpu >= 0 || set->family)
+	if (set->cpu >= 0 || set->inherit)
 		return true;
 	pmudev_for_each_slot(slot, rest, slots)
 		if (pmudev_slot_event(set, slot)->flags & PMUDEV_DIRECT)
@@ -133,9 +133,9 @@ static inline void make_way(struct pmudev_set *set, u64 slots)
 static bool enable_here(struct pmudev_set *set, u64 slots)
 {
 	struct pmudev_change change PMUDEV_UNSET;
-	bool joins = !set->claimed;
+	bool joins = !set->reserved;
 
-	if (pmudev_turns_concerned(set) || pmudev_set_ended(set))
+	if (pmudev_rotation_concerned(set) || pmudev_set_ended(set))
 		return false;
 	/* A CPU that is loaded stays: who takes it offline wants pmu->lock first. */
 	if (set->cpu >= 0 && READ_ONCE(set->ctx->cpu) < 0)
@@ -148,9 +148,9 @@ static bool enable_here(struct pmudev_set *set, u64 slots)
 	slots &= ~set->placed;
 	if (!slots)
 		return true;
-	if ((set->user & slots) && !pmudev_gate_open())
+	if ((set->user & slots) && !pmudev_user_access_enabled())
 		return false;
-	if (joins && !pmudev_claim_join(set->pmu))
+	if (joins && !pmudev_reserve_join(set->pmu))
 		return false;
 	if (!become_private(set) || !pmudev_slots_place_free(set, slots))
 		goto leave;
@@ -158,7 +158,7 @@ static bool enable_here(struct pmudev_set *set, u64 slots)
 	change.placed = true;
 	change.set = set;
 	pmudev_ctx_call(set->ctx, pmudev_change_enable, &change);
-	set->claimed = true;
+	set->reserved = true;
 	if (likely(!change.error))
 		return true;
 	pmudev_slots_displace(set, slots);
@@ -166,7 +166,7 @@ leave:
 	end_private(set);
 	/* Others have it, as before. */
 	if (joins)
-		set->claimed = !pmudev_claim_leave(set->pmu);
+		set->reserved = !pmudev_reserve_leave(set->pmu);
 	return false;
 }
 
@@ -174,8 +174,8 @@ static bool enable_quickly(struct pmudev_set *set, u64 slots)
 {
 	bool done;
 
-	if (set->family || (slots & set->mux) ||
-	    ((set->user & slots) && !set->claimed_all && pmudev_nr_pmus > 1) ||
+	if (set->inherit || (slots & set->mux) ||
+	    ((set->user & slots) && !set->reserved_all && pmudev_nr_pmus > 1) ||
 	    !pmudev_trylock(&set->pmu->lock))
 		return false;
 	done = enable_here(set, slots);
@@ -191,8 +191,8 @@ static int check_moment(struct pmudev_set *set, u64 slots, struct pmudev_refusal
 		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
 	if (set->cpu >= 0 && !cpu_online(set->cpu))
 		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_CPU_OFFLINE, 0);
-	if ((set->user & slots) && !pmudev_gate_open())
-		return pmudev_refuse(why, -EACCES, PMUDEV_WHY_GATE, 0);
+	if ((set->user & slots) && !pmudev_user_access_enabled())
+		return pmudev_refuse(why, -EACCES, PMUDEV_WHY_USER_ACCESS, 0);
 	return 0;
 }
 
@@ -209,7 +209,7 @@ static int enable_placed(struct enabling *enabling)
 {
 	struct pmudev_refusal *why = enabling->why;
 	struct pmudev_set *set = enabling->set;
-	bool had_claim = set->claimed;
+	bool was_reserved = set->reserved;
 	u64 slots = enabling->slots;
 	int ret;
 
@@ -221,9 +221,9 @@ static int enable_placed(struct enabling *enabling)
 	if (!ret)
 		ret = enable_slots(set, slots, why);
 	/* A refusal leaves perf what it had. */
-	if (ret && set->claimed && !had_claim) {
-		pmudev_claim_put(set->pmu);
-		set->claimed = false;
+	if (ret && set->reserved && !was_reserved) {
+		pmudev_release_pmu(set->pmu);
+		set->reserved = false;
 	}
 	return ret;
 }
@@ -233,22 +233,22 @@ static void enable_anyhow(void *arg)
 {
 	struct enabling *enabling = arg;
 	struct pmudev_set *set = enabling->set;
-	bool had_all = set->claimed_all;
+	bool had_all = set->reserved_all;
 	int ret = 0;
 
 	/* Their counters may be taken, and one is asked whether it is there. */
 	cpus_read_lock();
 	if (set->user & enabling->slots)
-		ret = pmudev_claim_others(set, enabling->why);
+		ret = pmudev_reserve_others(set, enabling->why);
 	if (!ret) {
 		mutex_lock(&set->pmu->lock);
 		ret = enable_placed(enabling);
 		mutex_unlock(&set->pmu->lock);
 	}
 	if (ret && !had_all)
-		pmudev_claim_put_others(set);
+		pmudev_release_others(set);
 	cpus_read_unlock();
-	pmudev_turns_wake(set);
+	pmudev_rotation_resume_others(set);
 	enabling->ret = ret;
 }
 
@@ -267,17 +267,17 @@ int pmudev_slots_enable(struct pmudev_set *set, u64 slots, struct pmudev_refusal
 		return ret;
 	/* Memory first, the caller's: nobody waits for a lock whose holder waits for memory. */
 	if (slots & set->mux)
-		pmudev_turns_prepare(set);
-	pmudev_family_make_room(set);
+		pmudev_rotation_prepare(set);
+	pmudev_inherit_make_room(set);
 	do {
-		ret = pmudev_claim_look(set, why);
+		ret = pmudev_reserve_check(set, why);
 		if (ret)
 			break;
 		pmudev_by_worker(pmudev_urgent, enable_anyhow, &enabling);
 		ret = enabling.ret;
 	} while (ret == -EAGAIN);
 	if (ret)
-		pmudev_explain_held(ret, why);
+		pmudev_explain_holder(ret, why);
 	return ret;
 }
 
@@ -296,14 +296,14 @@ static __always_inline void disable_here(struct pmudev_set *set, u64 slots, bool
 	struct pmudev_change change PMUDEV_UNSET;
 
 	pmudev_change_init(&change, slots);
-	pmudev_family_call(set, pmudev_change_disable, &change);
+	pmudev_set_call(set, pmudev_change_disable, &change);
 	if (!may_rest || !pmudev_rest_begin(set, slots)) {
 		pmudev_slots_displace(set, slots);
 		end_private(set);
 	}
 	/* Or later, where the CPUs stay. */
-	if (!may_rest && set->claimed && !set->claimed_all)
-		set->claimed = !pmudev_claim_leave(set->pmu);
+	if (!may_rest && set->reserved && !set->reserved_all)
+		set->reserved = !pmudev_reserve_leave(set->pmu);
 }
 
 /* A worker's work. */
@@ -321,7 +321,7 @@ static void disable_anyhow(void *arg)
 	mutex_lock(&set->pmu->lock);
 	disable_here(set, disabling->slots, disabling->may_rest);
 	mutex_unlock(&set->pmu->lock);
-	pmudev_turns_wake(set);
+	pmudev_rotation_resume_others(set);
 }
 
 static noinline void disable_by_worker(struct pmudev_set *set, u64 slots, bool may_rest)
@@ -331,14 +331,14 @@ static noinline void disable_by_worker(struct pmudev_set *set, u64 slots, bool m
 	pmudev_by_worker(pmudev_urgent, disable_anyhow, &disabling);
 }
 
-/* Without heirs, and if nobody takes turns: false, and nothing done. */
+/* Without children, and if nobody takes turns: false, and nothing done. */
 static __always_inline bool disable_quickly(struct pmudev_set *set, u64 slots, bool may_rest)
 {
 	bool done;
 
-	if (set->family || (slots & set->mux) || !pmudev_trylock(&set->pmu->lock))
+	if (set->inherit || (slots & set->mux) || !pmudev_trylock(&set->pmu->lock))
 		return false;
-	done = !pmudev_turns_concerned(set);
+	done = !pmudev_rotation_concerned(set);
 	if (done)
 		disable_here(set, slots, may_rest);
 	pmudev_unlock(&set->pmu->lock);
@@ -386,6 +386,6 @@ int pmudev_set_reset(struct pmudev_set *set, u32 group, u32 slot, u64 value,
 		change.slots = BIT_ULL(slot);
 	}
 	change.reset = change.slots;
-	pmudev_family_call(set, pmudev_change_reset, &change);
+	pmudev_set_call(set, pmudev_change_reset, &change);
 	return 0;
 }

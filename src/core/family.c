@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Inherited sets: heirs come with their threads and go with them. event.h has the words, sweep.c
+ * Inherited sets: children come with their threads and go with them. event.h has the words, walk.c
  * what is done to all of them.
  */
 #include <linux/capability.h>
@@ -11,86 +11,86 @@
 #include "compat.h"
 #include "core.h"
 
-int pmudev_family_create(struct pmudev_set *set, bool threads_only)
+int pmudev_inherit_create(struct pmudev_set *set, bool threads_only)
 {
-	struct pmudev_family *family = kzalloc(sizeof(*family), PMUDEV_GFP);
+	struct pmudev_inherit *inherit = kzalloc(sizeof(*inherit), PMUDEV_GFP);
 
-	if (!family)
+	if (!inherit)
 		return -ENOMEM;
-	mutex_init(&family->mutex);
-	raw_spin_lock_init(&family->lock);
-	INIT_LIST_HEAD(&family->heirs);
-	family->threads_only = threads_only;
-	set->family = family;
+	mutex_init(&inherit->mutex);
+	raw_spin_lock_init(&inherit->lock);
+	INIT_LIST_HEAD(&inherit->children);
+	inherit->threads_only = threads_only;
+	set->inherit = inherit;
 	return 0;
 }
 
-bool pmudev_family_lives(struct pmudev_set *set)
+bool pmudev_has_children(struct pmudev_set *set)
 {
-	return set->family && !list_empty(&set->family->heirs);
+	return set->inherit && !list_empty(&set->inherit->children);
 }
 
-/* ------------------------------------------------------- an heir's life -- */
+/* ------------------------------------------------------- an child's life -- */
 
-static struct pmudev_set *heir_alloc(unsigned int nr_slots, gfp_t gfp)
+static struct pmudev_set *child_alloc(unsigned int nr_slots, gfp_t gfp)
 {
 	unsigned int i, chunks = DIV_ROUND_UP(max(nr_slots, 1U), PMUDEV_CHUNK);
 	struct pmudev_event *more;
-	struct pmudev_set *heir;
+	struct pmudev_set *child;
 
 	/* One piece: what a set has in chunks follows it. */
-	heir = kzalloc(sizeof(*heir) + (chunks - 1) * PMUDEV_CHUNK * sizeof(*more), gfp);
-	if (!heir)
+	child = kzalloc(sizeof(*child) + (chunks - 1) * PMUDEV_CHUNK * sizeof(*more), gfp);
+	if (!child)
 		return NULL;
-	more = (struct pmudev_event *)(heir + 1);
-	heir->chunk[0] = heir->first;
+	more = (struct pmudev_event *)(child + 1);
+	child->chunk[0] = child->first;
 	for (i = 1; i < chunks; i++)
-		heir->chunk[i] = more + (i - 1) * PMUDEV_CHUNK;
-	heir->own_chunks = chunks;
-	INIT_LIST_HEAD(&heir->heir_node);
-	kref_init(&heir->heir_ref);
-	return heir;
+		child->chunk[i] = more + (i - 1) * PMUDEV_CHUNK;
+	child->own_chunks = chunks;
+	INIT_LIST_HEAD(&child->child_node);
+	kref_init(&child->child_ref);
+	return child;
 }
 
-/* Also of one that was never born: nobody looks at it, and nobody pays for what waits for RCU. */
-static void heir_free(struct pmudev_set *heir)
+/* Also of one that was never started: nobody looks at it, and nobody pays for what waits for RCU. */
+static void child_free(struct pmudev_set *child)
 {
 	unsigned int i;
 
-	/* What was added to the root after the heir was born has chunks of its own. */
-	for (i = heir->own_chunks; i < ARRAY_SIZE(heir->chunk); i++)
-		kfree(heir->chunk[i]);
-	pmudev_quota_forget(heir->payer);
-	kfree(heir);
+	/* What was added to the root after the child was started has chunks of its own. */
+	for (i = child->own_chunks; i < ARRAY_SIZE(child->chunk); i++)
+		kfree(child->chunk[i]);
+	pmudev_quota_put_memory(child->owner);
+	kfree(child);
 }
 
-static void heir_free_rcu(struct rcu_head *rcu)
+static void child_free_rcu(struct rcu_head *rcu)
 {
-	heir_free(container_of(rcu, struct pmudev_set, rcu));
+	child_free(container_of(rcu, struct pmudev_set, rcu));
 }
 
-static void heir_release(struct kref *ref)
+static void child_release(struct kref *ref)
 {
-	struct pmudev_set *heir = container_of(ref, struct pmudev_set, heir_ref);
+	struct pmudev_set *child = container_of(ref, struct pmudev_set, child_ref);
 
-	if (heir->ctx)
-		pmudev_ctx_put(heir->ctx);
-	pmudev_quota_give_back(heir->payer);
-	call_rcu(&heir->rcu, heir_free_rcu);
+	if (child->ctx)
+		pmudev_ctx_put(child->ctx);
+	pmudev_quota_uncharge(child->owner);
+	call_rcu(&child->rcu, child_free_rcu);
 }
 
-void pmudev_heir_put(struct pmudev_set *heir)
+void pmudev_child_put(struct pmudev_set *child)
 {
-	kref_put(&heir->heir_ref, heir_release);
+	kref_put(&child->child_ref, child_release);
 }
 
-static void copy_events(struct pmudev_set *heir, struct pmudev_set *src, u64 slots)
+static void copy_events(struct pmudev_set *child, struct pmudev_set *src, u64 slots)
 {
 	unsigned int slot;
 	u64 rest;
 
 	pmudev_for_each_slot(slot, rest, slots) {
-		struct pmudev_event *event = pmudev_slot_event(heir, slot);
+		struct pmudev_event *event = pmudev_slot_event(child, slot);
 
 		*event = *pmudev_slot_event(src, slot);
 		event->hw.value = 0;
@@ -99,98 +99,98 @@ static void copy_events(struct pmudev_set *heir, struct pmudev_set *src, u64 slo
 	}
 }
 
-/* Join the family. What a sweep has not yet done to the parent is done to the child now. */
-static void join(struct pmudev_set *heir, const struct pmudev_set *src)
+/* Join the family. What a walk has not yet done to the parent is done to the child now. */
+static void join(struct pmudev_set *child, const struct pmudev_set *src)
 {
-	struct pmudev_family *family = heir->family;
+	struct pmudev_inherit *inherit = child->inherit;
 	struct pmudev_change change;
 
-	raw_spin_lock(&family->lock);
-	if (family->fn && src->seq != family->seq) {
-		change = *family->change;
-		change.set = heir;
-		family->fn(heir->ctx, &change);
+	raw_spin_lock(&inherit->lock);
+	if (inherit->fn && src->seq != inherit->seq) {
+		change = *inherit->change;
+		change.set = child;
+		inherit->fn(child->ctx, &change);
 		/* Of what is new it may have no room for all. */
-		if (family->fn == pmudev_change_enable && (change.slots & ~heir->used))
-			family->incomplete = true;
+		if (inherit->fn == pmudev_change_enable && (change.slots & ~child->used))
+			inherit->incomplete = true;
 	}
-	heir->seq = family->seq;
-	list_add_tail(&heir->heir_node, &family->heirs);
-	raw_spin_unlock(&family->lock);
+	child->seq = inherit->seq;
+	list_add_tail(&child->child_node, &inherit->children);
+	raw_spin_unlock(&inherit->lock);
 }
 
 /* How many there were before. */
-static u32 count_birth(struct pmudev_family *family)
+static u32 count_child(struct pmudev_inherit *inherit)
 {
-	u32 births;
+	u32 nr_started;
 
-	raw_spin_lock(&family->lock);
-	births = family->births++;
-	raw_spin_unlock(&family->lock);
-	return births;
+	raw_spin_lock(&inherit->lock);
+	nr_started = inherit->nr_started++;
+	raw_spin_unlock(&inherit->lock);
+	return nr_started;
 }
 
 /*
- * Make @heir the heir of @src on @ctx: either the latter is a child's that has not run, whose
+ * Make @child the child of @src on @ctx: either the latter is a child's that has not run, whose
  * clocks stand at 0, and both contexts' locks are held; or nothing of @src is enabled.
  */
-static void be_born(struct pmudev_set *heir, struct pmudev_set *src, struct pmudev_ctx *ctx)
+static void child_start(struct pmudev_set *child, struct pmudev_set *src, struct pmudev_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
-	heir->root = src->root;
-	heir->family = src->family;
-	heir->pmu = src->pmu;
-	heir->cpu = -1;
-	heir->on_exec = src->on_exec;
-	heir->armed = src->armed;
-	heir->nr_slots = src->nr_slots;
-	heir->used = src->used;
-	heir->mux = src->mux;
-	heir->enabled = src->enabled;
-	copy_events(heir, src, src->used);
-	WARN_ON_ONCE(!pmudev_slots_on(ctx, heir, src->on & ~src->mux));
-	heir->turns = src->turns;
-	if (heir->turns) {
+	child->parent = src->parent;
+	child->inherit = src->inherit;
+	child->pmu = src->pmu;
+	child->cpu = -1;
+	child->on_exec = src->on_exec;
+	child->armed = src->armed;
+	child->nr_slots = src->nr_slots;
+	child->used = src->used;
+	child->mux = src->mux;
+	child->enabled = src->enabled;
+	copy_events(child, src, src->used);
+	WARN_ON_ONCE(!pmudev_slots_activate(ctx, child, src->active & ~src->mux));
+	child->rotation = src->rotation;
+	if (child->rotation) {
 		/* Children that live for less than a turn each have another one. */
-		heir->turn = count_birth(heir->family) % max(heir->turns->nr, 1U);
-		hlist_add_head(&heir->turn_node, &ctx->turning);
-		pmudev_show_image(ctx, heir);
+		child->rotation_pos = count_child(child->inherit) % max(child->rotation->nr, 1U);
+		hlist_add_head(&child->rotate_node, &ctx->rotating);
+		pmudev_rotation_apply(ctx, child);
 	}
-	heir->ctx = ctx;
+	child->ctx = ctx;
 	kref_get(&ctx->ref);
 	ctx->nr_sets++;
-	WRITE_ONCE(ctx->nr_family, ctx->nr_family + 1);
-	hlist_add_head(&heir->ctx_node, &ctx->family);
-	join(heir, src);
+	WRITE_ONCE(ctx->nr_inherit, ctx->nr_inherit + 1);
+	hlist_add_head(&child->ctx_node, &ctx->inherit);
+	join(child, src);
 }
 
-/* Who pays for the root pays for each heir. */
-static bool pay(struct pmudev_set *heir, const struct pmudev_set *src)
+/* Who pays for the root pays for each child. */
+static bool pay(struct pmudev_set *child, const struct pmudev_set *src)
 {
-	if (!pmudev_quota_more(src->root->payer))
+	if (!pmudev_quota_charge(src->parent->owner))
 		return false;
-	heir->payer = src->root->payer;
+	child->owner = src->parent->owner;
 	return true;
 }
 
 static void lose(struct pmudev_set *set)
 {
-	raw_spin_lock(&set->family->lock);
-	set->family->incomplete = true;
-	raw_spin_unlock(&set->family->lock);
+	raw_spin_lock(&set->inherit->lock);
+	set->inherit->incomplete = true;
+	raw_spin_unlock(&set->inherit->lock);
 }
 
 /* @child is a child of the calling thread. */
-static bool inherits(const struct pmudev_set *set, struct task_struct *child)
+static bool inherits(const struct pmudev_set *set, struct task_struct *task)
 {
-	const struct pmudev_family *family = set->family;
+	const struct pmudev_inherit *inherit = set->inherit;
 
-	return family && !READ_ONCE(family->closing) &&
-	       (!family->threads_only || same_thread_group(child, current));
+	return inherit && !READ_ONCE(inherit->closing) &&
+	       (!inherit->threads_only || same_thread_group(task, current));
 }
 
 /* How many sets of the context are inherited, and the most slots one has. */
-static unsigned int count_inherited(struct pmudev_ctx *ctx, struct task_struct *child,
+static unsigned int count_inherited(struct pmudev_ctx *ctx, struct task_struct *task,
 				    unsigned int *slots)
 {
 	struct pmudev_set *set;
@@ -198,162 +198,163 @@ static unsigned int count_inherited(struct pmudev_ctx *ctx, struct task_struct *
 	unsigned int nr = 0;
 
 	raw_spin_lock_irqsave(&ctx->lock, flags);
-	hlist_for_each_entry(set, &ctx->family, ctx_node) {
-		if (!inherits(set, child))
+	hlist_for_each_entry(set, &ctx->inherit, ctx_node) {
+		if (!inherits(set, task))
 			continue;
 		nr++;
-		*slots = max3(*slots, set->nr_slots, READ_ONCE(set->root->nr_slots));
+		*slots = max3(*slots, set->nr_slots, READ_ONCE(set->parent->nr_slots));
 	}
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 	return nr;
 }
 
-static bool has_heir(struct pmudev_ctx *ctx, const struct pmudev_set *root)
+static bool has_child(struct pmudev_ctx *ctx, const struct pmudev_set *parent)
 {
 	struct pmudev_set *set;
 
-	hlist_for_each_entry(set, &ctx->family, ctx_node)
-		if (set->root == root)
+	hlist_for_each_entry(set, &ctx->inherit, ctx_node)
+		if (set->parent == parent)
 			return true;
 	return false;
 }
 
-/* One heir for each inherited set of @ctx. */
-static void inherit(struct pmudev_ctx *ctx, struct task_struct *task, struct pmudev_ctx *child,
+/* One child for each inherited set of @ctx. */
+static void inherit(struct pmudev_ctx *ctx, struct task_struct *task, struct pmudev_ctx *new,
 		    struct list_head *spares, unsigned int slots)
 {
-	bool foreign = child && child->nr_roots;
-	struct pmudev_set *set, *heir;
+	bool foreign = new &&new->nr_parents;
+	struct pmudev_set *set, *child;
 
 	lockdep_assert_held(&ctx->lock);
-	hlist_for_each_entry(set, &ctx->family, ctx_node) {
-		if (!inherits(set, task) || (child && has_heir(child, set->root)))
+	hlist_for_each_entry(set, &ctx->inherit, ctx_node) {
+		if (!inherits(set, task) || (new &&has_child(new, set->parent)))
 			continue;
-		heir = list_first_entry_or_null(spares, struct pmudev_set, heir_node);
+		child = list_first_entry_or_null(spares, struct pmudev_set, child_node);
 		/*
 		 * The set may have grown, or come, since memory was asked for. Or somebody counts
 		 * the child already, on what may be the set's counters.
 		 */
-		if (!child || !heir || set->nr_slots > slots || foreign || !pay(heir, set)) {
+		if (!new || !child || set->nr_slots > slots || foreign || !pay(child, set)) {
 			lose(set);
 			continue;
 		}
-		list_del_init(&heir->heir_node);
-		be_born(heir, set, child);
+		list_del_init(&child->child_node);
+		child_start(child, set, new);
 	}
 }
 
-void pmudev_family_fork(struct pmudev_ctx *ctx, struct task_struct *child)
+void pmudev_inherit_fork(struct pmudev_ctx *ctx, struct task_struct *task)
 {
-	struct pmudev_set *heir, *next;
-	struct pmudev_ctx *born;
+	struct pmudev_set *child, *next;
+	struct pmudev_ctx *started;
 	unsigned int nr, slots = 0;
 	unsigned long flags;
 	LIST_HEAD(spares);
 
-	nr = count_inherited(ctx, child, &slots);
+	nr = count_inherited(ctx, task, &slots);
 	if (!nr)
 		return;
 	slots = round_up(slots, PMUDEV_CHUNK);
 	while (nr--) {
-		heir = heir_alloc(slots, PMUDEV_GFP_NOWAIT);
-		if (heir)
-			list_add(&heir->heir_node, &spares);
+		child = child_alloc(slots, PMUDEV_GFP_NOWAIT);
+		if (child)
+			list_add(&child->child_node, &spares);
 	}
-	born = pmudev_follow_newborn(child, ctx->pmu);
-	if (born) {
+	started = pmudev_attach_new_task(task, ctx->pmu);
+	if (started) {
 		raw_spin_lock_irqsave(&ctx->lock, flags);
-		raw_spin_lock_nested(&born->lock, SINGLE_DEPTH_NESTING);
-		inherit(ctx, child, born, &spares, slots);
-		raw_spin_unlock(&born->lock);
+		raw_spin_lock_nested(&started->lock, SINGLE_DEPTH_NESTING);
+		inherit(ctx, task, started, &spares, slots);
+		raw_spin_unlock(&started->lock);
 		raw_spin_unlock_irqrestore(&ctx->lock, flags);
 		/* It was kept by one set too many. */
-		pmudev_unfollow(born);
+		pmudev_detach(started);
 	} else {
 		raw_spin_lock_irqsave(&ctx->lock, flags);
-		inherit(ctx, child, NULL, &spares, slots);
+		inherit(ctx, task, NULL, &spares, slots);
 		raw_spin_unlock_irqrestore(&ctx->lock, flags);
 	}
-	list_for_each_entry_safe(heir, next, &spares, heir_node)
-		heir_free(heir);
+	list_for_each_entry_safe(child, next, &spares, child_node)
+		child_free(child);
 }
 
-/* ------------------------------------------------------------- adoption -- */
+/* ------------------------------------------------------------- attaching_child -- */
 
-unsigned int pmudev_family_limit(void)
+unsigned int pmudev_inherit_limit(void)
 {
-	return perfmon_capable() ? 2 * PMUDEV_MAX_FAMILY : PMUDEV_MAX_FAMILY;
+	return perfmon_capable() ? 2 * PMUDEV_MAX_INHERIT : PMUDEV_MAX_INHERIT;
 }
 
-bool pmudev_family_has(struct pmudev_set *root, const struct task_struct *task)
+bool pmudev_inherit_has(struct pmudev_set *parent, const struct task_struct *task)
 {
-	struct pmudev_ctx *ctx = pmudev_ctx_find(task, root->pmu);
+	struct pmudev_ctx *ctx = pmudev_ctx_find(task, parent->pmu);
 	unsigned long flags;
 	bool has;
 
 	if (!ctx)
 		return false;
 	raw_spin_lock_irqsave(&ctx->lock, flags);
-	has = has_heir(ctx, root);
+	has = has_child(ctx, parent);
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 	pmudev_ctx_put(ctx);
 	return has;
 }
 
-struct adoption {
-	struct pmudev_set *root;
-	struct pmudev_set *heir;
+struct attaching_child {
+	struct pmudev_set *parent;
+	struct pmudev_set *child;
 	unsigned int limit;
-	bool born;
+	bool started;
 	int error;
 };
 
-static void adopt_here(struct pmudev_ctx *ctx, void *arg)
+static void attach_child_here(struct pmudev_ctx *ctx, void *arg)
 {
-	struct adoption *adoption = arg;
+	struct attaching_child *attaching_child = arg;
 
 	/* Nothing is enabled yet: its clocks do not matter. */
-	if (ctx->dead || has_heir(ctx, adoption->root))
+	if (ctx->dead || has_child(ctx, attaching_child->parent))
 		return;
-	if (ctx->nr_family >= adoption->limit) {
-		adoption->error = -EBUSY;
+	if (ctx->nr_inherit >= attaching_child->limit) {
+		attaching_child->error = -EBUSY;
 		return;
 	}
-	adoption->born = pay(adoption->heir, adoption->root);
-	if (adoption->born)
-		be_born(adoption->heir, adoption->root, ctx);
+	attaching_child->started = pay(attaching_child->child, attaching_child->parent);
+	if (attaching_child->started)
+		child_start(attaching_child->child, attaching_child->parent, ctx);
 	else
-		adoption->error = -EDQUOT;
+		attaching_child->error = -EDQUOT;
 }
 
-int pmudev_family_adopt(struct pmudev_set *root, struct task_struct *task)
+int pmudev_inherit_attach(struct pmudev_set *parent, struct task_struct *task)
 {
-	struct adoption adoption = { .root = root, .limit = pmudev_family_limit() };
+	struct attaching_child attaching_child = { .parent = parent,
+						   .limit = pmudev_inherit_limit() };
 	struct pmudev_ctx *ctx;
 
-	adoption.heir = heir_alloc(0, pmudev_bind_gfp(task));
-	if (!adoption.heir)
+	attaching_child.child = child_alloc(0, pmudev_bind_gfp(task));
+	if (!attaching_child.child)
 		return -ENOMEM;
-	ctx = pmudev_follow(task, root->pmu);
+	ctx = pmudev_attach(task, parent->pmu);
 	if (!IS_ERR(ctx)) {
-		pmudev_ctx_call(ctx, adopt_here, &adoption);
-		pmudev_unfollow(ctx);
+		pmudev_ctx_call(ctx, attach_child_here, &attaching_child);
+		pmudev_detach(ctx);
 	}
-	if (!adoption.born)
-		heir_free(adoption.heir);
-	return IS_ERR(ctx) ? PTR_ERR(ctx) : adoption.error;
+	if (!attaching_child.started)
+		child_free(attaching_child.child);
+	return IS_ERR(ctx) ? PTR_ERR(ctx) : attaching_child.error;
 }
 
-/* ---------------------------------------------------------- an heir ends -- */
+/* ---------------------------------------------------------- an child ends -- */
 
-void pmudev_sum_add(struct pmudev_sum *sum, struct pmudev_set *heir, u64 values, u64 times)
+void pmudev_sum_add(struct pmudev_sum *sum, struct pmudev_set *child, u64 values, u64 times)
 {
-	struct pmudev_clocks now = pmudev_ctx_clocks(heir->ctx);
+	struct pmudev_clocks now = pmudev_ctx_clocks(child->ctx);
 	unsigned int slot;
 	u64 rest;
 
-	pmudev_for_each_slot(slot, rest, heir->used) {
-		struct pmudev_event *event = pmudev_slot_event(heir, slot);
+	pmudev_for_each_slot(slot, rest, child->used) {
+		struct pmudev_event *event = pmudev_slot_event(child, slot);
 		u64 bit = BIT_ULL(slot);
 
 		if (values & bit)
@@ -362,52 +363,52 @@ void pmudev_sum_add(struct pmudev_sum *sum, struct pmudev_set *heir, u64 values,
 			continue;
 		sum->enabled[slot] += event->time_enabled;
 		sum->running[slot] += event->time_running;
-		if (heir->enabled & bit)
+		if (child->enabled & bit)
 			sum->enabled[slot] += now.enabled;
-		if (heir->on & bit)
+		if (child->active & bit)
 			sum->running[slot] += now.running;
 	}
-	sum->set_enabled += heir->time_enabled;
-	sum->set_running += heir->time_running;
-	if (heir->enabled)
+	sum->set_enabled += child->time_enabled;
+	sum->set_running += child->time_running;
+	if (child->enabled)
 		sum->set_enabled += now.enabled;
-	if (heir->enabled && heir->on == heir->enabled)
+	if (child->enabled && child->active == child->enabled)
 		sum->set_running += now.running;
 }
 
-void pmudev_heir_leave(struct pmudev_set *heir)
+void pmudev_child_leave(struct pmudev_set *child)
 {
-	struct pmudev_family *family = heir->family;
+	struct pmudev_inherit *inherit = child->inherit;
 	bool reached;
 
-	lockdep_assert_held(&heir->ctx->lock);
-	raw_spin_lock(&family->lock);
-	list_del_init(&heir->heir_node);
-	reached = heir->seq == family->seq;
-	/* What a sweep takes back, it takes back from those that it does not reach, too. */
-	pmudev_sum_add(&family->ended, heir, reached ? ~0ULL : ~family->reset,
-		       reached ? ~0ULL : ~family->forget);
-	if (family->total && !reached)
-		pmudev_sum_add(family->total, heir, ~0ULL, ~0ULL);
-	raw_spin_unlock(&family->lock);
+	lockdep_assert_held(&child->ctx->lock);
+	raw_spin_lock(&inherit->lock);
+	list_del_init(&child->child_node);
+	reached = child->seq == inherit->seq;
+	/* What a walk takes back, it takes back from those that it does not reach, too. */
+	pmudev_sum_add(&inherit->ended, child, reached ? ~0ULL : ~inherit->reset,
+		       reached ? ~0ULL : ~inherit->forget);
+	if (inherit->total && !reached)
+		pmudev_sum_add(inherit->total, child, ~0ULL, ~0ULL);
+	raw_spin_unlock(&inherit->lock);
 
-	hlist_del_init(&heir->ctx_node);
-	hlist_del_init(&heir->turn_node);
-	WRITE_ONCE(heir->ctx->nr_family, heir->ctx->nr_family - 1);
+	hlist_del_init(&child->ctx_node);
+	hlist_del_init(&child->rotate_node);
+	WRITE_ONCE(child->ctx->nr_inherit, child->ctx->nr_inherit - 1);
 }
 
-struct pmudev_set *pmudev_family_end(struct pmudev_ctx *ctx)
+struct pmudev_set *pmudev_inherit_exit(struct pmudev_ctx *ctx)
 {
 	struct pmudev_set *set, *ended = NULL;
 	struct hlist_node *next;
 
 	lockdep_assert_held(&ctx->lock);
-	hlist_for_each_entry_safe(set, next, &ctx->family, ctx_node) {
-		if (set->root == set)
+	hlist_for_each_entry_safe(set, next, &ctx->inherit, ctx_node) {
+		if (set->parent == set)
 			continue;
-		pmudev_heir_leave(set);
+		pmudev_child_leave(set);
 		/* It goes; the context and what others have on it stay. */
-		pmudev_slots_off(ctx, set, set->on);
+		pmudev_slots_deactivate(ctx, set, set->active);
 		ctx->nr_sets--;
 		set->next_ended = ended;
 		ended = set;
@@ -415,12 +416,12 @@ struct pmudev_set *pmudev_family_end(struct pmudev_ctx *ctx)
 	return ended;
 }
 
-void pmudev_family_free(struct pmudev_set *heirs)
+void pmudev_inherit_free(struct pmudev_set *children)
 {
-	while (heirs) {
-		struct pmudev_set *next = heirs->next_ended;
+	while (children) {
+		struct pmudev_set *next = children->next_ended;
 
-		pmudev_heir_put(heirs);
-		heirs = next;
+		pmudev_child_put(children);
+		children = next;
 	}
 }

@@ -15,11 +15,11 @@
 #include "compat.h"
 #include "core.h"
 
-struct hlist_head pmudev_buckets[1 << PMUDEV_BUCKET_BITS];
-static DEFINE_RAW_SPINLOCK(buckets_lock);
+struct hlist_head pmudev_task_hash[1 << PMUDEV_TASK_HASH_BITS];
+static DEFINE_RAW_SPINLOCK(task_hash_lock);
 
 /* Whoever finds a context that another call has made finds it followed. */
-static DEFINE_RAW_SPINLOCK(follow_lock);
+static DEFINE_RAW_SPINLOCK(attach_lock);
 
 atomic_t pmudev_nr_waiting = ATOMIC_INIT(0);
 
@@ -29,8 +29,8 @@ static struct pmudev_ctx *look_up(const struct task_struct *task, const struct p
 {
 	struct pmudev_ctx *ctx;
 
-	hlist_for_each_entry_rcu(ctx, pmudev_bucket_of(task), bucket,
-				 lockdep_is_held(&buckets_lock))
+	hlist_for_each_entry_rcu(ctx, pmudev_task_hash_of(task), hash_node,
+				 lockdep_is_held(&task_hash_lock))
 		if (ctx->task == task && ctx->pmu == pmu)
 			return ctx;
 	return NULL;
@@ -54,13 +54,13 @@ static bool enter(struct pmudev_ctx *ctx)
 	unsigned long flags;
 	bool entered;
 
-	raw_spin_lock_irqsave(&buckets_lock, flags);
+	raw_spin_lock_irqsave(&task_hash_lock, flags);
 	entered = !look_up(ctx->task, ctx->pmu);
 	if (entered) {
 		kref_get(&ctx->ref);
-		hlist_add_head_rcu(&ctx->bucket, pmudev_bucket_of(ctx->task));
+		hlist_add_head_rcu(&ctx->hash_node, pmudev_task_hash_of(ctx->task));
 	}
-	raw_spin_unlock_irqrestore(&buckets_lock, flags);
+	raw_spin_unlock_irqrestore(&task_hash_lock, flags);
 	return entered;
 }
 
@@ -80,7 +80,7 @@ void pmudev_ctxs_of(const struct task_struct *task, void (*fn)(struct pmudev_ctx
 {
 	struct pmudev_ctx *ctx;
 
-	hlist_for_each_entry_rcu(ctx, pmudev_bucket_of(task), bucket, true)
+	hlist_for_each_entry_rcu(ctx, pmudev_task_hash_of(task), hash_node, true)
 		if (ctx->task == task)
 			fn(ctx);
 }
@@ -91,7 +91,7 @@ static struct pmudev_ctx *ctx_alloc(struct task_struct *task, struct pmudev_pmu 
 {
 	struct pmudev_ctx *ctx;
 
-	ctx = kzalloc(struct_size(ctx, on, hweight64(pmu->info.counters)), gfp);
+	ctx = kzalloc(struct_size(ctx, active, hweight64(pmu->info.counters)), gfp);
 	if (!ctx)
 		return NULL;
 	__module_get(THIS_MODULE);
@@ -158,7 +158,7 @@ static int start(struct pmudev_ctx *ctx)
 /*
  * With a reference for its first set, after prepare(). NULL: another was quicker, and @ctx is gone.
  */
-static struct pmudev_ctx *follow_anew(struct pmudev_ctx *ctx)
+static struct pmudev_ctx *attach_fresh(struct pmudev_ctx *ctx)
 {
 	int ret;
 
@@ -172,29 +172,29 @@ static struct pmudev_ctx *follow_anew(struct pmudev_ctx *ctx)
 	ret = start(ctx);
 	if (!ret)
 		return ctx;
-	pmudev_unfollow(ctx);
+	pmudev_detach(ctx);
 	return ERR_PTR(ret);
 }
 
 /* At this moment. */
-static bool is_followed(const struct task_struct *task, const struct pmudev_pmu *pmu)
+static bool is_attached(const struct task_struct *task, const struct pmudev_pmu *pmu)
 {
 	struct pmudev_ctx *ctx;
 	bool found = false;
 
 	rcu_read_lock();
-	hlist_for_each_entry_rcu(ctx, pmudev_bucket_of(task), bucket)
+	hlist_for_each_entry_rcu(ctx, pmudev_task_hash_of(task), hash_node)
 		found |= ctx->task == task && ctx->pmu == pmu;
 	rcu_read_unlock();
 	return found;
 }
 
 /* The one there is, with a reference for one set more. NULL: there is none that lives. */
-static struct pmudev_ctx *follow_again(struct task_struct *task, struct pmudev_pmu *pmu)
+static struct pmudev_ctx *attach_found(struct task_struct *task, struct pmudev_pmu *pmu)
 {
 	struct pmudev_ctx *ctx;
 
-	/* What is found dead was being taken out of its bucket: it is not found again. */
+	/* What is found dead was being taken out of its hash_node: it is not found again. */
 	while ((ctx = pmudev_ctx_find(task, pmu)) && !ctx_get_set(ctx))
 		pmudev_ctx_put(ctx);
 	if (ctx && task == current)
@@ -205,13 +205,13 @@ static struct pmudev_ctx *follow_again(struct task_struct *task, struct pmudev_p
 /* What may sleep comes first; what it has begun stays until the context waits itself. */
 static int prepare(const struct task_struct *task)
 {
-	return task == current ? pmudev_switch_prepare() : pmudev_start_probing();
+	return task == current ? pmudev_switch_prepare() : pmudev_switch_probe_start();
 }
 
-struct pmudev_ctx *pmudev_follow(struct task_struct *task, struct pmudev_pmu *pmu)
+struct pmudev_ctx *pmudev_attach(struct task_struct *task, struct pmudev_pmu *pmu)
 {
 	struct pmudev_ctx *ctx, *fresh = NULL;
-	bool anew = !is_followed(task, pmu);
+	bool anew = !is_attached(task, pmu);
 	int ret = 0;
 
 	/* Until the one that was there has not died meanwhile. */
@@ -232,20 +232,20 @@ struct pmudev_ctx *pmudev_follow(struct task_struct *task, struct pmudev_pmu *pm
 				pmudev_ctx_put(fresh);
 			return ERR_PTR(ret);
 		}
-		raw_spin_lock(&follow_lock);
+		raw_spin_lock(&attach_lock);
 		if (fresh)
-			ctx = follow_anew(fresh);
+			ctx = attach_fresh(fresh);
 		/* Or somebody was quicker. */
 		if (!ctx)
-			ctx = follow_again(task, pmu);
-		raw_spin_unlock(&follow_lock);
+			ctx = attach_found(task, pmu);
+		raw_spin_unlock(&attach_lock);
 		atomic_dec(&pmudev_nr_waiting);
 		anew = true;
 	} while (!ctx);
 	return ctx;
 }
 
-struct pmudev_ctx *pmudev_follow_newborn(struct task_struct *child, struct pmudev_pmu *pmu)
+struct pmudev_ctx *pmudev_attach_new_task(struct task_struct *child, struct pmudev_pmu *pmu)
 {
 	struct pmudev_ctx *ctx = ctx_alloc(child, pmu, PMUDEV_GFP_NOWAIT);
 	unsigned long flags;
@@ -287,9 +287,9 @@ unsigned int pmudev_ctx_end(struct pmudev_ctx *ctx)
 		pmudev_ctx_unload(ctx);
 	ctx->dead = true;
 	pmudev_pages_revoke(ctx);
-	raw_spin_lock(&buckets_lock);
-	hlist_del_rcu(&ctx->bucket);
-	raw_spin_unlock(&buckets_lock);
+	raw_spin_lock(&task_hash_lock);
+	hlist_del_rcu(&ctx->hash_node);
+	raw_spin_unlock(&task_hash_lock);
 	if (!ctx->linked)
 		atomic_dec(&pmudev_nr_waiting);
 	else if (pmudev_switch_unlink(ctx, out))
@@ -309,7 +309,7 @@ static void drop_set(struct pmudev_ctx *ctx, void *arg)
 		ending->refs = pmudev_ctx_end(ctx);
 }
 
-void pmudev_unfollow(struct pmudev_ctx *ctx)
+void pmudev_detach(struct pmudev_ctx *ctx)
 {
 	struct ending ending = {};
 

@@ -22,23 +22,23 @@ static unsigned int collect(const struct pmudev_ctx *ctx, struct pmudev_hw **hw)
 	if (!ctx->ready || ctx->cpu != smp_processor_id())
 		return 0;
 	for (i = 0; i < ctx->nr; i++)
-		if (ctx->on[i]->side)
-			hw[nr++] = ctx->on[i];
+		if (ctx->active[i]->filter)
+			hw[nr++] = ctx->active[i];
 	return nr;
 }
 
 void pmudev_guest_entered(void)
 {
-	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
+	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
 	struct pmudev_hw *hw[PMUDEV_COUNTERS];
 	unsigned int nr;
 
 	lockdep_assert_irqs_disabled();
-	if (!pc->ready)
+	if (!cpuc->ready)
 		return;
-	nr = collect(&pc->ctx, hw);
-	if (pc->task)
-		nr += collect(pc->task, hw + nr);
+	nr = collect(&cpuc->ctx, hw);
+	if (cpuc->task)
+		nr += collect(cpuc->task, hw + nr);
 	if (nr)
 		pmudev_backend.guest_enter(hw, nr);
 }
@@ -55,52 +55,52 @@ void pmudev_guest_left(void)
 /* ----------------------------------------------------------- the probes -- */
 
 /**
- * struct door - one of KVM's tracepoints
+ * struct kvm_hook_point - one of KVM's tracepoints
  * @name: of the tracepoint
  * @probe: the backend's
  * @tp: NULL: there is none now
  */
-struct door {
+struct kvm_hook_point {
 	const char *name;
 	void *probe;
 	struct tracepoint *tp;
 };
 
-static struct door way_in = { .name = "kvm_entry" };
-static struct door way_out = { .name = "kvm_exit" };
+static struct kvm_hook_point entry_hook = { .name = "kvm_entry" };
+static struct kvm_hook_point exit_hook = { .name = "kvm_exit" };
 
-static DEFINE_MUTEX(doors_mutex); /* all below, and the tracepoints above */
+static DEFINE_MUTEX(kvm_mutex); /* all below, and the tracepoints above */
 static unsigned int nr_wanted;
 static bool watching;
 
 static void rest(struct work_struct *work);
 static DECLARE_DELAYED_WORK(rest_work, rest);
 
-static int watch(struct door *door)
+static int watch(struct kvm_hook_point *kvm_hook_point)
 {
-	return tracepoint_probe_register(door->tp, door->probe, NULL);
+	return tracepoint_probe_register(kvm_hook_point->tp, kvm_hook_point->probe, NULL);
 }
 
-static void unwatch(struct door *door)
+static void unwatch(struct kvm_hook_point *kvm_hook_point)
 {
-	tracepoint_probe_unregister(door->tp, door->probe, NULL);
+	tracepoint_probe_unregister(kvm_hook_point->tp, kvm_hook_point->probe, NULL);
 	/* No probe runs, and none is about to, after this. */
 	tracepoint_synchronize_unregister();
 }
 
-static int watch_doors(void)
+static int kvm_hook(void)
 {
 	int ret;
 
-	lockdep_assert_held(&doors_mutex);
-	if (watching || !way_in.tp || !way_out.tp)
+	lockdep_assert_held(&kvm_mutex);
+	if (watching || !entry_hook.tp || !exit_hook.tp)
 		return 0;
-	ret = watch(&way_out);
+	ret = watch(&exit_hook);
 	if (ret)
 		return ret;
-	ret = watch(&way_in);
+	ret = watch(&entry_hook);
 	if (ret) {
-		unwatch(&way_out);
+		unwatch(&exit_hook);
 		return ret;
 	}
 	WRITE_ONCE(watching, true);
@@ -114,60 +114,60 @@ static void leave_here(void *unused)
 	pmudev_guest_left();
 }
 
-static void unwatch_doors(void)
+static void kvm_unhook(void)
 {
-	lockdep_assert_held(&doors_mutex);
+	lockdep_assert_held(&kvm_mutex);
 	if (!watching)
 		return;
-	unwatch(&way_in);
+	unwatch(&entry_hook);
 	/* Who is in a guest now comes out for the call. */
 	on_each_cpu(leave_here, NULL, true);
-	unwatch(&way_out);
+	unwatch(&exit_hook);
 	WRITE_ONCE(watching, false);
 }
 
 /* Patching kernel text is nothing that a user should be able to repeat fast: once a second. */
 static void rest(struct work_struct *work)
 {
-	mutex_lock(&doors_mutex);
+	mutex_lock(&kvm_mutex);
 	if (!nr_wanted)
-		unwatch_doors();
-	mutex_unlock(&doors_mutex);
+		kvm_unhook();
+	mutex_unlock(&kvm_mutex);
 }
 
-static bool want_doors(void *arg)
+static bool kvm_want(void *arg)
 {
 	int *ret = arg;
 
 	if (!pmudev_in_worker())
 		return false;
-	*ret = watch_doors();
+	*ret = kvm_hook();
 	if (!*ret)
 		nr_wanted++;
 	return true;
 }
 
-int pmudev_guest_get(void)
+int pmudev_kvm_hooks_get(void)
 {
 	int ret;
 
-	pmudev_locked(pmudev_plain, &doors_mutex, want_doors, &ret);
+	pmudev_locked(pmudev_plain, &kvm_mutex, kvm_want, &ret);
 	return ret;
 }
 
-static bool want_no_doors(void *unused)
+static bool kvm_unwant(void *unused)
 {
 	if (!--nr_wanted)
 		schedule_delayed_work(&rest_work, HZ);
 	return true;
 }
 
-void pmudev_guest_put(void)
+void pmudev_kvm_hooks_put(void)
 {
-	pmudev_locked(pmudev_plain, &doors_mutex, want_no_doors, NULL);
+	pmudev_locked(pmudev_plain, &kvm_mutex, kvm_unwant, NULL);
 }
 
-bool pmudev_guest_watched(void)
+bool pmudev_kvm_hooked(void)
 {
 	return READ_ONCE(watching);
 }
@@ -175,33 +175,33 @@ bool pmudev_guest_watched(void)
 /* ------------------------------------------------------ KVM comes and goes -- */
 
 /* The first of a name is KVM's: what is watched stays as long as it is there. */
-static void note_door(struct door *door, struct tracepoint *tp)
+static void note_hook(struct kvm_hook_point *kvm_hook_point, struct tracepoint *tp)
 {
-	if (!door->tp && !strcmp(tp->name, door->name))
-		door->tp = tp;
+	if (!kvm_hook_point->tp && !strcmp(tp->name, kvm_hook_point->name))
+		kvm_hook_point->tp = tp;
 }
 
-static void find_door(struct tracepoint *tp, void *priv)
+static void find_kvm_hooks(struct tracepoint *tp, void *priv)
 {
-	note_door(&way_in, tp);
-	note_door(&way_out, tp);
+	note_hook(&entry_hook, tp);
+	note_hook(&exit_hook, tp);
 }
 
 static void tracepoint_comes(struct tracepoint *tp)
 {
-	find_door(tp, NULL);
-	if (nr_wanted && watch_doors())
+	find_kvm_hooks(tp, NULL);
+	if (nr_wanted && kvm_hook())
 		pr_err("pmudev: KVM cannot be watched: what excludes guests counts them\n");
 }
 
 static void tracepoint_goes(struct tracepoint *tp)
 {
-	struct door *door = tp == way_in.tp ? &way_in : &way_out;
+	struct kvm_hook_point *kvm_hook_point = tp == entry_hook.tp ? &entry_hook : &exit_hook;
 
-	if (tp != door->tp)
+	if (tp != kvm_hook_point->tp)
 		return;
-	unwatch_doors();
-	door->tp = NULL;
+	kvm_unhook();
+	kvm_hook_point->tp = NULL;
 }
 
 static int on_module(struct notifier_block *nb, unsigned long state, void *data)
@@ -210,7 +210,7 @@ static int on_module(struct notifier_block *nb, unsigned long state, void *data)
 	struct tracepoint *tp;
 	unsigned int i;
 
-	mutex_lock(&doors_mutex);
+	mutex_lock(&kvm_mutex);
 	for (i = 0; i < mod->num_tracepoints; i++) {
 		tp = tracepoint_ptr_deref(&mod->tracepoints_ptrs[i]);
 		if (state == MODULE_STATE_COMING)
@@ -218,7 +218,7 @@ static int on_module(struct notifier_block *nb, unsigned long state, void *data)
 		else
 			tracepoint_goes(tp);
 	}
-	mutex_unlock(&doors_mutex);
+	mutex_unlock(&kvm_mutex);
 	return NOTIFY_OK;
 }
 
@@ -226,27 +226,27 @@ static struct notifier_block module_nb = {
 	.notifier_call = on_module,
 };
 
-int pmudev_guest_init(void)
+int pmudev_kvm_init(void)
 {
-	way_in.probe = pmudev_backend.guest_entry;
-	way_out.probe = pmudev_backend.guest_exit;
+	entry_hook.probe = pmudev_backend.guest_entry;
+	exit_hook.probe = pmudev_backend.guest_exit;
 	if (!pmudev_backend.guest_entry)
 		return 0;
-	mutex_lock(&doors_mutex);
-	for_each_kernel_tracepoint(find_door, NULL);
-	mutex_unlock(&doors_mutex);
+	mutex_lock(&kvm_mutex);
+	for_each_kernel_tracepoint(find_kvm_hooks, NULL);
+	mutex_unlock(&kvm_mutex);
 	/* Tells of the modules that are there, too. */
 	return register_tracepoint_module_notifier(&module_nb);
 }
 
-void pmudev_guest_exit(void)
+void pmudev_kvm_exit(void)
 {
 	if (pmudev_backend.guest_entry)
 		unregister_tracepoint_module_notifier(&module_nb);
 	cancel_delayed_work_sync(&rest_work);
-	mutex_lock(&doors_mutex);
-	unwatch_doors();
-	mutex_unlock(&doors_mutex);
+	mutex_lock(&kvm_mutex);
+	kvm_unhook();
+	mutex_unlock(&kvm_mutex);
 }
 
 /* ------------------------------------------------- back in user mode -- */
@@ -256,7 +256,7 @@ void pmudev_guest_exit(void)
  * have had the register with the right to read while the thread was switched in, and have put back
  * what was in it before: the thread's, if the CPU is still ours and its pages are mapped still.
  */
-void pmudev_guest_returned(void *data, u32 reason, int error)
+void pmudev_kvm_userspace_exit(void *data, u32 reason, int error)
 {
 	struct pmudev_ctx *ctx;
 	struct pmudev_pmu *pmu;
@@ -267,7 +267,7 @@ void pmudev_guest_returned(void *data, u32 reason, int error)
 		if (!ctx)
 			continue;
 		raw_spin_lock_irqsave(&ctx->lock, flags);
-		if (ctx->cpu >= 0 && ctx->owed) {
+		if (ctx->cpu >= 0 && ctx->revoke_pending) {
 			if (ctx->maps && this_cpu_read(pmudev_cpus.ready))
 				pmudev_pages_in(ctx);
 			else

@@ -232,7 +232,7 @@ static int ioctl_reset(struct pmudev_set *set, union args *args, struct pmudev_r
 
 /* ------------------------------------------------------------- refusals -- */
 
-void pmudev_remember(struct pmudev_set *set, const struct pmudev_refusal *why, int error)
+void pmudev_save_refusal(struct pmudev_set *set, const struct pmudev_refusal *why, int error)
 {
 	spin_lock(&set->why_lock);
 	set->why = *why;
@@ -372,7 +372,7 @@ static noinline long call(struct pmudev_set *set, unsigned int nr, void __user *
 		ret = pmudev_refuse(&why, -EFAULT, PMUDEV_WHY_POINTER, 0);
 out:
 	if (ret && !ioctls[nr].tells)
-		pmudev_remember(set, &why, ret);
+		pmudev_save_refusal(set, &why, ret);
 	return ret;
 }
 
@@ -412,7 +412,7 @@ static noinline long put_refused(struct pmudev_set *set, struct pmudev_ctl __use
 	put_holders(set, &ctl->refusal, why);
 	if (copy_to_user(&user->refusal, why, sizeof(*why)))
 		error = pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
-	pmudev_remember(set, why, error);
+	pmudev_save_refusal(set, why, error);
 	return error;
 }
 

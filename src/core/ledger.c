@@ -17,67 +17,68 @@
 
 struct taken {
 	u64 counters;
-	bool spare;
+	bool borrowed;
 };
 
-/* What the sets of a context have, and those of whom it has heirs, but not what @but's heir has. */
+/* What the sets of a context have, and those of whom it has children, but not what @but's child has. */
 static void add_taken(struct pmudev_ctx *ctx, const struct pmudev_set *but, struct taken *taken)
 {
 	struct pmudev_set *set;
 
 	lockdep_assert_held(&ctx->lock);
-	taken->counters |= ctx->held | (taken->spare ? ctx->spare : 0);
+	taken->counters |= ctx->held | (taken->borrowed ? ctx->borrowed : 0);
 	if (!ctx->task)
 		return;
-	hlist_for_each_entry(set, &ctx->family, ctx_node)
-		if (set->root != set && set->root != but)
-			taken->counters |= set->root->held | (taken->spare ? set->root->spare : 0);
+	hlist_for_each_entry(set, &ctx->inherit, ctx_node)
+		if (set->parent != set && set->parent != but)
+			taken->counters |=
+				set->parent->held | (taken->borrowed ? set->parent->borrowed : 0);
 }
 
 static void visit_taken(struct pmudev_ctx *ctx, void *arg)
 {
 	struct pmudev_change *change = arg;
 
-	add_taken(ctx, change->set->root, change->data);
+	add_taken(ctx, change->set->parent, change->data);
 }
 
-static void visit_elsewhere(struct pmudev_ctx *ctx, void *arg)
+static void visit_taken_by_child(struct pmudev_ctx *ctx, void *arg)
 {
 	struct pmudev_change *change = arg;
 
-	if (change->set != change->set->root)
+	if (change->set != change->set->parent)
 		visit_taken(ctx, arg);
 }
 
-u64 pmudev_ledger_elsewhere(struct pmudev_set *set)
+u64 pmudev_alloc_taken_by_children(struct pmudev_set *set)
 {
 	struct taken taken = {};
 	struct pmudev_change change = { .data = &taken, .reading = true };
 
 	lockdep_assert_held(&set->pmu->lock);
-	if (pmudev_family_lives(set))
-		pmudev_family_call(set, visit_elsewhere, &change);
+	if (pmudev_has_children(set))
+		pmudev_set_call(set, visit_taken_by_child, &change);
 	return taken.counters;
 }
 
-static noinline_for_stack void add_taken_by_family(struct pmudev_set *set, struct taken *taken)
+static noinline_for_stack void add_taken_by_children(struct pmudev_set *set, struct taken *taken)
 {
 	struct pmudev_change change = { .data = taken, .reading = true };
 
-	pmudev_family_call(set, visit_taken, &change);
+	pmudev_set_call(set, visit_taken, &change);
 }
 
-u64 pmudev_ledger_taken(struct pmudev_set *set, bool spare)
+u64 pmudev_alloc_taken(struct pmudev_set *set, bool borrowed)
 {
-	struct taken taken = { .spare = spare };
+	struct taken taken = { .borrowed = borrowed };
 	unsigned long flags;
 
 	lockdep_assert_held(&set->pmu->lock);
-	taken.counters = pmudev_ledger_taken_alone(set, spare);
-	if (pmudev_family_lives(set)) {
-		add_taken_by_family(set, &taken);
-	} else if (READ_ONCE(set->ctx->nr_family)) {
-		/* Only looked at: the context may be loaded elsewhere. */
+	taken.counters = pmudev_alloc_taken_alone(set, borrowed);
+	if (pmudev_has_children(set)) {
+		add_taken_by_children(set, &taken);
+	} else if (READ_ONCE(set->ctx->nr_inherit)) {
+		/* Only looked at: the context may be loaded on_other_pmu. */
 		raw_spin_lock_irqsave(&set->ctx->lock, flags);
 		add_taken(set->ctx, set, &taken);
 		raw_spin_unlock_irqrestore(&set->ctx->lock, flags);
@@ -85,7 +86,7 @@ u64 pmudev_ledger_taken(struct pmudev_set *set, bool spare)
 	return taken.counters;
 }
 
-void pmudev_ledger_sweep(struct pmudev_pmu *pmu)
+void pmudev_reclaim_dead(struct pmudev_pmu *pmu)
 {
 	struct pmudev_set *set, *next;
 
@@ -94,30 +95,30 @@ void pmudev_ledger_sweep(struct pmudev_pmu *pmu)
 		if (!pmudev_set_ended(set))
 			continue;
 		pmudev_rest_end(set);
-		pmudev_ledger_withdraw(set);
+		pmudev_alloc_unaccount(set);
 		WRITE_ONCE(set->placed, 0);
-		set->base = 0;
-		set->spare = 0;
+		set->guaranteed = 0;
+		set->borrowed = 0;
 	}
 }
 
-u64 pmudev_ledger_busy(struct pmudev_pmu *pmu)
+u64 pmudev_alloc_busy(struct pmudev_pmu *pmu)
 {
 	lockdep_assert_held(&pmu->lock);
-	pmudev_ledger_sweep(pmu);
-	return pmu->task_use.any | pmu->cpu_use.any | pmu->task_spare | pmu->cpu_spare;
+	pmudev_reclaim_dead(pmu);
+	return pmu->task_use.any | pmu->cpu_use.any | pmu->task_borrowed | pmu->cpu_borrowed;
 }
 
 static u64 placed_counters(struct pmudev_set *set)
 {
-	u64 rest, mask = set->base, strict = set->placed & ~set->mux;
+	u64 rest, mask = set->guaranteed, non_mux = set->placed & ~set->mux;
 	unsigned int slot;
 
-	if (strict == set->last.slots)
+	if (non_mux == set->last.slots)
 		return mask | set->last.counters;
-	pmudev_for_each_slot(slot, rest, strict)
+	pmudev_for_each_slot(slot, rest, non_mux)
 		mask |= pmudev_place_counters(set->place[slot],
-					      pmudev_slot_event(set, slot)->hw.pair);
+					      pmudev_slot_event(set, slot)->hw.chained);
 	return mask;
 }
 
@@ -126,7 +127,7 @@ static struct pmudev_use *use_of(const struct pmudev_set *set)
 	return set->cpu < 0 ? &set->pmu->task_use : &set->pmu->cpu_use;
 }
 
-void pmudev_ledger_list(struct pmudev_set *set)
+void pmudev_alloc_do_account(struct pmudev_set *set)
 {
 	struct pmudev_pmu *pmu = set->pmu;
 	struct pmudev_use *use = use_of(set);
@@ -136,7 +137,7 @@ void pmudev_ledger_list(struct pmudev_set *set)
 	lockdep_assert_held(&pmu->lock);
 	list_add_tail(&set->node, &pmu->sets);
 	pmu->nr_sets++;
-	pmu->nr_mux += !!set->base;
+	pmu->nr_mux += !!set->guaranteed;
 	set->held = placed_counters(set);
 	set->ctx->held |= set->held;
 	pmudev_for_each_slot(c, rest, set->held)
@@ -144,7 +145,7 @@ void pmudev_ledger_list(struct pmudev_set *set)
 	use->any |= set->held;
 }
 
-void pmudev_ledger_unlist(struct pmudev_set *set)
+void pmudev_alloc_do_unaccount(struct pmudev_set *set)
 {
 	struct pmudev_pmu *pmu = set->pmu;
 	struct pmudev_use *use = use_of(set);
@@ -156,18 +157,18 @@ void pmudev_ledger_unlist(struct pmudev_set *set)
 		if (!--use->nr[c])
 			use->any &= ~BIT_ULL(c);
 	set->ctx->held &= ~set->held;
-	set->ctx->spare &= ~set->spare;
+	set->ctx->borrowed &= ~set->borrowed;
 	set->held = 0;
-	pmu->nr_mux -= !!set->base;
+	pmu->nr_mux -= !!set->guaranteed;
 	list_del(&set->node);
 	pmu->nr_sets--;
 	/* Who enters it again has it go on. */
-	hlist_del_init(&set->paused_node);
+	hlist_del_init(&set->suspended_node);
 }
 
 /* -------------------------------------------------------------- holders -- */
 
-/* The context, and whoever has heirs there. */
+/* The context, and whoever has children there. */
 static void visit_mark(struct pmudev_ctx *ctx, void *arg)
 {
 	struct pmudev_change *change = arg;
@@ -177,34 +178,34 @@ static void visit_mark(struct pmudev_ctx *ctx, void *arg)
 	ctx->mark = mark;
 	if (!ctx->task)
 		return;
-	hlist_for_each_entry(set, &ctx->family, ctx_node)
-		set->root->mark = mark;
+	hlist_for_each_entry(set, &ctx->inherit, ctx_node)
+		set->parent->mark = mark;
 }
 
 /* Once for all questions of a refusal: how many sets there are matters once, then. */
-void pmudev_ledger_meet(struct pmudev_set *asking)
+void pmudev_find_conflicts(struct pmudev_set *asking)
 {
 	struct pmudev_change change = { .set = asking, .reading = true };
 	unsigned long flags;
 
 	lockdep_assert_held(&asking->pmu->lock);
 	asking->pmu->mark++;
-	if (pmudev_family_lives(asking)) {
-		pmudev_family_call(asking, visit_mark, &change);
+	if (pmudev_has_children(asking)) {
+		pmudev_set_call(asking, visit_mark, &change);
 	} else {
-		/* Only looked at: the context may be loaded elsewhere. */
+		/* Only looked at: the context may be loaded on_other_pmu. */
 		raw_spin_lock_irqsave(&asking->ctx->lock, flags);
 		visit_mark(asking->ctx, &change);
 		raw_spin_unlock_irqrestore(&asking->ctx->lock, flags);
 	}
 }
 
-/* As in pmudev_ledger_taken(): others of the other kind, and those of the same targets. */
+/* As in pmudev_alloc_taken(): others of the other kind, and those of the same targets. */
 static bool holds(const struct pmudev_set *set, const struct pmudev_set *asking, u64 counters)
 {
 	u64 mark = asking->pmu->mark;
 
-	if (!((set->held | set->spare) & counters))
+	if (!((set->held | set->borrowed) & counters))
 		return false;
 	return (set->cpu < 0) != (asking->cpu < 0) || set->ctx->mark == mark || set->mark == mark;
 }
@@ -219,24 +220,24 @@ static pid_t opener_seen(struct pid *opener)
 	return pid_nr_ns(opener, task_active_pid_ns(caller));
 }
 
-int pmudev_refuse_visible(struct list_head *sets, struct pmudev_refusal *why)
+int pmudev_refuse_readable(struct list_head *sets, struct pmudev_refusal *why)
 {
 	struct pmudev_set *set;
 	struct pid *opener = NULL;
 
 	/* The last may be gone by now: then nobody is named. */
-	raw_spin_lock_irq(&pmudev_visible.lock);
-	set = list_first_entry_or_null(sets, struct pmudev_set, visible_node);
+	raw_spin_lock_irq(&pmudev_readers.lock);
+	set = list_first_entry_or_null(sets, struct pmudev_set, readers_node);
 	if (set) {
 		why->holder.kind = set->cpu < 0 ? PMUDEV_HOLDER_TASK_SET : PMUDEV_HOLDER_CPU_SET;
 		why->holder.cpu = set->cpu;
 		opener = get_pid(set->opener);
 	}
-	raw_spin_unlock_irq(&pmudev_visible.lock);
+	raw_spin_unlock_irq(&pmudev_readers.lock);
 	/* Whether the caller may know is asked without a spinlock. */
 	why->holder.pid = set ? opener_seen(opener) : 0;
 	put_pid(opener);
-	return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_VISIBLE, 0);
+	return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_USER_READABLE, 0);
 }
 
 static void name_holder(struct pmudev_set *set, struct pmudev_set *asking, unsigned int counter,
@@ -284,12 +285,12 @@ static bool list_holders(void *arg)
 	if (!pmudev_in_worker())
 		return false;
 	pmudev_rest_end_all(set->pmu);
-	pmudev_ledger_meet(set);
+	pmudev_find_conflicts(set);
 	pmudev_for_each_slot(c, rest, listing->busy) {
-		if (set->pmu->info.reserved & BIT_ULL(c))
+		if (set->pmu->info.unavailable & BIT_ULL(c))
 			*holder++ = (struct pmudev_holder){
 				.counter = c,
-				.kind = pmudev_reserved_kind(set->pmu, c),
+				.kind = pmudev_unavailable_kind(set->pmu, c),
 				.cpu = -1,
 			};
 		else if (pmudev_find_holder(set, c, holder))

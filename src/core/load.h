@@ -64,7 +64,7 @@ static __always_inline void pmudev_pages_show(struct pmudev_ctx *ctx)
 
 	ctx->user = true;
 	ctx->reader = true;
-	ctx->owed = false;
+	ctx->revoke_pending = false;
 	if (unlikely(ctx->stale)) {
 		pmudev_pages_renew(ctx);
 		return;
@@ -83,20 +83,21 @@ static __always_inline void pmudev_pages_disown(struct pmudev_ctx *ctx)
 }
 
 /* As most often: loaded on its PMU, where nothing shows that others left. */
-static __always_inline void pmudev_pages_in_here(struct pmudev_cpu *pc, struct pmudev_ctx *ctx)
+static __always_inline void pmudev_pages_in_here(struct pmudev_cpu *cpuc, struct pmudev_ctx *ctx)
 {
-	if (likely(!pc->dirty && pmudev_backend_try_allow(ctx->readable)))
+	if (likely(!cpuc->residue && pmudev_backend_try_user_access_enable(ctx->readable)))
 		pmudev_pages_show(ctx);
 	else
 		pmudev_pages_in(ctx);
 }
 
 /* As most often: no other context on this CPU has the right for the thread, too. */
-static __always_inline void pmudev_pages_out_here(struct pmudev_cpu *pc, struct pmudev_ctx *ctx)
+static __always_inline void pmudev_pages_out_here(struct pmudev_cpu *cpuc, struct pmudev_ctx *ctx)
 {
-	if (likely(pc->task == ctx && !pc->nr_elsewhere && pmudev_backend_try_forbid())) {
+	if (likely(cpuc->task == ctx && !cpuc->nr_on_other_pmu &&
+		   pmudev_backend_try_user_access_disable())) {
 		pmudev_pages_disown(ctx);
-		ctx->owed = false;
+		ctx->revoke_pending = false;
 	} else {
 		pmudev_pages_out(ctx);
 	}
@@ -107,18 +108,18 @@ static __always_inline void pmudev_pages_out_here(struct pmudev_cpu *pc, struct 
 /* @task: whether it is a task's. */
 static __always_inline void pmudev_ctx_load_here(struct pmudev_ctx *ctx, bool task)
 {
-	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
-	bool here = ctx->pmu == pc->pmu, ready = here && pc->ready;
+	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
+	bool here = ctx->pmu == cpuc->pmu, ready = here && cpuc->ready;
 	u64 now;
 
 	lockdep_assert_held(&ctx->lock);
 	/* What is not loaded takes turns for nothing. */
-	if (unlikely(!hlist_empty(&ctx->turning)) && ready)
-		pmudev_turn_if_due(ctx);
+	if (unlikely(!hlist_empty(&ctx->rotating)) && ready)
+		pmudev_rotate_if_due(ctx);
 	now = pmudev_clock();
-	ctx->cpu = pc->cpu;
+	ctx->cpu = cpuc->cpu;
 	if (task && here)
-		pc->task = ctx;
+		cpuc->task = ctx;
 	ctx->ready = ready;
 	ctx->clock -= now;
 	if (unlikely(!ready)) {
@@ -129,16 +130,16 @@ static __always_inline void pmudev_ctx_load_here(struct pmudev_ctx *ctx, bool ta
 		return;
 	}
 	if (ctx->nr) {
-		pmudev_backend_load(ctx->on, ctx->nr, ctx->mask);
-		pc->dirty &= ~ctx->mask;
+		pmudev_backend_load(ctx->active, ctx->nr, ctx->mask);
+		cpuc->residue &= ~ctx->mask;
 		/* As most often it runs. 0 is never, and the largest of them here. */
-		if (unlikely(ctx->fold_ns - 1 < pc->timer_ns - 1))
-			pmudev_fold_timer(pc, ctx->fold_ns);
+		if (unlikely(ctx->fold_ns - 1 < cpuc->timer_ns - 1))
+			pmudev_fold_timer(cpuc, ctx->fold_ns);
 	}
 	if (ctx->maps)
-		pmudev_pages_in_here(pc, ctx);
-	if (unlikely(!hlist_empty(&ctx->turning)))
-		pmudev_turn_timer(pc, ctx);
+		pmudev_pages_in_here(cpuc, ctx);
+	if (unlikely(!hlist_empty(&ctx->rotating)))
+		pmudev_rotate_timer(cpuc, ctx);
 }
 
 /*
@@ -149,36 +150,37 @@ static __always_inline void pmudev_ctx_load_here(struct pmudev_ctx *ctx, bool ta
  * hidden. Where it is an address space's, any thread of it may look at any time; what is hidden is
  * so by its event.
  *
- * @left: those of them that are in ctx->left
+ * @residue_mask: those of them that are in ctx->left
  */
-static __always_inline void pmudev_counters_left(struct pmudev_cpu *pc, u64 left)
+static __always_inline void pmudev_leave_residue(struct pmudev_cpu *cpuc, u64 left)
 {
 	lockdep_assert_irqs_disabled();
-	if (pmudev_backend.grant && (READ_ONCE(pmudev_visible.nr_granted) || pmudev_backend_seen()))
+	if (pmudev_backend.grant &&
+	    (READ_ONCE(pmudev_readers.nr_granted) || pmudev_backend_user_readable()))
 		pmudev_backend_clear(left);
 	else
-		pc->dirty |= left;
+		cpuc->residue |= left;
 }
 
 static __always_inline void pmudev_ctx_unload_here(struct pmudev_ctx *ctx)
 {
-	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
+	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
 	bool ready = ctx->ready;
 	u64 now;
 
 	lockdep_assert_held(&ctx->lock);
 	if (ctx->reading)
-		pmudev_pages_out_here(pc, ctx);
+		pmudev_pages_out_here(cpuc, ctx);
 	if (ready && ctx->nr) {
-		pmudev_ctx_counted(ctx, pmudev_backend_save(ctx->on, ctx->nr, ctx->mask));
-		pmudev_counters_left(pc, ctx->left);
+		pmudev_ctx_counted(ctx, pmudev_backend_save(ctx->active, ctx->nr, ctx->mask));
+		pmudev_leave_residue(cpuc, ctx->residue_mask);
 	}
 	now = pmudev_clock();
 	ctx->clock += now;
 	if (!ready)
 		ctx->lost += now;
-	if (pc->task == ctx)
-		pc->task = NULL;
+	if (cpuc->task == ctx)
+		cpuc->task = NULL;
 	ctx->cpu = -1;
 }
 

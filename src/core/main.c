@@ -11,10 +11,10 @@
 struct pmudev_pmu pmudev_pmus[PMUDEV_MAX_PMUS];
 unsigned int pmudev_nr_pmus;
 
-struct pmudev_visible pmudev_visible = {
-	.lock = __RAW_SPIN_LOCK_UNLOCKED(pmudev_visible.lock),
-	.granted = LIST_HEAD_INIT(pmudev_visible.granted),
-	.private = LIST_HEAD_INIT(pmudev_visible.private),
+struct pmudev_readers pmudev_readers = {
+	.lock = __RAW_SPIN_LOCK_UNLOCKED(pmudev_readers.lock),
+	.granted = LIST_HEAD_INIT(pmudev_readers.granted),
+	.private = LIST_HEAD_INIT(pmudev_readers.private),
 };
 
 static void __init set_clock(struct pmudev_pmu *pmu)
@@ -68,7 +68,7 @@ static int __init pmus_init(void)
 		INIT_LIST_HEAD(&pmu->sets);
 		INIT_HLIST_HEAD(&pmu->resting);
 		set_clock(pmu);
-		pmudev_turns_init(pmu);
+		pmudev_rotation_init(pmu);
 	}
 	set_user();
 	return 0;
@@ -98,15 +98,15 @@ static int __init pmudev_init(void)
 	ret = pmudev_cpu_init();
 	if (ret)
 		goto err_page;
-	ret = pmudev_guest_init();
+	ret = pmudev_kvm_init();
 	if (ret)
 		goto err_cpu;
-	ret = pmudev_gate_init();
+	ret = pmudev_user_access_init();
 	if (ret)
 		goto err_guest;
 	ret = pmudev_quota_init();
 	if (ret)
-		goto err_gate;
+		goto err_user_access;
 	/* Before the device: who finds that finds the PMUs described. */
 	ret = pmudev_sysfs_init();
 	if (ret)
@@ -122,10 +122,10 @@ err_sysfs:
 	pmudev_sysfs_exit();
 err_quota:
 	pmudev_quota_exit();
-err_gate:
-	pmudev_gate_exit();
+err_user_access:
+	pmudev_user_access_exit();
 err_guest:
-	pmudev_guest_exit();
+	pmudev_kvm_exit();
 err_cpu:
 	pmudev_cpu_exit();
 err_page:
@@ -143,10 +143,10 @@ static void __exit pmudev_exit(void)
 	pmudev_chardev_exit();
 	pmudev_sysfs_exit();
 	pmudev_quota_exit();
-	pmudev_gate_exit();
+	pmudev_user_access_exit();
 	pmudev_task_exit();
-	pmudev_guest_exit();
-	/* Heirs are freed by a function of ours. */
+	pmudev_kvm_exit();
+	/* Children are freed by a function of ours. */
 	rcu_barrier();
 	pmudev_cpu_exit();
 	pmudev_page_exit();

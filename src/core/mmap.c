@@ -41,10 +41,10 @@ static DEFINE_RAW_SPINLOCK(grant_lock);
 
 static void add_mapping(struct pmudev_set *set)
 {
-	lockdep_assert_held(&pmudev_visible.lock);
-	pmudev_visible.nr_granted++;
+	lockdep_assert_held(&pmudev_readers.lock);
+	pmudev_readers.nr_granted++;
 	if (!set->nr_mapped++)
-		list_add_tail(&set->visible_node, &pmudev_visible.granted);
+		list_add_tail(&set->readers_node, &pmudev_readers.granted);
 }
 
 static int grant(struct pmudev_set *set, struct mm_struct *mm, struct pmudev_refusal *why)
@@ -52,18 +52,18 @@ static int grant(struct pmudev_set *set, struct mm_struct *mm, struct pmudev_ref
 	bool first, refused;
 
 	raw_spin_lock(&grant_lock);
-	raw_spin_lock_irq(&pmudev_visible.lock);
-	first = !pmudev_visible.nr_granted;
-	refused = pmudev_visible.nr_private;
+	raw_spin_lock_irq(&pmudev_readers.lock);
+	first = !pmudev_readers.nr_granted;
+	refused = pmudev_readers.nr_private;
 	if (!refused)
 		add_mapping(set);
-	raw_spin_unlock_irq(&pmudev_visible.lock);
+	raw_spin_unlock_irq(&pmudev_readers.lock);
 	/* Irqs are on: who waits for the lock is not waited for. */
 	if (!refused && first && pmudev_backend.grant)
-		pmudev_counters_clean();
+		pmudev_clear_residue_all();
 	raw_spin_unlock(&grant_lock);
 	if (refused)
-		return pmudev_refuse_visible(&pmudev_visible.private, why);
+		return pmudev_refuse_readable(&pmudev_readers.private, why);
 	if (pmudev_backend.grant)
 		pmudev_backend.grant(mm);
 	return 0;
@@ -73,11 +73,11 @@ static void revoke(struct pmudev_set *set, struct mm_struct *mm)
 {
 	if (pmudev_backend.revoke)
 		pmudev_backend.revoke(mm);
-	raw_spin_lock_irq(&pmudev_visible.lock);
-	pmudev_visible.nr_granted--;
+	raw_spin_lock_irq(&pmudev_readers.lock);
+	pmudev_readers.nr_granted--;
 	if (!--set->nr_mapped)
-		list_del(&set->visible_node);
-	raw_spin_unlock_irq(&pmudev_visible.lock);
+		list_del(&set->readers_node);
+	raw_spin_unlock_irq(&pmudev_readers.lock);
 }
 
 /* ------------------------------------------------------------- mappings -- */
@@ -105,8 +105,8 @@ static void map_page(struct pmudev_ctx *ctx, void *arg)
 		return;
 	}
 	/* Looked at again: it may have been closed since. */
-	if (!pmudev_gate_open()) {
-		map->error = pmudev_refuse(map->why, -EACCES, PMUDEV_WHY_GATE, 0);
+	if (!pmudev_user_access_enabled()) {
+		map->error = pmudev_refuse(map->why, -EACCES, PMUDEV_WHY_USER_ACCESS, 0);
 		return;
 	}
 	/* Not dead: the thread cannot get past its exit hook, which takes our lock. */
@@ -179,9 +179,9 @@ static void vm_open(struct vm_area_struct *vma)
 		return;
 	}
 	/* The mapping that is moved has the right, nobody has to be asked. */
-	raw_spin_lock_irq(&pmudev_visible.lock);
+	raw_spin_lock_irq(&pmudev_readers.lock);
 	add_mapping(map.set);
-	raw_spin_unlock_irq(&pmudev_visible.lock);
+	raw_spin_unlock_irq(&pmudev_readers.lock);
 	if (pmudev_backend.grant)
 		pmudev_backend.grant(vma->vm_mm);
 	pmudev_ctx_call(map.set->ctx, vma_opened, &map);
@@ -229,8 +229,8 @@ static int check_mmap(struct pmudev_set *set, struct vm_area_struct *vma,
 	/* As ADD has it, whose caller may have been another program. */
 	if (in_compat_syscall() && !set->pmu->info.compat_reads)
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_HARDWARE, PMUDEV_USER_READ);
-	if (!pmudev_gate_open())
-		return pmudev_refuse(why, -EACCES, PMUDEV_WHY_GATE, 0);
+	if (!pmudev_user_access_enabled())
+		return pmudev_refuse(why, -EACCES, PMUDEV_WHY_USER_ACCESS, 0);
 	return 0;
 }
 

@@ -6,13 +6,14 @@
 #include "ledger.h"
 
 /* What the events want, by slot in ascending order. */
-static void slots_want(struct pmudev_set *set, u64 slots, struct pmudev_want *want)
+static void slots_constraints(struct pmudev_set *set, u64 slots,
+			      struct pmudev_constraint *constraint)
 {
 	unsigned int slot, nr = 0;
 	u64 rest;
 
 	pmudev_for_each_slot(slot, rest, slots)
-		want[nr++] = pmudev_event_want(pmudev_slot_event(set, slot));
+		constraint[nr++] = pmudev_event_constraint(pmudev_slot_event(set, slot));
 }
 
 /*
@@ -25,47 +26,48 @@ static bool placed_before(const struct pmudev_set *set, u64 slots, u64 free)
 }
 
 /* Counters for strict groups: of what is free, or whoever is in the way makes room. */
-static int find_places(struct pmudev_set *set, u64 slots, u64 free, const struct pmudev_want *want,
-		       u8 *counter, bool *moves, struct pmudev_refusal *why)
+static int find_places(struct pmudev_set *set, u64 slots, u64 free,
+		       const struct pmudev_constraint *constraint, u8 *counter, bool *moves,
+		       struct pmudev_refusal *why)
 {
 	unsigned int nr = hweight64(slots);
 	int ret;
 
-	if (pmudev_place_at_once(free, want, nr, counter))
+	if (pmudev_place_at_once(free, constraint, nr, counter))
 		return 0;
 	if (!why)
 		return -EBUSY;
-	ret = pmudev_place(set, free, want, nr, counter, moves, why);
+	ret = pmudev_place(set, free, constraint, nr, counter, moves, why);
 	if (ret && why->event >= 0)
 		why->event = pmudev_nth_slot(slots, why->event);
 	return ret;
 }
 
 /*
- * Nothing is changed yet, but where the events of a set without heirs are to be: its target has not
+ * Nothing is changed yet, but where the events of a set without children are to be: its target has not
  * ended, so what is not placed is on no counter. @why is NULL: only if there is no need to ask
  * anybody to make room.
  */
 static noinline_for_stack int place_strict(struct pmudev_set *set, u64 slots, u64 free, bool *moves,
 					   struct pmudev_refusal *why)
 {
-	struct pmudev_want want[PMUDEV_MAX_EVENTS] PMUDEV_UNSET;
+	struct pmudev_constraint constraint[PMUDEV_MAX_EVENTS] PMUDEV_UNSET;
 	u8 counter[PMUDEV_MAX_EVENTS] PMUDEV_UNSET;
 	const struct pmudev_pmu *pmu = set->pmu;
-	bool alone = !set->family;
+	bool alone = !set->inherit;
 	unsigned int slot, i = 0;
 	u64 rest, counters = 0;
 	int ret;
 
-	slots_want(set, slots, want);
-	ret = find_places(set, slots, free, want, counter, moves, why);
+	slots_constraints(set, slots, constraint);
+	ret = find_places(set, slots, free, constraint, counter, moves, why);
 	if (ret)
 		return ret;
 	pmudev_for_each_slot(slot, rest, slots) {
 		set->place[slot] = counter[i];
 		if (alone)
 			pmudev_hw_place(pmu, &pmudev_slot_event(set, slot)->hw, counter[i]);
-		counters |= pmudev_place_counters(counter[i], want[i].pair);
+		counters |= pmudev_place_counters(counter[i], constraint[i].chained);
 		i++;
 	}
 	set->last = (struct pmudev_placement){
@@ -80,48 +82,48 @@ static noinline_for_stack int place_strict(struct pmudev_set *set, u64 slots, u6
 /* Counters that let each multiplexed group fit, beside all that is in the ledger. */
 static int place_mux(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
 {
-	u64 all = (set->placed & set->mux) | slots, base;
+	u64 all = (set->placed & set->mux) | slots, guaranteed;
 	int ret;
 
-	ret = pmudev_find_base(set, all, pmudev_mux_free(set), &base, why);
+	ret = pmudev_find_guaranteed(set, all, pmudev_mux_free(set), &guaranteed, why);
 	if (ret)
 		return ret;
-	if (pmudev_turns_room(set, all))
+	if (pmudev_rotation_room(set, all))
 		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
-	pmudev_ledger_withdraw(set);
+	pmudev_alloc_unaccount(set);
 	set->placed |= slots;
-	set->base = base;
-	set->turns_changed = true;
-	pmudev_ledger_enter(set);
+	set->guaranteed = guaranteed;
+	set->rotation_changed = true;
+	pmudev_alloc_account(set);
 	return 0;
 }
 
-static void ledger_add(struct pmudev_set *set, u64 slots)
+static void account_slots(struct pmudev_set *set, u64 slots)
 {
-	pmudev_ledger_withdraw(set);
+	pmudev_alloc_unaccount(set);
 	set->placed |= slots;
-	pmudev_ledger_enter(set);
+	pmudev_alloc_account(set);
 }
 
-static void ledger_remove(struct pmudev_set *set, u64 slots)
+static void unaccount_slots(struct pmudev_set *set, u64 slots)
 {
-	pmudev_ledger_withdraw(set);
+	pmudev_alloc_unaccount(set);
 	set->placed &= ~slots;
-	pmudev_ledger_enter(set);
+	pmudev_alloc_account(set);
 }
 
 /* Whoever has to make room does; what is in the way is moved, and the rest shared out anew. */
 static noinline void rearrange_others(struct pmudev_set *set, struct pmudev_set *moving)
 {
-	pmudev_turns_pause(set);
+	pmudev_rotation_suspend(set);
 	if (moving)
 		pmudev_ctx_call(set->ctx, pmudev_change_places, moving);
-	pmudev_turns_go_on(set);
+	pmudev_rotation_resume(set);
 }
 
 static void rearrange(struct pmudev_set *set, struct pmudev_set *moving)
 {
-	if (moving || pmudev_turns_concerned(set))
+	if (moving || pmudev_rotation_concerned(set))
 		rearrange_others(set, moving);
 }
 
@@ -131,34 +133,34 @@ bool pmudev_slots_place_free(struct pmudev_set *set, u64 slots)
 
 	if (!placed_before(set, slots, free) && place_strict(set, slots, free, NULL, NULL))
 		return false;
-	ledger_add(set, slots);
+	account_slots(set, slots);
 	return true;
 }
 
 int pmudev_slots_place(struct pmudev_set *set, struct pmudev_change *change,
 		       struct pmudev_refusal *why)
 {
-	u64 strict = change->slots & ~set->mux, mux = change->slots & set->mux, free;
+	u64 non_mux = change->slots & ~set->mux, mux = change->slots & set->mux, free;
 	struct pmudev_set *moving = NULL;
 	bool moves = false;
 	int ret = 0;
 
-	if (strict) {
+	if (non_mux) {
 		free = pmudev_place_free(set);
-		/* An heir has its events where they were when it was born. */
-		change->placed = !set->family;
-		if (set->family || !placed_before(set, strict, free))
-			ret = place_strict(set, strict, free, &moves, why);
+		/* An child has its events where they were when it was started. */
+		change->placed = !set->inherit;
+		if (set->inherit || !placed_before(set, non_mux, free))
+			ret = place_strict(set, non_mux, free, &moves, why);
 	}
 	if (ret)
 		return ret;
 	if (moves)
 		moving = pmudev_place_moves(set);
-	ledger_add(set, strict);
+	account_slots(set, non_mux);
 	if (mux)
 		ret = place_mux(set, mux, why);
 	if (ret) {
-		ledger_remove(set, strict);
+		unaccount_slots(set, non_mux);
 		set->last = (struct pmudev_placement){};
 	}
 	rearrange(set, moving);
@@ -166,27 +168,28 @@ int pmudev_slots_place(struct pmudev_set *set, struct pmudev_change *change,
 }
 
 /* Fewer groups take turns. */
-static noinline_for_stack void shrink_base(struct pmudev_set *set)
+static noinline_for_stack void shrink_guaranteed(struct pmudev_set *set)
 {
 	struct pmudev_refusal unused;
 
-	set->turns_changed = true;
+	set->rotation_changed = true;
 	/* Those that are left fit where they were, if not on less. */
 	if (!(set->placed & set->mux)) {
-		set->base = 0;
-		set->spare = 0;
+		set->guaranteed = 0;
+		set->borrowed = 0;
 	} else {
-		pmudev_find_base(set, set->placed & set->mux, set->base, &set->base, &unused);
+		pmudev_find_guaranteed(set, set->placed & set->mux, set->guaranteed,
+				       &set->guaranteed, &unused);
 	}
-	pmudev_turns_show(set, NULL);
+	pmudev_rotation_show(set, NULL);
 }
 
 void pmudev_slots_displace(struct pmudev_set *set, u64 slots)
 {
-	pmudev_ledger_withdraw(set);
+	pmudev_alloc_unaccount(set);
 	set->placed &= ~slots;
 	if (slots & set->mux)
-		shrink_base(set);
-	pmudev_ledger_enter(set);
+		shrink_guaranteed(set);
+	pmudev_alloc_account(set);
 	rearrange(set, NULL);
 }

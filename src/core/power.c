@@ -11,18 +11,18 @@
  */
 static void power_down(void)
 {
-	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
+	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
 
-	if (pc->ready)
-		pmudev_cpu_load(pc, false);
+	if (cpuc->ready)
+		pmudev_cpu_load(cpuc, false);
 }
 
 static void power_up(void)
 {
-	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
+	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
 
-	if (READ_ONCE(pc->claimed))
-		pmudev_cpu_load(pc, true);
+	if (READ_ONCE(cpuc->owned))
+		pmudev_cpu_load(cpuc, true);
 }
 
 /* A system sleep, seen by the last CPU that is online: nobody else looks. */

@@ -28,41 +28,42 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev, struct
 		      unsigned int prev_state)
 {
 	lockdep_assert_irqs_disabled();
-	if (unlikely(!hlist_empty(pmudev_bucket_of(prev)) || !hlist_empty(pmudev_bucket_of(next))))
+	if (unlikely(!hlist_empty(pmudev_task_hash_of(prev)) ||
+		     !hlist_empty(pmudev_task_hash_of(next))))
 		look_closer(prev, next);
 }
 
 static DEFINE_MUTEX(probe_mutex);
 static struct tracepoint *switch_tp;
-static bool probing;
+static bool probe_installed;
 
-static void stop_probing(struct work_struct *work);
-static DECLARE_DELAYED_WORK(probe_work, stop_probing);
+static void switch_probe_stop(struct work_struct *work);
+static DECLARE_DELAYED_WORK(probe_work, switch_probe_stop);
 
 /* Patching kernel text is nothing that a user should be able to repeat fast: once a second. */
-static void stop_probing(struct work_struct *work)
+static void switch_probe_stop(struct work_struct *work)
 {
 	mutex_lock(&probe_mutex);
 	if (atomic_read(&pmudev_nr_waiting)) {
 		schedule_delayed_work(&probe_work, HZ);
-	} else if (probing) {
+	} else if (probe_installed) {
 		tracepoint_probe_unregister(switch_tp, on_switch, NULL);
-		probing = false;
+		probe_installed = false;
 	}
 	mutex_unlock(&probe_mutex);
 }
 
-static bool start_probing(void *arg)
+static bool switch_probe_start(void *arg)
 {
 	int *ret = arg;
 
 	check_trace_callback_type_sched_switch(on_switch);
 	*ret = 0;
-	if (!probing) {
+	if (!probe_installed) {
 		if (!pmudev_in_worker())
 			return false;
 		*ret = tracepoint_probe_register(switch_tp, on_switch, NULL);
-		probing = !*ret;
+		probe_installed = !*ret;
 		/* A CPU may still execute what was there before it was patched. */
 		if (!*ret)
 			kick_all_cpus_sync();
@@ -72,24 +73,24 @@ static bool start_probing(void *arg)
 	return true;
 }
 
-int pmudev_start_probing(void)
+int pmudev_switch_probe_start(void)
 {
 	int ret;
 
-	pmudev_locked(pmudev_plain, &probe_mutex, start_probing, &ret);
+	pmudev_locked(pmudev_plain, &probe_mutex, switch_probe_start, &ret);
 	return ret;
 }
 
-int pmudev_probing_init(struct tracepoint *tp)
+int pmudev_switch_probe_init(struct tracepoint *tp)
 {
 	switch_tp = tp;
 	return tp ? 0 : -ENOENT;
 }
 
-void pmudev_probing_exit(void)
+void pmudev_switch_probe_exit(void)
 {
 	cancel_delayed_work_sync(&probe_work);
-	if (probing)
+	if (probe_installed)
 		tracepoint_probe_unregister(switch_tp, on_switch, NULL);
-	probing = false;
+	probe_installed = false;
 }

@@ -9,13 +9,13 @@ static u32 pmu_state(struct pmudev_pmu *pmu)
 {
 	u32 state = 0;
 
-	if (pmudev_gate_open())
-		state |= PMUDEV_STATE_GATE_OPEN;
-	if (pmu->claim)
-		state |= PMUDEV_STATE_CLAIMED;
+	if (pmudev_user_access_enabled())
+		state |= PMUDEV_STATE_USER_ACCESS;
+	if (pmu->users)
+		state |= PMUDEV_STATE_RESERVED;
 	if (pmudev_task_hooked())
 		state |= PMUDEV_STATE_HOOKS;
-	if (pmudev_guest_watched())
+	if (pmudev_kvm_hooked())
 		state |= PMUDEV_STATE_GUEST;
 	return state;
 }
@@ -54,11 +54,11 @@ void pmudev_describe(struct pmudev_pmu *pmu, struct pmudev_query *query)
 	query->width_fixed = pmu->info.width_fixed;
 	query->threshold_max = pmu->info.threshold_max;
 	query->nr_cpus = count_cpus(pmu);
-	query->mends = atomic64_read(&pmu->info.mends);
+	query->perf_restores = atomic64_read(&pmu->info.perf_restores);
 	query->clock_hz = pmu->info.clock_hz;
 	memcpy(query->name, pmu->info.name, sizeof(query->name));
 	/* The claim may add to it. */
-	query->available = pmu->info.counters & ~READ_ONCE(pmu->info.reserved);
+	query->available = pmu->info.counters & ~READ_ONCE(pmu->info.unavailable);
 	query->user = pmu->info.user & query->available;
 }
 
@@ -80,8 +80,8 @@ static bool describe_state(void *arg)
 		return false;
 	pmudev_rest_end_all(pmu);
 	query->state = pmu_state(pmu);
-	query->busy = pmudev_ledger_busy(pmu);
-	query->claims = pmu->claims;
+	query->busy = pmudev_alloc_busy(pmu);
+	query->reservations = pmu->nr_reservations;
 	return true;
 }
 

@@ -41,9 +41,9 @@ static u32 record_flags(const struct pmudev_ctx *ctx, struct pmudev_set *set)
 		return flags;
 	if (set->cpu >= 0 && !cpu_online(set->cpu))
 		flags |= PMUDEV_RECORD_OFFLINE;
-	if (((set->on ^ set->enabled) & ~set->mux) ||
-	    (set->enabled & set->mux & set->user && !pmudev_gate_open()))
-		flags |= PMUDEV_RECORD_GATED;
+	if (((set->active ^ set->enabled) & ~set->mux) ||
+	    (set->enabled & set->mux & set->user && !pmudev_user_access_enabled()))
+		flags |= PMUDEV_RECORD_NO_USER_ACCESS;
 	if (set->armed)
 		flags |= PMUDEV_RECORD_ARMED;
 	return flags;
@@ -63,7 +63,7 @@ static noinline void find_alike(struct pmudev_set *set)
 	u64 rest;
 
 	set->alike = PMUDEV_ALIKE_NOT;
-	if (!used || (used & (used + 1)) || set->on != used || set->enabled != used)
+	if (!used || (used & (used + 1)) || set->active != used || set->enabled != used)
 		return;
 	/* While they advance, all are relative to the same clocks. */
 	pmudev_for_each_slot(slot, rest, used) {
@@ -140,7 +140,7 @@ static noinline void fill_counts(struct pmudev_set *set, struct pmudev_record *r
 				 struct pmudev_clocks now, u64 ticks, u64 ns)
 {
 	struct converted last = { .pmu = set->pmu, .ticks = ticks, .ns = ns };
-	const u64 enabled = set->enabled, on = set->on;
+	const u64 enabled = set->enabled, on = set->active;
 	unsigned int slot;
 	u64 rest;
 
@@ -173,8 +173,8 @@ static noinline void fill_record(struct pmudev_ctx *ctx, struct pmudev_set *set,
 	record->multiplexed = set->mux;
 	/* Relative to a clock while they advance. */
 	record->time_enabled = to_ns(&last, set->time_enabled + (enabled ? now.enabled : 0));
-	record->time_running =
-		to_ns(&last, set->time_running + (enabled && set->on == enabled ? now.running : 0));
+	record->time_running = to_ns(
+		&last, set->time_running + (enabled && set->active == enabled ? now.running : 0));
 	fill_counts(set, record, now, last.ticks, last.ns);
 }
 
@@ -221,7 +221,7 @@ static __always_inline void read_own(struct pmudev_ctx *ctx, struct pmudev_set *
 
 	reading->need = need;
 	if (need <= reading->room || (PMUDEV_PUTS_AT_ONCE && need <= reading->user_room))
-		pmudev_set_bring_forward(ctx, set);
+		pmudev_set_update(ctx, set);
 	if (PMUDEV_PUTS_AT_ONCE && likely(alike) && need <= reading->user_room) {
 		reading->put = pmudev_put_alike(set, reading->user, need, moment(ctx, set));
 		if (likely(reading->put))
@@ -237,7 +237,7 @@ static __always_inline void read_own(struct pmudev_ctx *ctx, struct pmudev_set *
 	fill_record(ctx, set, record);
 }
 
-/* pmudev_ctx_fn: of a set without heirs. Inlined where its context is: as most often. */
+/* pmudev_ctx_fn: of a set without children. Inlined where its context is: as most often. */
 static __always_inline void read_alone(struct pmudev_ctx *ctx, void *arg)
 {
 	struct reading *reading = arg;
@@ -245,33 +245,33 @@ static __always_inline void read_alone(struct pmudev_ctx *ctx, void *arg)
 	read_own(ctx, reading->set, reading);
 }
 
-/* pmudev_ctx_fn: the root's record, or an heir's part of the sum. */
+/* pmudev_ctx_fn: the root's record, or an child's part of the sum. */
 static void read_part(struct pmudev_ctx *ctx, void *arg)
 {
 	struct pmudev_change *change = arg;
 	struct pmudev_set *set = change->set;
 	struct reading *reading = change->data;
 
-	if (set == set->root) {
+	if (set == set->parent) {
 		read_own(ctx, set, reading);
 		return;
 	}
-	pmudev_set_bring_forward(ctx, set);
-	pmudev_family_add(change->total, set);
+	pmudev_set_update(ctx, set);
+	pmudev_sum_add_child(change->total, set);
 	if (set->enabled | set->armed)
 		reading->record->flags |= PMUDEV_RECORD_ENABLED;
 	if (set->armed)
 		reading->record->flags |= PMUDEV_RECORD_ARMED;
 }
 
-static void add_heirs(struct pmudev_set *set, struct pmudev_record *record,
-		      const struct pmudev_sum *sum)
+static void add_children(struct pmudev_set *set, struct pmudev_record *record,
+			 const struct pmudev_sum *sum)
 {
 	struct converted last = { .pmu = set->pmu };
 	unsigned int slot;
 	u64 rest;
 
-	if (READ_ONCE(set->family->incomplete))
+	if (READ_ONCE(set->inherit->incomplete))
 		record->flags |= PMUDEV_RECORD_INCOMPLETE;
 	record->time_enabled += to_ns(&last, sum->set_enabled);
 	record->time_running += to_ns(&last, sum->set_running);
@@ -285,7 +285,7 @@ static void add_heirs(struct pmudev_set *set, struct pmudev_record *record,
 }
 
 /* Its slots stay meanwhile. */
-static noinline int read_family(struct reading *reading)
+static noinline int read_inherited(struct reading *reading)
 {
 	struct pmudev_set *set = reading->set;
 	struct pmudev_change change = { .data = reading, .reading = true };
@@ -298,8 +298,8 @@ static noinline int read_family(struct reading *reading)
 	pmudev_lock(&set->mutex);
 	reading->need = struct_size(reading->record, counts, set->nr_slots);
 	if (reading->need <= reading->room) {
-		pmudev_family_sweep(set, read_part, &change);
-		add_heirs(set, reading->record, change.total);
+		pmudev_for_each_child(set, read_part, &change);
+		add_children(set, reading->record, change.total);
 	}
 	mutex_unlock(&set->mutex);
 	kfree(change.total);
@@ -314,8 +314,8 @@ static __always_inline int read_record(struct reading *reading)
 
 	if (!ctx)
 		return -EINVAL;
-	if (set->family)
-		return read_family(reading);
+	if (set->inherit)
+		return read_inherited(reading);
 	if (pmudev_ctx_call_here(ctx, read_alone, reading))
 		return 0;
 	/* Another CPU is in another address space: nothing is put there. */
@@ -330,7 +330,7 @@ static noinline int refuse(struct pmudev_set *set, int error, enum pmudev_reason
 
 	pmudev_no_refusal(&why);
 	pmudev_refuse(&why, error, code, limit);
-	pmudev_remember(set, &why, error);
+	pmudev_save_refusal(set, &why, error);
 	return error;
 }
 

@@ -4,7 +4,7 @@
  * disables its set each time, and from one time to the next nothing changes. So a set that was
  * disabled keeps its place in the ledger until somebody asks what is free, or needs it: then all
  * that rests gives up what it does not use. Until then it is enabled and disabled under ctx->lock
- * alone, whoever does the same elsewhere.
+ * alone, whoever does the same on_other_pmu.
  *
  * A rest begins and ends with pmu->lock and ctx->lock held. While a set rests
  *   set->placed	stays as it is: who changes it, under pmu->lock, has ended the rest
@@ -27,8 +27,8 @@ bool pmudev_rest_begin(struct pmudev_set *set, u64 slots)
 {
 	pmudev_assert_call(set);
 	lockdep_assert_held(&set->pmu->lock);
-	if (slots != set->placed || (slots & set->mux) || set->cpu >= 0 || set->family ||
-	    READ_ONCE(set->on_exec) || READ_ONCE(set->ctx->dead) || pmudev_turns_concerned(set))
+	if (slots != set->placed || (slots & set->mux) || set->cpu >= 0 || set->inherit ||
+	    READ_ONCE(set->on_exec) || READ_ONCE(set->ctx->dead) || pmudev_rotation_concerned(set))
 		return false;
 	hlist_add_head(&set->rest_node, &set->pmu->resting);
 	set_rests(set, true);
@@ -48,9 +48,9 @@ void pmudev_rest_end(struct pmudev_set *set)
 	unused = set->placed & ~READ_ONCE(set->enabled);
 	if (!unused)
 		return;
-	pmudev_ledger_withdraw(set);
+	pmudev_alloc_unaccount(set);
 	WRITE_ONCE(set->placed, set->placed & ~unused);
-	pmudev_ledger_enter(set);
+	pmudev_alloc_account(set);
 }
 
 void pmudev_rest_end_all(struct pmudev_pmu *pmu)
@@ -58,7 +58,7 @@ void pmudev_rest_end_all(struct pmudev_pmu *pmu)
 	lockdep_assert_held(&pmu->lock);
 	while (!hlist_empty(&pmu->resting)) {
 		pmudev_rest_end(hlist_entry(pmu->resting.first, struct pmudev_set, rest_node));
-		pmudev_breathe();
+		pmudev_cond_resched();
 	}
 }
 

@@ -11,8 +11,8 @@ void pmudev_ctx_init(struct pmudev_ctx *ctx)
 {
 	raw_spin_lock_init(&ctx->lock);
 	kref_init(&ctx->ref);
-	INIT_HLIST_HEAD(&ctx->family);
-	INIT_HLIST_HEAD(&ctx->turning);
+	INIT_HLIST_HEAD(&ctx->inherit);
+	INIT_HLIST_HEAD(&ctx->rotating);
 	INIT_HLIST_HEAD(&ctx->pages);
 	ctx->cpu = -1;
 }
@@ -32,7 +32,7 @@ void pmudev_ctx_unload(struct pmudev_ctx *ctx)
 void pmudev_ctx_fold(struct pmudev_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
-	pmudev_backend_read(ctx->on, ctx->nr);
+	pmudev_backend_read(ctx->active, ctx->nr);
 	pmudev_pages_refresh(ctx);
 }
 
@@ -103,11 +103,11 @@ u64 pmudev_slots_counters(struct pmudev_set *set, u64 slots)
 	return mask;
 }
 
-void pmudev_set_bring_some(struct pmudev_ctx *ctx, struct pmudev_set *set)
+void pmudev_set_update_some(struct pmudev_ctx *ctx, struct pmudev_set *set)
 {
 	struct pmudev_hw *hw[PMUDEV_COUNTERS] PMUDEV_UNSET;
 
-	pmudev_backend_read(hw, pmudev_slots_hw(set, set->on, hw));
+	pmudev_backend_read(hw, pmudev_slots_hw(set, set->active, hw));
 }
 
 /* How often a counter of that width has to be folded; @fold_ns: likewise of others. */
@@ -124,7 +124,7 @@ static u64 fold_all(const struct pmudev_ctx *ctx)
 	unsigned int i, width = 64;
 
 	for (i = 0; i < ctx->nr; i++)
-		width = min_t(unsigned int, width, ctx->on[i]->width);
+		width = min_t(unsigned int, width, ctx->active[i]->width);
 	return fold_period(width, 0);
 }
 
@@ -132,19 +132,19 @@ static u64 fold_all(const struct pmudev_ctx *ctx)
  * Which of the counters of these slots somebody could see once they are left: where each can be
  * hidden, those with events for user reads, if others may have the right.
  */
-static u64 left_by(struct pmudev_set *set, u64 slots, u64 counters)
+static u64 residue_of(struct pmudev_set *set, u64 slots, u64 counters)
 {
 	if (!(set->pmu->info.features & PMUDEV_HAS_HIDING))
 		return counters;
 	return pmudev_backend.grant ? pmudev_slots_counters(set, slots & set->user) : 0;
 }
 
-bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
+bool pmudev_slots_activate(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 {
-	struct pmudev_hw **hw = ctx->on + ctx->nr;
+	struct pmudev_hw **hw = ctx->active + ctx->nr;
 	unsigned int slot, nr = 0, width = 64;
 	u64 rest, counters, mask = 0;
-	struct pmudev_cpu *pc;
+	struct pmudev_cpu *cpuc;
 
 	lockdep_assert_held(&ctx->lock);
 	/* What has ended holds its counters no more: others may have them. */
@@ -153,7 +153,7 @@ bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 	pmudev_for_each_slot(slot, rest, slots) {
 		struct pmudev_hw *event = &pmudev_slot_event(set, slot)->hw;
 
-		counters = pmudev_place_counters(event->counter, event->pair);
+		counters = pmudev_place_counters(event->counter, event->chained);
 		if ((ctx->mask | mask) & counters)
 			return false;
 		/* Each has another counter, so there is room for all. */
@@ -164,44 +164,44 @@ bool pmudev_slots_on(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 	set->alike = PMUDEV_ALIKE_UNKNOWN;
 	ctx->nr += nr;
 	ctx->mask |= mask;
-	ctx->left |= left_by(set, slots, mask);
-	set->on |= slots;
+	ctx->residue_mask |= residue_of(set, slots, mask);
+	set->active |= slots;
 	if (width < 64)
 		ctx->fold_ns = fold_period(width, ctx->fold_ns);
 	if (!pmudev_ctx_counting(ctx))
 		return true;
-	pc = this_cpu_ptr(&pmudev_cpus);
-	pc->dirty &= ~mask;
+	cpuc = this_cpu_ptr(&pmudev_cpus);
+	cpuc->residue &= ~mask;
 	pmudev_backend_load(hw, nr, mask);
-	pmudev_fold_timer(pc, ctx->fold_ns);
+	pmudev_fold_timer(cpuc, ctx->fold_ns);
 	return true;
 }
 
 /* Whoever can read counters here, now, sees 0 at once; others find it so when they can. */
 static __always_inline void leave_counters(const struct pmudev_ctx *ctx, u64 counters)
 {
-	if (pmudev_backend_seen())
+	if (pmudev_backend_user_readable())
 		pmudev_backend_clear(counters);
 	else
-		pmudev_counters_left(this_cpu_ptr(&pmudev_cpus), ctx->left & counters);
+		pmudev_leave_residue(this_cpu_ptr(&pmudev_cpus), ctx->residue_mask & counters);
 }
 
 /* All that is on a context: there is nothing to look for. */
-static void all_off(struct pmudev_ctx *ctx, struct pmudev_set *set)
+static void deactivate_all(struct pmudev_ctx *ctx, struct pmudev_set *set)
 {
-	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) && hweight64(set->on) != ctx->nr);
+	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) && hweight64(set->active) != ctx->nr);
 	if (pmudev_ctx_counting(ctx)) {
-		pmudev_backend_save(ctx->on, ctx->nr, ctx->mask);
+		pmudev_backend_save(ctx->active, ctx->nr, ctx->mask);
 		leave_counters(ctx, ctx->mask);
 	}
 	ctx->nr = 0;
 	ctx->mask = 0;
-	ctx->left = 0;
+	ctx->residue_mask = 0;
 	ctx->fold_ns = 0;
-	set->on = 0;
+	set->active = 0;
 }
 
-void pmudev_slots_off(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
+void pmudev_slots_deactivate(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 {
 	struct pmudev_hw *hw[PMUDEV_COUNTERS] PMUDEV_UNSET;
 	unsigned int i, nr, left = 0;
@@ -213,8 +213,8 @@ void pmudev_slots_off(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 		return;
 	set->alike = PMUDEV_ALIKE_UNKNOWN;
 	/* Of one set, or as many as there are. */
-	if (slots == set->on && (ctx->nr_sets == 1 || hweight64(slots) == ctx->nr)) {
-		all_off(ctx, set);
+	if (slots == set->active && (ctx->nr_sets == 1 || hweight64(slots) == ctx->nr)) {
+		deactivate_all(ctx, set);
 		return;
 	}
 	nr = pmudev_slots_hw(set, slots, hw);
@@ -224,11 +224,11 @@ void pmudev_slots_off(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 		leave_counters(ctx, mask);
 	}
 	ctx->mask &= ~mask;
-	ctx->left &= ~mask;
+	ctx->residue_mask &= ~mask;
 	for (i = 0; i < ctx->nr; i++)
-		if (!(mask & BIT_ULL(ctx->on[i]->counter)))
-			ctx->on[left++] = ctx->on[i];
+		if (!(mask & BIT_ULL(ctx->active[i]->counter)))
+			ctx->active[left++] = ctx->active[i];
 	ctx->nr = left;
 	ctx->fold_ns = fold_all(ctx);
-	set->on &= ~slots;
+	set->active &= ~slots;
 }

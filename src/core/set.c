@@ -22,7 +22,7 @@ struct pmudev_set *pmudev_set_create(void)
 	INIT_LIST_HEAD(&set->node);
 	set->pmu = pmudev_pmus;
 	set->cpu = -1;
-	set->root = set;
+	set->parent = set;
 	set->chunk[0] = set->first;
 	set->opener = get_pid(task_tgid(current));
 	return set;
@@ -44,17 +44,17 @@ static void join_ctx(struct pmudev_ctx *ctx, void *arg)
 		joining->error = -ESRCH;
 		return;
 	}
-	ctx->nr_roots++;
+	ctx->nr_parents++;
 	/* Fork and exec have to know of some. */
-	if (!set->family && !set->on_exec)
+	if (!set->inherit && !set->on_exec)
 		return;
-	joining->error = ctx->nr_family < joining->limit ? 0 : -EBUSY;
+	joining->error = ctx->nr_inherit < joining->limit ? 0 : -EBUSY;
 	if (joining->error) {
-		ctx->nr_roots--;
+		ctx->nr_parents--;
 		return;
 	}
-	WRITE_ONCE(ctx->nr_family, ctx->nr_family + 1);
-	hlist_add_head(&set->ctx_node, &ctx->family);
+	WRITE_ONCE(ctx->nr_inherit, ctx->nr_inherit + 1);
+	hlist_add_head(&set->ctx_node, &ctx->inherit);
 }
 
 static void leave_ctx(struct pmudev_ctx *ctx, void *arg)
@@ -62,11 +62,11 @@ static void leave_ctx(struct pmudev_ctx *ctx, void *arg)
 	struct pmudev_set *set = arg;
 
 	if (ctx->task)
-		ctx->nr_roots--;
+		ctx->nr_parents--;
 	if (!hlist_unhashed(&set->ctx_node))
-		WRITE_ONCE(ctx->nr_family, ctx->nr_family - 1);
+		WRITE_ONCE(ctx->nr_inherit, ctx->nr_inherit - 1);
 	hlist_del_init(&set->ctx_node);
-	hlist_del_init(&set->turn_node);
+	hlist_del_init(&set->rotate_node);
 }
 
 static void bind_ctx(struct pmudev_set *set, struct pmudev_ctx *ctx)
@@ -86,15 +86,15 @@ static void end(struct pmudev_set *set)
 }
 
 /* By a worker. */
-static void give_claim_back(void *arg)
+static void give_reservation_back(void *arg)
 {
 	struct pmudev_set *set = arg;
 
 	cpus_read_lock();
 	mutex_lock(&set->pmu->lock);
-	pmudev_claim_put(set->pmu);
+	pmudev_release_pmu(set->pmu);
 	mutex_unlock(&set->pmu->lock);
-	pmudev_claim_put_others(set);
+	pmudev_release_others(set);
 	cpus_read_unlock();
 }
 
@@ -107,22 +107,22 @@ void pmudev_set_destroy(struct pmudev_set *set)
 		end(set);
 		pmudev_page_detach(set);
 		pmudev_ctx_call(set->ctx, leave_ctx, set);
-		pmudev_family_destroy(set);
+		pmudev_inherit_destroy(set);
 	}
 	/* Whoever ends its rest, or gives back what it held, has pmu->lock: he is done with it. */
-	if (set->claimed)
-		pmudev_by_worker(pmudev_urgent, give_claim_back, set);
+	if (set->reserved)
+		pmudev_by_worker(pmudev_urgent, give_reservation_back, set);
 	if (set->ctx && set->cpu < 0)
-		pmudev_unfollow(set->ctx);
+		pmudev_detach(set->ctx);
 	if (set->guests)
-		pmudev_guest_put();
+		pmudev_kvm_hooks_put();
 	/* They came one after the other. */
 	for (i = 1; i < ARRAY_SIZE(set->chunk) && set->chunk[i]; i++)
 		kfree(set->chunk[i]);
 	kfree(set->table);
-	kfree(set->new_table);
-	kfree(set->spare_table);
-	pmudev_quota_put(set->payer);
+	kfree(set->new_rotation);
+	kfree(set->prepared_rotation);
+	pmudev_quota_put(set->owner);
 	put_pid(set->opener);
 	mutex_destroy(&set->mutex);
 	kfree(set);
@@ -133,7 +133,7 @@ void pmudev_set_destroy(struct pmudev_set *set)
 static int bind_cpu(struct pmudev_set *set, const struct pmudev_bind *bind,
 		    struct pmudev_refusal *why)
 {
-	struct pmudev_cpu *pc;
+	struct pmudev_cpu *cpuc;
 
 	if (bind->flags & (PMUDEV_BIND_INHERIT | PMUDEV_BIND_ON_EXEC))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COMBINATION, bind->flags);
@@ -143,13 +143,13 @@ static int bind_cpu(struct pmudev_set *set, const struct pmudev_bind *bind,
 		return pmudev_refuse(why, -EPERM, PMUDEV_WHY_CAP_CPU, 0);
 	if (!cpu_online(bind->id))
 		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_CPU_OFFLINE, 0);
-	pc = per_cpu_ptr(&pmudev_cpus, array_index_nospec((u32)bind->id, nr_cpu_ids));
-	if (!pc->pmu || ((bind->flags & PMUDEV_BIND_PMU) && pc->pmu != set->pmu))
+	cpuc = per_cpu_ptr(&pmudev_cpus, array_index_nospec((u32)bind->id, nr_cpu_ids));
+	if (!cpuc->pmu || ((bind->flags & PMUDEV_BIND_PMU) && cpuc->pmu != set->pmu))
 		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_PMU, pmudev_nr_pmus - 1);
-	set->pmu = pc->pmu;
+	set->pmu = cpuc->pmu;
 	set->cpu = bind->id;
 	set->shared = bind->flags & PMUDEV_BIND_SHARED;
-	bind_ctx(set, &pc->ctx);
+	bind_ctx(set, &cpuc->ctx);
 	return 0;
 }
 
@@ -187,22 +187,22 @@ static struct task_struct *get_task(pid_t id, bool process)
 	return task;
 }
 
-static struct pmudev_ctx *follow_thread(struct pmudev_set *set, struct task_struct *task)
+static struct pmudev_ctx *attach_thread(struct pmudev_set *set, struct task_struct *task)
 {
 	struct joining joining = { .set = set };
 	struct pmudev_ctx *ctx;
 
 	if (!may_count(task))
 		return ERR_PTR(-EPERM);
-	if (set->family || set->on_exec)
-		joining.limit = pmudev_family_limit();
-	ctx = pmudev_follow(task, set->pmu);
+	if (set->inherit || set->on_exec)
+		joining.limit = pmudev_inherit_limit();
+	ctx = pmudev_attach(task, set->pmu);
 	if (IS_ERR(ctx))
 		return ctx;
 	pmudev_ctx_call(ctx, join_ctx, &joining);
 	if (!joining.error)
 		return ctx;
-	pmudev_unfollow(ctx);
+	pmudev_detach(ctx);
 	return ERR_PTR(joining.error);
 }
 
@@ -218,7 +218,7 @@ static unsigned int find_threads(struct pmudev_set *set, struct task_struct *pro
 	rcu_read_lock();
 	/* for_each_thread(), which may ask lockdep for a lock that modules do not know. */
 	list_for_each_entry_rcu(task, &process->signal->thread_head, thread_node) {
-		if ((READ_ONCE(task->flags) & PF_EXITING) || pmudev_family_has(set, task))
+		if ((READ_ONCE(task->flags) & PF_EXITING) || pmudev_inherit_has(set, task))
 			continue;
 		found[nr++] = get_task_struct(task);
 		if (nr == SOME_THREADS)
@@ -232,7 +232,7 @@ static unsigned int find_threads(struct pmudev_set *set, struct task_struct *pro
  * Threads that come meanwhile are made by one that has a part, and have one then; or by one that
  * has not, and are found. Until there is none, at least once.
  */
-static struct pmudev_ctx *follow_process(struct pmudev_set *set, struct task_struct *process)
+static struct pmudev_ctx *attach_process(struct pmudev_set *set, struct task_struct *process)
 {
 	struct pmudev_ctx *ctx = ERR_PTR(-ESRCH);
 	struct task_struct *found[SOME_THREADS];
@@ -242,9 +242,9 @@ static struct pmudev_ctx *follow_process(struct pmudev_set *set, struct task_str
 	while (!ret && (nr = find_threads(set, process, found))) {
 		for (i = 0; i < nr; i++) {
 			if (!ret && IS_ERR(ctx))
-				ret = PTR_ERR_OR_ZERO(ctx = follow_thread(set, found[i]));
+				ret = PTR_ERR_OR_ZERO(ctx = attach_thread(set, found[i]));
 			else if (!ret)
-				ret = may_count(found[i]) ? pmudev_family_adopt(set, found[i]) :
+				ret = may_count(found[i]) ? pmudev_inherit_attach(set, found[i]) :
 							    -EPERM;
 			put_task_struct(found[i]);
 			/* It ended before it could be followed. */
@@ -258,7 +258,7 @@ static struct pmudev_ctx *follow_process(struct pmudev_set *set, struct task_str
 	if (!ret || IS_ERR(ctx))
 		return ctx;
 	pmudev_ctx_call(ctx, leave_ctx, set);
-	pmudev_unfollow(ctx);
+	pmudev_detach(ctx);
 	return ERR_PTR(ret);
 }
 
@@ -272,7 +272,7 @@ static struct pmudev_ctx *follow(struct pmudev_set *set, struct task_struct *tas
 	ret = other ? down_read_killable(&task->signal->exec_update_lock) : 0;
 	if (ret)
 		return ERR_PTR(ret);
-	ctx = process ? follow_process(set, task) : follow_thread(set, task);
+	ctx = process ? attach_process(set, task) : attach_thread(set, task);
 	if (other)
 		up_read(&task->signal->exec_update_lock);
 	return ctx;
@@ -286,7 +286,7 @@ static int refuse_task(int error, struct pmudev_refusal *why)
 	case -ENOMEM:
 		return pmudev_refuse(why, error, PMUDEV_WHY_MEMORY, 0);
 	case -EBUSY:
-		return pmudev_refuse(why, error, PMUDEV_WHY_NUMBER, pmudev_family_limit());
+		return pmudev_refuse(why, error, PMUDEV_WHY_NUMBER, pmudev_inherit_limit());
 	case -EDQUOT:
 		return pmudev_refuse(why, error, PMUDEV_WHY_LIMIT, pmudev_quota_limit());
 	case -ESRCH:
@@ -319,7 +319,7 @@ static int bind_task(struct pmudev_set *set, const struct pmudev_bind *bind,
 		return refuse_task(-ESRCH, why);
 	ret = pmudev_task_hook();
 	if (!ret && inherit)
-		ret = pmudev_family_create(set, process && !(bind->flags & PMUDEV_BIND_INHERIT));
+		ret = pmudev_inherit_create(set, process && !(bind->flags & PMUDEV_BIND_INHERIT));
 	set->on_exec = bind->flags & PMUDEV_BIND_ON_EXEC;
 	ctx = ret ? ERR_PTR(ret) : follow(set, task, process);
 	put_task_struct(task);
@@ -327,8 +327,8 @@ static int bind_task(struct pmudev_set *set, const struct pmudev_bind *bind,
 		bind_ctx(set, ctx);
 		return 0;
 	}
-	/* Heirs there may be already, but nothing of them. Nothing stays for the next try. */
-	pmudev_family_destroy(set);
+	/* Children there may be already, but nothing of them. Nothing stays for the next try. */
+	pmudev_inherit_destroy(set);
 	set->on_exec = false;
 	return refuse_task(PTR_ERR(ctx), why);
 }
@@ -364,15 +364,15 @@ int pmudev_set_bind(struct pmudev_set *set, const struct pmudev_bind *bind,
 	if (!pmu)
 		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_PMU, pmudev_nr_pmus - 1);
 	set->pmu = pmu;
-	ret = pmudev_quota_get(&set->payer);
+	ret = pmudev_quota_get(&set->owner);
 	if (ret == -EDQUOT)
 		return pmudev_refuse(why, ret, PMUDEV_WHY_LIMIT, pmudev_quota_limit());
 	if (ret)
 		return pmudev_refuse(why, ret, PMUDEV_WHY_MEMORY, 0);
 	ret = bind_target(set, bind, why);
 	if (ret) {
-		pmudev_quota_put(set->payer);
-		set->payer = NULL;
+		pmudev_quota_put(set->owner);
+		set->owner = NULL;
 	}
 	return ret;
 }

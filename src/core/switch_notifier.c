@@ -98,7 +98,7 @@ static void task_out(struct preempt_notifier *notifier, struct task_struct *next
 	raw_spin_lock(&ctx->lock);
 	if (ctx->cpu >= 0)
 		pmudev_ctx_unload_here(ctx);
-	else if (unlikely(ctx->owed))
+	else if (unlikely(ctx->revoke_pending))
 		pmudev_pages_out(ctx); /* it died while KVM had the register */
 	if (unlikely(ctx->dead) && ctx->linked) {
 		unlink_notifier(ctx);
@@ -106,7 +106,7 @@ static void task_out(struct preempt_notifier *notifier, struct task_struct *next
 	}
 	raw_spin_unlock(&ctx->lock);
 	if (last)
-		irq_work_queue(&ctx->farewell);
+		irq_work_queue(&ctx->deferred_put);
 }
 
 static struct preempt_ops task_ops = {
@@ -114,9 +114,9 @@ static struct preempt_ops task_ops = {
 	.sched_out = task_out,
 };
 
-static void say_farewell(struct irq_work *work)
+static void do_deferred_put(struct irq_work *work)
 {
-	pmudev_ctx_put(container_of(work, struct pmudev_ctx, farewell));
+	pmudev_ctx_put(container_of(work, struct pmudev_ctx, deferred_put));
 }
 
 /* --------------------------------------------------- what the others call -- */
@@ -124,7 +124,7 @@ static void say_farewell(struct irq_work *work)
 void pmudev_switch_init(struct pmudev_ctx *ctx)
 {
 	preempt_notifier_init(&ctx->notifier, &task_ops);
-	ctx->farewell = IRQ_WORK_INIT_HARD(say_farewell);
+	ctx->deferred_put = IRQ_WORK_INIT_HARD(do_deferred_put);
 }
 
 /*
@@ -147,7 +147,7 @@ int pmudev_switch_prepare(void)
 		}
 		if (dead) {
 			raw_spin_lock(&dead->lock);
-			if (dead->owed)
+			if (dead->revoke_pending)
 				pmudev_pages_out(dead);
 			unlink_notifier(dead);
 			raw_spin_unlock(&dead->lock);

@@ -24,7 +24,7 @@ void pmudev_switch_init(struct pmudev_ctx *ctx)
 
 int pmudev_switch_prepare(void)
 {
-	return pmudev_start_probing();
+	return pmudev_switch_probe_start();
 }
 
 void pmudev_switch_link(struct pmudev_ctx *ctx)

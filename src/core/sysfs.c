@@ -132,7 +132,7 @@ CAP(clock_hz, sysfs_emit(buf, "%llu\n", q.clock_hz));
 
 static ssize_t user_access_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%d\n", pmudev_gate_open());
+	return sysfs_emit(buf, "%d\n", pmudev_user_access_enabled());
 }
 
 static DEVICE_ATTR_RO(user_access);

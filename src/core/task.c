@@ -28,7 +28,7 @@ static void on_fork(PMUDEV_PROBE_FORK_ARGS)
 		ctx = pmudev_ctx_find(current, pmu);
 		if (!ctx)
 			continue;
-		pmudev_family_fork(ctx, child);
+		pmudev_inherit_fork(ctx, child);
 		pmudev_ctx_put(ctx);
 	}
 }
@@ -36,15 +36,15 @@ static void on_fork(PMUDEV_PROBE_FORK_ARGS)
 /* The thread is watched no longer, by anybody. */
 static void end_self(struct pmudev_ctx *ctx)
 {
-	struct pmudev_set *heirs;
+	struct pmudev_set *children;
 	unsigned long flags;
 	unsigned int refs;
 
 	raw_spin_lock_irqsave(&ctx->lock, flags);
 	refs = pmudev_ctx_end(ctx);
-	heirs = pmudev_family_end(ctx);
+	children = pmudev_inherit_exit(ctx);
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
-	pmudev_family_free(heirs);
+	pmudev_inherit_free(children);
 	while (refs--)
 		pmudev_ctx_put(ctx);
 }
@@ -98,7 +98,7 @@ static void on_exec(void *data, struct task_struct *p, pid_t old_pid, struct lin
 }
 
 /*
- * The last is for probing.c, which installs it when it is needed; the last but one is not in every
+ * The last is for probe_installed.c, which installs it when it is needed; the last but one is not in every
  * kernel.
  */
 static struct {
@@ -109,7 +109,7 @@ static struct {
 	{ .name = "task_newtask", .probe = on_fork },
 	{ .name = "sched_process_exit", .probe = on_exit },
 	{ .name = "sched_process_exec", .probe = on_exec },
-	{ .name = "kvm_userspace_exit", .probe = pmudev_guest_returned },
+	{ .name = "kvm_userspace_exit", .probe = pmudev_kvm_userspace_exit },
 	{ .name = "sched_switch" },
 };
 
@@ -152,7 +152,7 @@ static int hook(void)
 
 	check_types();
 	for_each_kernel_tracepoint(find_hook, NULL);
-	ret = pmudev_probing_init(hooks[NR_HOOKS].tp);
+	ret = pmudev_switch_probe_init(hooks[NR_HOOKS].tp);
 	if (ret)
 		return ret;
 	for (i = 0; i < NR_HOOKS; i++) {
@@ -205,7 +205,7 @@ void pmudev_task_exit(void)
 {
 	if (!hooked)
 		return;
-	pmudev_probing_exit();
+	pmudev_switch_probe_exit();
 	unhook(NR_HOOKS);
 	pmudev_switch_unhook();
 }

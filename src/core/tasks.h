@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the core's files that follow tasks offer the others: families, sweeps, notifiers, hooks. */
+/* What the core's files that follow tasks offer the others: families, walks, notifiers, hooks. */
 #ifndef _PMUDEV_TASKS_H
 #define _PMUDEV_TASKS_H
 
@@ -13,76 +13,77 @@ struct tracepoint;
 /* -------------------------------------------------------------- family.c -- */
 
 /* @threads_only: a child that is a process of its own does not inherit. */
-int pmudev_family_create(struct pmudev_set *set, bool threads_only);
+int pmudev_inherit_create(struct pmudev_set *set, bool threads_only);
 
 /* How many sets of one thread fork and exec see to, the caller's included. */
-unsigned int pmudev_family_limit(void);
+unsigned int pmudev_inherit_limit(void);
 
 /* Has the thread a part in it? */
-bool pmudev_family_has(struct pmudev_set *root, const struct task_struct *task);
+bool pmudev_inherit_has(struct pmudev_set *parent, const struct task_struct *task);
 
 /*
  * Give a thread that has not been counted yet a part in a set that is about to be bound. May sleep.
  * -ENOMEM, -ESRCH.
  */
-int pmudev_family_adopt(struct pmudev_set *root, struct task_struct *task);
+int pmudev_inherit_attach(struct pmudev_set *parent, struct task_struct *task);
 
-/* Is there an heir? It may be gone the next moment. */
-bool pmudev_family_lives(struct pmudev_set *set);
+/* Is there an child? It may be gone the next moment. */
+bool pmudev_has_children(struct pmudev_set *set);
 
 /* @child has been made by the thread of @ctx, and has not run. Does not sleep. */
-void pmudev_family_fork(struct pmudev_ctx *ctx, struct task_struct *child);
+void pmudev_inherit_fork(struct pmudev_ctx *ctx, struct task_struct *child);
 
-/* An heir's part, of slots' values and times, as its context has it. */
-void pmudev_sum_add(struct pmudev_sum *sum, struct pmudev_set *heir, u64 values, u64 times);
+/* An child's part, of slots' values and times, as its context has it. */
+void pmudev_sum_add(struct pmudev_sum *sum, struct pmudev_set *child, u64 values, u64 times);
 
-/* What an heir counted stays with the family, once. Its ctx->lock held; nr_sets is the caller's. */
-void pmudev_heir_leave(struct pmudev_set *heir);
-void pmudev_heir_put(struct pmudev_set *heir);
+/* What an child counted stays with the family, once. Its ctx->lock held; nr_sets is the caller's. */
+void pmudev_child_leave(struct pmudev_set *child);
+void pmudev_child_put(struct pmudev_set *child);
 
 /*
- * The context has ended: its heirs leave their families, and are returned to be freed without the
+ * The context has ended: its children leave their families, and are returned to be freed without the
  * lock. ctx->lock held.
  */
-struct pmudev_set *pmudev_family_end(struct pmudev_ctx *ctx);
-void pmudev_family_free(struct pmudev_set *heirs);
+struct pmudev_set *pmudev_inherit_exit(struct pmudev_ctx *ctx);
+void pmudev_inherit_free(struct pmudev_set *children);
 
-/* --------------------------------------------------------------- sweep.c -- */
+/* --------------------------------------------------------------- walk.c -- */
 
 /*
- * Memory for what heirs will be told of when the root's events are enabled, asked for before the
+ * Memory for what children will be told of when the root's events are enabled, asked for before the
  * locks that others want. root->mutex held. May sleep.
  */
-void pmudev_family_make_room(struct pmudev_set *root);
+void pmudev_inherit_make_room(struct pmudev_set *parent);
 
-/* pmudev_family_call() of an inherited set. */
-void pmudev_family_sweep(struct pmudev_set *root, pmudev_ctx_fn fn, struct pmudev_change *change);
+/* pmudev_set_call() of an inherited set. */
+void pmudev_for_each_child(struct pmudev_set *parent, pmudev_ctx_fn fn,
+			   struct pmudev_change *change);
 
-/* Add what an heir has counted. Its ctx->lock held, brought forward. */
-void pmudev_family_add(struct pmudev_sum *total, struct pmudev_set *heir);
+/* Add what an child has counted. Its ctx->lock held, brought forward. */
+void pmudev_sum_add_child(struct pmudev_sum *total, struct pmudev_set *child);
 
 /* No file, no call is left. May sleep. */
-void pmudev_family_destroy(struct pmudev_set *root);
+void pmudev_inherit_destroy(struct pmudev_set *parent);
 
 /* -------------------------------------------------------------- follow.c -- */
 
 /**
- * pmudev_follow - have a thread followed, for one more set
+ * pmudev_attach - have a thread followed, for one more set
  * @task: referenced by the caller
  * @pmu: of the set
  *
  * When it returns the thread is loaded, if it runs. May sleep. The hooks are in.
  *
- * Return: its context with a reference that pmudev_unfollow() drops, or ERR_PTR(-ENOMEM or
+ * Return: its context with a reference that pmudev_detach() drops, or ERR_PTR(-ENOMEM or
  * -ESRCH).
  */
-struct pmudev_ctx *pmudev_follow(struct task_struct *task, struct pmudev_pmu *pmu);
+struct pmudev_ctx *pmudev_attach(struct task_struct *task, struct pmudev_pmu *pmu);
 
 /* The same for a task that has not run yet, without sleeping. NULL: no memory, or it has ended. */
-struct pmudev_ctx *pmudev_follow_newborn(struct task_struct *child, struct pmudev_pmu *pmu);
+struct pmudev_ctx *pmudev_attach_new_task(struct task_struct *child, struct pmudev_pmu *pmu);
 
 /* One set less; without sets a thread is not followed. */
-void pmudev_unfollow(struct pmudev_ctx *ctx);
+void pmudev_detach(struct pmudev_ctx *ctx);
 
 /* The context of a task on a PMU, with a reference; or NULL. Any context. */
 struct pmudev_ctx *pmudev_ctx_find(const struct task_struct *task, const struct pmudev_pmu *pmu);
@@ -94,14 +95,14 @@ unsigned int pmudev_ctx_end(struct pmudev_ctx *ctx);
 /* Contexts that are followed, but not linked: those that need the sched_switch probe. */
 extern atomic_t pmudev_nr_waiting;
 
-#define PMUDEV_BUCKET_BITS 12
+#define PMUDEV_TASK_HASH_BITS 12
 
-extern struct hlist_head pmudev_buckets[1 << PMUDEV_BUCKET_BITS];
+extern struct hlist_head pmudev_task_hash[1 << PMUDEV_TASK_HASH_BITS];
 
 /* Where a task's contexts are found. */
-static inline struct hlist_head *pmudev_bucket_of(const struct task_struct *task)
+static inline struct hlist_head *pmudev_task_hash_of(const struct task_struct *task)
 {
-	return &pmudev_buckets[hash_ptr(task, PMUDEV_BUCKET_BITS)];
+	return &pmudev_task_hash[hash_ptr(task, PMUDEV_TASK_HASH_BITS)];
 }
 
 /* Call a function with each context that is found by a task. Preemption off. */
@@ -138,13 +139,13 @@ void pmudev_switch_in(struct pmudev_ctx *ctx);
 void pmudev_switch_hook(void);
 void pmudev_switch_unhook(void);
 
-/* ------------------------------------------------------------- probing.c -- */
+/* ------------------------------------------------------------- probe_installed.c -- */
 
-int pmudev_probing_init(struct tracepoint *sched_switch);
-void pmudev_probing_exit(void);
+int pmudev_switch_probe_init(struct tracepoint *sched_switch);
+void pmudev_switch_probe_exit(void);
 
 /* From its return on every switch of a waiting thread is seen, on every CPU. May sleep. */
-int pmudev_start_probing(void);
+int pmudev_switch_probe_start(void);
 
 /* ---------------------------------------------------------------- task.c -- */
 

@@ -11,55 +11,56 @@
 
 /* ----------------------------------------------------------- the timer -- */
 
-void pmudev_turn_if_due(struct pmudev_ctx *ctx)
+void pmudev_rotate_if_due(struct pmudev_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
-	if (pmudev_ctx_clocks(ctx).running - ctx->turned >= ctx->pmu->turn_ticks)
-		pmudev_ctx_turn(ctx);
+	if (pmudev_ctx_clocks(ctx).running - ctx->rotated >= ctx->pmu->rotate_ticks)
+		pmudev_ctx_rotate(ctx);
 }
 
-void pmudev_turn_timer(struct pmudev_cpu *pc, struct pmudev_ctx *ctx)
+void pmudev_rotate_timer(struct pmudev_cpu *cpuc, struct pmudev_ctx *ctx)
 {
 	const struct pmudev_pmu *pmu = ctx->pmu;
 	u64 ran, left;
 
 	lockdep_assert_held(&ctx->lock);
 	/* It looks at all that is loaded when it comes, and starts again. */
-	if (hrtimer_is_queued(&pc->turn_timer))
+	if (hrtimer_is_queued(&cpuc->rotate_timer))
 		return;
-	ran = pmudev_ctx_clocks(ctx).running - ctx->turned;
-	left = pmu->turn_ticks - min(ran, pmu->turn_ticks);
-	hrtimer_start(&pc->turn_timer, ns_to_ktime(pmudev_ticks_to_ns(left, pmu->mult, pmu->shift)),
+	ran = pmudev_ctx_clocks(ctx).running - ctx->rotated;
+	left = pmu->rotate_ticks - min(ran, pmu->rotate_ticks);
+	hrtimer_start(&cpuc->rotate_timer,
+		      ns_to_ktime(pmudev_ticks_to_ns(left, pmu->mult, pmu->shift)),
 		      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-/* The ticks until its next turn, at most @left. */
-static u64 turn(struct pmudev_ctx *ctx, u64 left)
+/* The ticks until its next turn, at most @residue_mask. */
+static u64 rotation_pos(struct pmudev_ctx *ctx, u64 left)
 {
 	u64 ran;
 
 	raw_spin_lock(&ctx->lock);
-	if (pmudev_ctx_counting(ctx) && !hlist_empty(&ctx->turning)) {
-		pmudev_turn_if_due(ctx);
-		ran = pmudev_ctx_clocks(ctx).running - ctx->turned;
-		left = min(left, ctx->pmu->turn_ticks - min(ran, ctx->pmu->turn_ticks));
+	if (pmudev_ctx_counting(ctx) && !hlist_empty(&ctx->rotating)) {
+		pmudev_rotate_if_due(ctx);
+		ran = pmudev_ctx_clocks(ctx).running - ctx->rotated;
+		left = min(left, ctx->pmu->rotate_ticks - min(ran, ctx->pmu->rotate_ticks));
 	}
 	raw_spin_unlock(&ctx->lock);
 	return left;
 }
 
-enum hrtimer_restart pmudev_turn_tick(struct hrtimer *timer)
+enum hrtimer_restart pmudev_rotate_tick(struct hrtimer *timer)
 {
-	struct pmudev_cpu *pc = container_of(timer, struct pmudev_cpu, turn_timer);
-	const struct pmudev_pmu *pmu = pc->pmu;
-	u64 left = turn(&pc->ctx, U64_MAX);
+	struct pmudev_cpu *cpuc = container_of(timer, struct pmudev_cpu, rotate_timer);
+	const struct pmudev_pmu *pmu = cpuc->pmu;
+	u64 left = rotation_pos(&cpuc->ctx, U64_MAX);
 
-	if (pc->task)
-		left = turn(pc->task, left);
+	if (cpuc->task)
+		left = rotation_pos(cpuc->task, left);
 	if (left == U64_MAX)
 		return HRTIMER_NORESTART;
 	/* Not more often than that, whoever comes and goes. */
-	left = max(left, pmu->turn_ticks / 8);
+	left = max(left, pmu->rotate_ticks / 8);
 	left = pmudev_ticks_to_ns(left, pmu->mult, pmu->shift);
 	hrtimer_forward_now(timer, ns_to_ktime(left));
 	return HRTIMER_RESTART;
@@ -75,32 +76,33 @@ static unsigned int count_groups(struct pmudev_set *set, u64 slots)
 	return hweight64(groups);
 }
 
-void pmudev_turns_prepare(struct pmudev_set *set)
+void pmudev_rotation_prepare(struct pmudev_set *set)
 {
 	unsigned int nr = count_groups(set, set->used & set->mux);
 
 	lockdep_assert_held(&set->mutex);
-	if (nr <= set->table_room || nr <= set->spare_room)
+	if (nr <= set->rotation_room || nr <= set->prepared_room)
 		return;
-	kfree(set->spare_table);
-	set->spare_table = kmalloc(struct_size(set->spare_table, image, nr), PMUDEV_GFP);
-	set->spare_room = set->spare_table ? nr : 0;
+	kfree(set->prepared_rotation);
+	set->prepared_rotation =
+		kmalloc(struct_size(set->prepared_rotation, slot_plan, nr), PMUDEV_GFP);
+	set->prepared_room = set->prepared_rotation ? nr : 0;
 }
 
-int pmudev_turns_room(struct pmudev_set *set, u64 slots)
+int pmudev_rotation_room(struct pmudev_set *set, u64 slots)
 {
 	unsigned int nr = count_groups(set, slots);
 
 	lockdep_assert_held(&set->pmu->lock);
-	if (nr <= set->table_room)
+	if (nr <= set->rotation_room)
 		return 0;
-	if (nr > set->spare_room)
+	if (nr > set->prepared_room)
 		return -ENOMEM;
-	kfree(set->new_table);
-	set->new_table = set->spare_table;
-	set->table_room = set->spare_room;
-	set->spare_table = NULL;
-	set->spare_room = 0;
+	kfree(set->new_rotation);
+	set->new_rotation = set->prepared_rotation;
+	set->rotation_room = set->prepared_room;
+	set->prepared_rotation = NULL;
+	set->prepared_room = 0;
 	return 0;
 }
 
@@ -108,9 +110,9 @@ int pmudev_turns_room(struct pmudev_set *set, u64 slots)
 
 u64 pmudev_mux_free(struct pmudev_set *set)
 {
-	u64 available = set->pmu->info.counters & ~set->pmu->info.reserved;
+	u64 available = set->pmu->info.counters & ~set->pmu->info.unavailable;
 
-	return available & (~pmudev_ledger_taken(set, false) | set->base);
+	return available & (~pmudev_alloc_taken(set, false) | set->guaranteed);
 }
 
 static u64 wanted(struct pmudev_set *set)
@@ -120,120 +122,120 @@ static u64 wanted(struct pmudev_set *set)
 
 	pmudev_for_each_slot(slot, rest, set->placed & set->mux)
 		mask |= pmudev_places_counters(pmudev_slot_event(set, slot)->allowed,
-					       pmudev_slot_event(set, slot)->hw.pair);
+					       pmudev_slot_event(set, slot)->hw.chained);
 	return mask;
 }
 
 /* What nobody has placed goes to the multiplexing sets, first come, first served. */
-static void share_spare(struct pmudev_pmu *pmu)
+static void share_borrowed(struct pmudev_pmu *pmu)
 {
-	u64 available = pmu->info.counters & ~pmu->info.reserved;
+	u64 available = pmu->info.counters & ~pmu->info.unavailable;
 	struct pmudev_set *set;
 
-	pmu->task_spare = 0;
-	pmu->cpu_spare = 0;
+	pmu->task_borrowed = 0;
+	pmu->cpu_borrowed = 0;
 	list_for_each_entry(set, &pmu->sets, node) {
-		set->old_spare = set->spare;
-		set->spare = 0;
-		set->ctx->spare = 0;
+		set->old_borrowed = set->borrowed;
+		set->borrowed = 0;
+		set->ctx->borrowed = 0;
 	}
 	list_for_each_entry(set, &pmu->sets, node) {
-		pmudev_breathe();
-		if (!set->base)
+		pmudev_cond_resched();
+		if (!set->guaranteed)
 			continue;
-		set->spare = available & wanted(set) & ~pmudev_ledger_taken(set, true);
-		set->ctx->spare |= set->spare;
-		*(set->cpu < 0 ? &pmu->task_spare : &pmu->cpu_spare) |= set->spare;
+		set->borrowed = available & wanted(set) & ~pmudev_alloc_taken(set, true);
+		set->ctx->borrowed |= set->borrowed;
+		*(set->cpu < 0 ? &pmu->task_borrowed : &pmu->cpu_borrowed) |= set->borrowed;
 	}
 }
 
 static bool changed(const struct pmudev_set *set)
 {
-	return set->turns_changed || (set->base && set->spare != set->old_spare);
+	return set->rotation_changed || (set->guaranteed && set->borrowed != set->old_borrowed);
 }
 
-void pmudev_turns_show(struct pmudev_set *set, const struct pmudev_turns *turns)
+void pmudev_rotation_show(struct pmudev_set *set, const struct pmudev_rotation *rotation)
 {
-	struct pmudev_change change = { .turns = turns };
+	struct pmudev_change change = { .rotation = rotation };
 
-	pmudev_family_call(set, pmudev_change_turns, &change);
+	pmudev_set_call(set, pmudev_change_rotation, &change);
 }
 
-void pmudev_turns_pause(struct pmudev_set *asking)
+void pmudev_rotation_suspend(struct pmudev_set *asking)
 {
 	struct pmudev_pmu *pmu = asking->pmu;
 	struct pmudev_set *set;
 
 	lockdep_assert_held(&pmu->lock);
-	if (!pmu->nr_mux && !pmu->task_spare && !pmu->cpu_spare)
+	if (!pmu->nr_mux && !pmu->task_borrowed && !pmu->cpu_borrowed)
 		return;
-	share_spare(pmu);
+	share_borrowed(pmu);
 	/* All that change first let go of their counters: then each finds its own free. */
 	list_for_each_entry(set, &pmu->sets, node) {
 		if (!changed(set))
 			continue;
-		set->turns_changed = true;
-		if (set != asking && hlist_unhashed(&set->paused_node))
-			hlist_add_head(&set->paused_node, &asking->paused);
-		if (set->turns)
-			pmudev_turns_show(set, NULL);
+		set->rotation_changed = true;
+		if (set != asking && hlist_unhashed(&set->suspended_node))
+			hlist_add_head(&set->suspended_node, &asking->suspended);
+		if (set->rotation)
+			pmudev_rotation_show(set, NULL);
 	}
 }
 
-void pmudev_turns_go_on(struct pmudev_set *set)
+void pmudev_rotation_resume(struct pmudev_set *set)
 {
 	lockdep_assert_held(&set->pmu->lock);
-	hlist_del_init(&set->paused_node);
-	if (!set->turns_changed)
+	hlist_del_init(&set->suspended_node);
+	if (!set->rotation_changed)
 		return;
-	set->turns_changed = false;
-	if (!set->base)
+	set->rotation_changed = false;
+	if (!set->guaranteed)
 		return;
 	/* Paused: nobody looks at the table. */
-	if (set->new_table) {
+	if (set->new_rotation) {
 		kfree(set->table);
-		set->table = set->new_table;
-		set->new_table = NULL;
+		set->table = set->new_rotation;
+		set->new_rotation = NULL;
 	}
-	pmudev_make_images(set, set->base | set->spare, set->table);
-	pmudev_turns_show(set, set->table);
+	pmudev_rotation_plan(set, set->guaranteed | set->borrowed, set->table);
+	pmudev_rotation_show(set, set->table);
 }
 
-static void wake_all(void *arg)
+static void resume_all(void *arg)
 {
 	struct pmudev_set *asking = arg, *set;
 	struct pmudev_pmu *pmu = asking->pmu;
 
-	while (!hlist_empty(&asking->paused)) {
+	while (!hlist_empty(&asking->suspended)) {
 		mutex_lock(&pmu->lock);
-		set = hlist_entry_safe(asking->paused.first, struct pmudev_set, paused_node);
+		set = hlist_entry_safe(asking->suspended.first, struct pmudev_set, suspended_node);
 		if (set)
-			pmudev_turns_go_on(set);
+			pmudev_rotation_resume(set);
 		mutex_unlock(&pmu->lock);
 		cond_resched();
 	}
 }
 
-void pmudev_turns_wake_all(struct pmudev_set *asking)
+void pmudev_rotation_resume_all(struct pmudev_set *asking)
 {
 	pmudev_assert_call(asking);
-	pmudev_by_worker(pmudev_urgent, wake_all, asking);
+	pmudev_by_worker(pmudev_urgent, resume_all, asking);
 }
 
-int pmudev_turns_counter(const struct pmudev_set *set, unsigned int slot)
+int pmudev_rotation_counter(const struct pmudev_set *set, unsigned int slot)
 {
 	unsigned int i;
 
-	for (i = 0; set->turns && i < set->turns->nr; i++)
-		if (set->turns->image[i].slots & BIT_ULL(slot))
-			return set->turns->image[i].counter[slot];
+	for (i = 0; set->rotation && i < set->rotation->nr; i++)
+		if (set->rotation->slot_plan[i].slots & BIT_ULL(slot))
+			return set->rotation->slot_plan[i].counter[slot];
 	return -1;
 }
 
-void pmudev_turns_init(struct pmudev_pmu *pmu)
+void pmudev_rotation_init(struct pmudev_pmu *pmu)
 {
 	u64 hz = pmu->info.clock_hz;
 
 	/* A millisecond, as perf's hardware PMUs have it by default. */
-	pmu->turn_ticks = hz ? div_u64(hz, 1000) : NSEC_PER_MSEC;
+	pmu->rotate_ticks = hz ? div_u64(hz, 1000) : NSEC_PER_MSEC;
 }

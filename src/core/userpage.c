@@ -8,7 +8,7 @@
 static void list_page(struct pmudev_ctx *ctx, struct pmudev_set *set)
 {
 	bool listed = !hlist_unhashed(&set->page_node);
-	bool list = set->page && (set->on & set->user);
+	bool list = set->page && (set->active & set->user);
 
 	if (list && !listed)
 		hlist_add_head(&set->page_node, &ctx->pages);
@@ -27,14 +27,14 @@ static void find_readable(struct pmudev_ctx *ctx)
 		if (!set->map_mm || set->map_mm != ctx->user_mm)
 			continue;
 		set->reader_tid = set->owner_tid;
-		ctx->readable |= pmudev_slots_counters(set, set->on & set->user);
+		ctx->readable |= pmudev_slots_counters(set, set->active & set->user);
 	}
 }
 
 /* The owner word of a page that is written now: for a reader, whether to look further. */
 static u32 owner(const struct pmudev_ctx *ctx, const struct pmudev_set *set)
 {
-	return ctx->user && (set->on & set->user) ? set->reader_tid : 0;
+	return ctx->user && (set->active & set->user) ? set->reader_tid : 0;
 }
 
 /* What changes while a set's events stay where they are: counts, clock, owner. */
@@ -45,7 +45,7 @@ static void refresh(const struct pmudev_ctx *ctx, struct pmudev_set *set)
 	unsigned int slot;
 	u64 rest;
 
-	pmudev_for_each_slot(slot, rest, set->on & set->user)
+	pmudev_for_each_slot(slot, rest, set->active & set->user)
 		page->slots[slot].count = pmudev_slot_event(set, slot)->hw.value;
 	page->clock = ctx->clock;
 	WRITE_ONCE(page->owner, owner(ctx, set));
@@ -58,13 +58,13 @@ static void publish_slot(struct pmudev_page *page, struct pmudev_set *set, unsig
 	struct pmudev_event *event = pmudev_slot_event(set, slot);
 	struct pmudev_group_times *times = &page->times[event->group];
 
-	if (set->on & set->user & BIT_ULL(slot))
+	if (set->active & set->user & BIT_ULL(slot))
 		pmudev_page_slot(&page->slots[slot], event->hw.value, event->hw.counter,
 				 pmudev_backend.operand(event->hw.counter), event->hw.width,
 				 event->group);
 	else
-		pmudev_page_slot_off(&page->slots[slot], event->hw.value, event->group);
-	if (page->slots[slot].index && event->hw.pair)
+		pmudev_page_slot_inactive(&page->slots[slot], event->hw.value, event->group);
+	if (page->slots[slot].index && event->hw.chained)
 		page->slots[slot].flags |= PMUDEV_SLOT_CHAIN;
 	if (event->flags & PMUDEV_DIRECT)
 		page->slots[slot].flags |= PMUDEV_SLOT_DIRECT;
@@ -77,7 +77,7 @@ static void publish_slot(struct pmudev_page *page, struct pmudev_set *set, unsig
 /* The sequence has changed: what selects a counter starts anew, too. */
 static void restart_selection(struct pmudev_ctx *ctx)
 {
-	if (ctx->user && !pmudev_backend_allow(ctx->readable))
+	if (ctx->user && !pmudev_backend_user_access_enable(ctx->readable))
 		pmudev_pages_lost(ctx);
 }
 
@@ -86,7 +86,7 @@ static u32 page_flags(const struct pmudev_set *set)
 {
 	if (!set->pmu->info.clock_hz)
 		return 0;
-	return PMUDEV_PAGE_GROUP_TIMES | (set->on == set->enabled ? PMUDEV_PAGE_TIMES : 0);
+	return PMUDEV_PAGE_GROUP_TIMES | (set->active == set->enabled ? PMUDEV_PAGE_TIMES : 0);
 }
 
 static void publish(struct pmudev_ctx *ctx, struct pmudev_set *set)
@@ -161,21 +161,21 @@ void pmudev_page_forget(struct pmudev_set *set, u64 slots)
 /* -------------------------------------------------- loading, unloading -- */
 
 /* It cannot be allowed now: readers fall back. One that was in the middle of a read goes on. */
-static void not_allowed(struct pmudev_ctx *ctx)
+static void access_not_enabled(struct pmudev_ctx *ctx)
 {
-	if (ctx->reader && pmudev_backend.spare_reader)
-		pmudev_backend.spare_reader();
-	ctx->owed = true;
+	if (ctx->reader && pmudev_backend.keep_user_access)
+		pmudev_backend.keep_user_access();
+	ctx->revoke_pending = true;
 }
 
 /* What is loaded here writes to its own counters; the rest shows what others left there. */
-static void clear_others(struct pmudev_cpu *pc, u64 loaded)
+static void clear_others(struct pmudev_cpu *cpuc, u64 loaded)
 {
-	u64 others = pc->dirty & ~(loaded | pc->ctx.mask);
+	u64 others = cpuc->residue & ~(loaded | cpuc->ctx.mask);
 
 	if (others) {
 		pmudev_backend_clear(others);
-		pc->dirty &= ~others;
+		cpuc->residue &= ~others;
 	}
 }
 
@@ -183,24 +183,24 @@ static void clear_others(struct pmudev_cpu *pc, u64 loaded)
  * A CPU of another PMU. No page holds there, but a read that began before the thread came may not
  * fault. What the thread counts on this PMU, by another context, has its own right.
  */
-static void pages_elsewhere(struct pmudev_ctx *ctx)
+static void pages_on_other_pmu(struct pmudev_ctx *ctx)
 {
-	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
-	struct pmudev_ctx *other = pc->task;
+	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
+	struct pmudev_ctx *other = cpuc->task;
 
-	if (!pc->ready || ctx->pmu == pc->pmu)
+	if (!cpuc->ready || ctx->pmu == cpuc->pmu)
 		return;
-	pc->nr_elsewhere += !ctx->elsewhere;
-	ctx->elsewhere = true;
+	cpuc->nr_on_other_pmu += !ctx->on_other_pmu;
+	ctx->on_other_pmu = true;
 	if (other && other->user)
 		return;
-	clear_others(pc, other ? other->mask : 0);
-	if (!pmudev_backend_allow(0))
-		not_allowed(ctx);
+	clear_others(cpuc, other ? other->mask : 0);
+	if (!pmudev_backend_user_access_enable(0))
+		access_not_enabled(ctx);
 }
 
 /* Nothing is counted here: what bare reads show is nothing of the thread's. */
-static void pages_astray(struct pmudev_ctx *ctx)
+static void pages_not_counted(struct pmudev_ctx *ctx)
 {
 	struct pmudev_set *set;
 	u32 seq;
@@ -215,17 +215,17 @@ static void pages_astray(struct pmudev_ctx *ctx)
 
 void pmudev_pages_in(struct pmudev_ctx *ctx)
 {
-	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
+	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
 
 	lockdep_assert_held(&ctx->lock);
 	if (!ctx->ready) {
-		pages_astray(ctx);
-		pages_elsewhere(ctx);
+		pages_not_counted(ctx);
+		pages_on_other_pmu(ctx);
 		return;
 	}
-	clear_others(pc, ctx->mask);
-	if (!pmudev_backend_allow(ctx->readable)) {
-		not_allowed(ctx);
+	clear_others(cpuc, ctx->mask);
+	if (!pmudev_backend_user_access_enable(ctx->readable)) {
+		access_not_enabled(ctx);
 		return;
 	}
 	pmudev_pages_show(ctx);
@@ -234,18 +234,18 @@ void pmudev_pages_in(struct pmudev_ctx *ctx)
 /* The thread may have the right by another context of its, too: then that one withdraws it. */
 static bool withdraw(struct pmudev_ctx *ctx)
 {
-	struct pmudev_cpu *pc = this_cpu_ptr(&pmudev_cpus);
+	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
 	bool here;
 
-	if (ctx->elsewhere)
-		pc->nr_elsewhere--;
-	ctx->elsewhere = false;
-	here = pc->task && pc->task->user;
-	if (pc->nr_elsewhere || here) {
-		pmudev_backend_allow(here ? pc->task->readable : 0);
+	if (ctx->on_other_pmu)
+		cpuc->nr_on_other_pmu--;
+	ctx->on_other_pmu = false;
+	here = cpuc->task && cpuc->task->user;
+	if (cpuc->nr_on_other_pmu || here) {
+		pmudev_backend_user_access_enable(here ? cpuc->task->readable : 0);
 		return true;
 	}
-	return pmudev_backend_forbid();
+	return pmudev_backend_user_access_disable();
 }
 
 void pmudev_pages_out(struct pmudev_ctx *ctx)
@@ -253,7 +253,7 @@ void pmudev_pages_out(struct pmudev_ctx *ctx)
 	lockdep_assert_held(&ctx->lock);
 	pmudev_pages_disown(ctx);
 	/* If another has the register, what it puts back is withdrawn at the next switch. */
-	ctx->owed = !withdraw(ctx);
+	ctx->revoke_pending = !withdraw(ctx);
 }
 
 void pmudev_pages_lost(struct pmudev_ctx *ctx)
@@ -262,7 +262,7 @@ void pmudev_pages_lost(struct pmudev_ctx *ctx)
 	if (!ctx->user)
 		return;
 	pmudev_pages_disown(ctx);
-	ctx->owed = true;
+	ctx->revoke_pending = true;
 }
 
 void pmudev_pages_revoke(struct pmudev_ctx *ctx)

@@ -35,11 +35,11 @@ static unsigned int best(const struct plan *p, enum kind k, u64 fit)
 /* @event gets @c. If it cannot use it itself, the first of those asked that can does, and so on. */
 static void shift(struct plan *p, unsigned int event, unsigned int c)
 {
-	p->used[p->want[event].pair] |= BIT_ULL(c);
-	while (!(p->want[event].allowed & BIT_ULL(c))) {
+	p->used[p->constraint[event].chained] |= BIT_ULL(c);
+	while (!(p->constraint[event].allowed & BIT_ULL(c))) {
 		unsigned int i = 0;
 
-		while (!(p->want[p->owner[p->asked[i]]].allowed & BIT_ULL(c)))
+		while (!(p->constraint[p->owner[p->asked[i]]].allowed & BIT_ULL(c)))
 			i++;
 		put(p, p->owner[p->asked[i]], c);
 		c = p->asked[i];
@@ -53,10 +53,10 @@ static void shift(struct plan *p, unsigned int event, unsigned int c)
  */
 bool pmudev_plan_place(struct plan *p, unsigned int event)
 {
-	enum kind k = p->want[event].pair;
+	enum kind k = p->constraint[event].chained;
 	u64 here = (k == PAIR ? p->in : ~both(p->in)) & ~p->barred[k];
 	u64 free = here & ~p->used[k];
-	u64 ask = p->want[event].allowed & here, seen = ask;
+	u64 ask = p->constraint[event].allowed & here, seen = ask;
 
 	p->nr_asked = 0;
 	while (!(ask & free)) {
@@ -68,7 +68,7 @@ bool pmudev_plan_place(struct plan *p, unsigned int event)
 			unsigned int c = __ffs64(ask);
 
 			p->asked[p->nr_asked++] = c;
-			next |= p->want[p->owner[c]].allowed;
+			next |= p->constraint[p->owner[c]].allowed;
 		}
 		ask = next & here & ~seen;
 		seen |= ask;
@@ -84,24 +84,24 @@ static void find_on(struct plan *p, unsigned int nr, u64 *displaced, u64 *newcom
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
-		const struct pmudev_want *want = &p->want[i];
-		u64 can = want->pair ? want->allowed & EVEN : want->allowed;
-		u64 at = want->now < 64 ? can & BIT_ULL(want->now) : 0;
-		u64 takes = want->pair ? both(at) : at;
+		const struct pmudev_constraint *constraint = &p->constraint[i];
+		u64 can = constraint->chained ? constraint->allowed & EVEN : constraint->allowed;
+		u64 at = constraint->now < 64 ? can & BIT_ULL(constraint->now) : 0;
+		u64 takes = constraint->chained ? both(at) : at;
 
 		/* As most are. */
-		if (want->now == PMUDEV_NOWHERE && !want->pair) {
+		if (constraint->now == PMUDEV_NO_COUNTER && !constraint->chained) {
 			p->known |= can;
 			*newcomers |= BIT_ULL(i);
 			continue;
 		}
-		p->known |= want->pair ? both(can) : can;
-		p->slots |= want->pair ? can : 0;
+		p->known |= constraint->chained ? both(can) : can;
+		p->slots |= constraint->chained ? can : 0;
 		if (at && !(p->barred[SINGLE] & takes)) {
 			p->barred[SINGLE] |= takes;
-			p->on |= BIT_ULL(i);
-			p->counter[i] = want->now;
-		} else if (want->now != PMUDEV_NOWHERE) {
+			p->active |= BIT_ULL(i);
+			p->counter[i] = constraint->now;
+		} else if (constraint->now != PMUDEV_NO_COUNTER) {
 			*displaced |= BIT_ULL(i);
 		} else {
 			*newcomers |= BIT_ULL(i);
@@ -121,11 +121,11 @@ static void bring_in(struct plan *p)
 	p->of_pairs = 0;
 	p->start = 0;
 	memset(p->weight, 0, sizeof(p->weight));
-	for (rest = p->on; rest; rest &= rest - 1) {
+	for (rest = p->active; rest; rest &= rest - 1) {
 		unsigned int i = __ffs64(rest);
 
-		put(p, i, p->want[i].now);
-		p->pairs |= (u64)p->want[i].pair << i;
+		put(p, i, p->constraint[i].now);
+		p->pairs |= (u64)p->constraint[i].chained << i;
 	}
 	p->nr_pairs = hweight64(p->pairs);
 }
@@ -133,7 +133,7 @@ static void bring_in(struct plan *p)
 /* What pmudev_plan_solve() does where there are no pairs. */
 static bool place_among_singles(struct plan *p, unsigned int event)
 {
-	u64 free = p->want[event].allowed & ~p->barred[SINGLE] & ~p->used[SINGLE];
+	u64 free = p->constraint[event].allowed & ~p->barred[SINGLE] & ~p->used[SINGLE];
 
 	/* As most often: nobody has to be asked. */
 	if (!free)
@@ -144,21 +144,21 @@ static bool place_among_singles(struct plan *p, unsigned int event)
 
 static bool add(struct plan *p, unsigned int event)
 {
-	bool pair = p->want[event].pair;
+	bool chained = p->constraint[event].chained;
 
-	if (!pair && !p->nr_pairs && place_among_singles(p, event))
+	if (!chained && !p->nr_pairs && place_among_singles(p, event))
 		return true;
 	p->lost |= BIT_ULL(event);
-	if (pair) {
+	if (chained) {
 		if (!p->nr_pairs)
 			memset(p->weight, 0, sizeof(p->weight));
 		p->pairs |= BIT_ULL(event);
 		p->nr_pairs++;
 		p->start -= p->of_pairs;
 	}
-	if (pmudev_plan_solve(p, pair))
+	if (pmudev_plan_solve(p, chained))
 		return true;
-	if (!p->staying || !p->on)
+	if (!p->staying || !p->active)
 		return false;
 	bring_in(p);
 	return pmudev_plan_solve(p, p->nr_pairs);
@@ -185,8 +185,9 @@ static void settle(struct plan *p, u64 events)
 	for (; events; events &= events - 1) {
 		unsigned int i = __ffs64(events);
 
-		if ((p->on & BIT_ULL(i)) && (good[p->want[i].pair] & BIT_ULL(p->want[i].now)))
-			put(p, i, p->want[i].now);
+		if ((p->active & BIT_ULL(i)) &&
+		    (good[p->constraint[i].chained] & BIT_ULL(p->constraint[i].now)))
+			put(p, i, p->constraint[i].now);
 		else
 			p->lost |= BIT_ULL(i);
 	}
@@ -194,14 +195,14 @@ static void settle(struct plan *p, u64 events)
 		pmudev_plan_place(p, __ffs64(p->lost));
 }
 
-int pmudev_assign(const struct pmudev_want *want, unsigned int nr, u8 *counter)
+int pmudev_assign(const struct pmudev_constraint *constraint, unsigned int nr, u8 *counter)
 {
 	struct plan p PMUDEV_UNSET;
 	u64 displaced = 0, newcomers = 0;
 	int bad;
 
 	memset(&p, 0, offsetof(struct plan, weight));
-	p.want = want;
+	p.constraint = constraint;
 	p.counter = counter;
 	p.staying = true;
 	find_on(&p, nr, &displaced, &newcomers);
@@ -209,23 +210,24 @@ int pmudev_assign(const struct pmudev_want *want, unsigned int nr, u8 *counter)
 	if (bad < 0)
 		bad = add_all(&p, newcomers);
 	if (bad < 0 && p.nr_pairs)
-		settle(&p, displaced | newcomers | (p.staying ? 0 : p.on));
+		settle(&p, displaced | newcomers | (p.staying ? 0 : p.active));
 	return bad;
 }
 
-bool pmudev_assign_at_once(u64 free, const struct pmudev_want *want, unsigned int nr, u8 *counter)
+bool pmudev_assign_at_once(u64 free, const struct pmudev_constraint *constraint, unsigned int nr,
+			   u8 *counter)
 {
 	unsigned int i, c;
 	u64 known = 0;
 	bool pairs = false;
 
 	for (i = 0; i < nr; i++) {
-		known |= want[i].allowed;
-		pairs |= want[i].pair;
+		known |= constraint[i].allowed;
+		pairs |= constraint[i].chained;
 	}
 	known &= free;
-	for (i = 0; i < nr && !pairs && (want[i].allowed & known); i++) {
-		c = best_single(known, want[i].allowed & known);
+	for (i = 0; i < nr && !pairs && (constraint[i].allowed & known); i++) {
+		c = best_single(known, constraint[i].allowed & known);
 		known &= ~BIT_ULL(c);
 		counter[i] = c;
 	}

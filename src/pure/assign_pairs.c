@@ -98,7 +98,7 @@ static void learn(struct plan *p, unsigned int event)
 		crowd = with(&crowd, allowed(p, p->owner[p->asked[i]]));
 		asked |= BIT_ULL(p->asked[i]);
 	}
-	if (p->want[event].pair) {
+	if (p->constraint[event].chained) {
 		/* Slots that are of no use to them are to be few. */
 		cut(p, ~crowd.among & EVEN, (int)p->nr_pairs - (int)crowd.nr, true);
 	} else {
@@ -137,12 +137,12 @@ static void begin_search(struct plan *p)
 /* Who is on the wrong side of the slots chosen loses its counter. */
 static void evict(struct plan *p)
 {
-	u64 single = p->used[SINGLE] & both(p->in), pair = p->used[PAIR] & ~p->in, rest;
+	u64 single = p->used[SINGLE] & both(p->in), chained = p->used[PAIR] & ~p->in, rest;
 
-	for (rest = single | pair; rest; rest &= rest - 1)
+	for (rest = single | chained; rest; rest &= rest - 1)
 		p->lost |= BIT_ULL(p->owner[__ffs64(rest)]);
 	p->used[SINGLE] ^= single;
-	p->used[PAIR] ^= pair;
+	p->used[PAIR] ^= chained;
 }
 
 /* The first choice of slots, or the next, that no cut rules out: in lexical order of @picked. */

@@ -117,8 +117,9 @@ int pmudev_attr_counters(const struct pmudev_event_attr *attr, const struct pmud
 	}
 	if (!(single | pairs))
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_WIDTH, able->width);
-	code->pair = !(single & wish & one);
-	code->allowed = code->pair ? pmudev_places(pairs & one, true, wish) : single & wish & one;
+	code->chained = !(single & wish & one);
+	code->allowed =
+		code->chained ? pmudev_places(pairs & one, true, wish) : single & wish & one;
 	if (code->allowed)
 		return 0;
 	why->allowed = single | pmudev_places_counters(pairs, true);

@@ -150,12 +150,12 @@ static int set_levels(const struct pmudev_event_attr *attr, u64 *config, struct 
 	return 0;
 }
 
-/* The selector is the same on both sides: what is not for both is stopped at a guest's door. */
-static enum pmudev_side side_of(const struct pmudev_event_attr *attr)
+/* The selector is the same on both sides: what is not for both is stopped at a guest's kvm_hook_point. */
+static enum pmudev_guest_filter side_of(const struct pmudev_event_attr *attr)
 {
 	if (attr->flags & PMUDEV_EXCLUDE_GUEST)
-		return PMUDEV_HOST_ONLY;
-	return attr->flags & PMUDEV_EXCLUDE_HOST ? PMUDEV_GUEST_ONLY : PMUDEV_BOTH_SIDES;
+		return PMUDEV_FILTER_HOST;
+	return attr->flags & PMUDEV_EXCLUDE_HOST ? PMUDEV_FILTER_GUEST : PMUDEV_FILTER_NONE;
 }
 
 /* A fixed counter counts its event and nothing more: it has the rings only to choose. */
@@ -208,7 +208,7 @@ int intel_encode(const struct intel_caps *caps, const struct pmudev_event_attr *
 	code->config = config | INTEL_EVTSEL_EN;
 	if (caps->hiding && !(attr->flags & PMUDEV_USER_READ))
 		code->config |= INTEL_EVTSEL_HIDDEN;
-	code->side = side_of(attr);
+	code->filter = side_of(attr);
 	code->privileged = config & INTEL_EVTSEL_OS;
 	return 0;
 }

@@ -58,7 +58,7 @@ static bool implemented(const struct pmuv3_caps *caps, unsigned int event)
 	return true;
 }
 
-bool pmuv3_pairs(const struct pmuv3_caps *caps)
+bool pmuv3_chained(const struct pmuv3_caps *caps)
 {
 	return !pmuv3_long_counters(caps) && implemented(caps, PMUV3_CHAIN);
 }
@@ -69,11 +69,11 @@ int pmuv3_generic(const struct pmuv3_caps *caps, u64 generic)
 	static const u16 candidates[PMUDEV_GENERIC_MAX][2] = {
 		[PMUDEV_CYCLES] = { EVENT_CPU_CYCLES },
 		[PMUDEV_INSTRUCTIONS] = { EVENT_INST_RETIRED },
-		[PMUDEV_REF_CYCLES] = { 0x4004 },		/* CNT_CYCLES */
-		[PMUDEV_CACHE_REFERENCES] = { 0x32, 0x36 },	/* LL_CACHE, LL_CACHE_RD */
-		[PMUDEV_CACHE_MISSES] = { 0x33, 0x37 },		/* LL_CACHE_MISS, .._RD */
-		[PMUDEV_BRANCHES] = { 0x21 },			/* BR_RETIRED */
-		[PMUDEV_BRANCH_MISSES] = { 0x22 },		/* BR_MIS_PRED_RETIRED */
+		[PMUDEV_REF_CYCLES] = { 0x4004 },	    /* CNT_CYCLES */
+		[PMUDEV_CACHE_REFERENCES] = { 0x32, 0x36 }, /* LL_CACHE, LL_CACHE_RD */
+		[PMUDEV_CACHE_MISSES] = { 0x33, 0x37 },	    /* LL_CACHE_MISS, .._RD */
+		[PMUDEV_BRANCHES] = { 0x21 },		    /* BR_RETIRED */
+		[PMUDEV_BRANCH_MISSES] = { 0x22 },	    /* BR_MIS_PRED_RETIRED */
 	};
 	const u16 *row = candidates[array_index_nospec((u32)generic, PMUDEV_GENERIC_MAX)];
 	unsigned int i;
@@ -118,27 +118,28 @@ static bool guestless(const struct pmuv3_caps *caps)
 	return caps->shape == PMUV3_EL1 || caps->guestless;
 }
 
-static enum pmudev_side side_of(const struct pmuv3_caps *caps, u32 flags)
+static enum pmudev_guest_filter side_of(const struct pmuv3_caps *caps, u32 flags)
 {
 	/* EL0 is all that has to be told apart there. */
 	if (caps->shape == PMUV3_VHE && (flags & PMUDEV_EXCLUDE_USER))
-		return PMUDEV_BOTH_SIDES;
+		return PMUDEV_FILTER_NONE;
 	if (guestless(caps) || !(flags & SIDES))
-		return PMUDEV_BOTH_SIDES;
-	return flags & PMUDEV_EXCLUDE_HOST ? PMUDEV_GUEST_ONLY : PMUDEV_HOST_ONLY;
+		return PMUDEV_FILTER_NONE;
+	return flags & PMUDEV_EXCLUDE_HOST ? PMUDEV_FILTER_GUEST : PMUDEV_FILTER_HOST;
 }
 
-u64 pmuv3_guest_config(const struct pmuv3_caps *caps, u64 config, enum pmudev_side side)
+u64 pmuv3_guest_config(const struct pmuv3_caps *caps, u64 config, enum pmudev_guest_filter filter)
 {
-	if (caps->shape == PMUV3_VHE && side != PMUDEV_BOTH_SIDES)
+	if (caps->shape == PMUV3_VHE && filter != PMUDEV_FILTER_NONE)
 		config ^= PMUV3_TYPER_U;
 	return config;
 }
 
 /* Is there an exception level left, in the host or in a guest? */
-static bool counts_something(const struct pmuv3_caps *caps, u64 config, enum pmudev_side side)
+static bool counts_something(const struct pmuv3_caps *caps, u64 config,
+			     enum pmudev_guest_filter filter)
 {
-	u64 not_el0 = config & pmuv3_guest_config(caps, config, side) & PMUV3_TYPER_U;
+	u64 not_el0 = config & pmuv3_guest_config(caps, config, filter) & PMUV3_TYPER_U;
 
 	return !not_el0 || !(config & PMUV3_TYPER_P) || (config & PMUV3_TYPER_NSH);
 }
@@ -169,13 +170,13 @@ static int event_number(const struct pmuv3_caps *caps, const struct pmudev_event
 static int check_hardware(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
 			  struct pmudev_refusal *why)
 {
-	u32 sides = attr->flags & SIDES;
+	u32 filters = attr->flags & SIDES;
 
 	/* Excluding guests is no work then. */
-	if (guestless(caps) && (sides & PMUDEV_EXCLUDE_HOST))
+	if (guestless(caps) && (filters & PMUDEV_EXCLUDE_HOST))
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_NO_GUEST, 0);
-	if (!guestless(caps) && caps->sealed && sides)
-		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_HARDWARE, sides);
+	if (!guestless(caps) && caps->protected_kvm && filters)
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_HARDWARE, filters);
 	return 0;
 }
 
@@ -228,7 +229,7 @@ static struct pmudev_able able_to(const struct pmuv3_caps *caps, u64 any)
 
 	if (!pmuv3_long_counters(caps))
 		able.wide &= ~PROGRAMMABLE;
-	if (pmuv3_pairs(caps))
+	if (pmuv3_chained(caps))
 		able.pairs = able.any & (able.any >> 1) & PROGRAMMABLE & EVEN;
 	able.direct = able.wide;
 	return able;
@@ -259,7 +260,7 @@ static int find_counters(const struct pmuv3_caps *caps, const struct pmudev_even
 	/* PMCR_EL0.N may be 0, under a hypervisor that gives the cycle counter only. */
 	if (!any || attr->allowed || (attr->flags & caring))
 		return choose_counters(caps, attr, any, code, why);
-	code->pair = false;
+	code->chained = false;
 	code->allowed = any;
 	return 0;
 }
@@ -278,8 +279,8 @@ static int encode_rest(const struct pmuv3_caps *caps, const struct pmudev_event_
 	if (ret)
 		return ret;
 	levels = filter(caps, attr->flags);
-	code->side = side_of(caps, attr->flags);
-	if (!counts_something(caps, levels, code->side))
+	code->filter = side_of(caps, attr->flags);
+	if (!counts_something(caps, levels, code->filter))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_ALL_EXCLUDED, 0);
 	code->config = levels | threshold_bits(attr);
 	/* Guests' kernels are as private as the host's. */
@@ -297,7 +298,7 @@ int pmuv3_encode_like(const struct pmuv3_caps *caps, const struct pmudev_event_a
 	if (event < 0)
 		return event;
 	if (like) {
-		code->side = like->side;
+		code->filter = like->filter;
 		code->privileged = like->privileged;
 		code->config = like->config & ~PMUV3_TYPER_EVENT;
 	} else {

@@ -13,7 +13,7 @@ void pmudev_page_slot(struct pmudev_slot *slot, u64 count, unsigned int counter,
 	slot->flags = PMUDEV_SLOT_USED;
 }
 
-void pmudev_page_slot_off(struct pmudev_slot *slot, u64 count, unsigned int group)
+void pmudev_page_slot_inactive(struct pmudev_slot *slot, u64 count, unsigned int group)
 {
 	slot->count = count;
 	slot->operand = 0;

@@ -19,11 +19,11 @@ enum kind {
 
 /**
  * struct plan - the placement under construction
- * @want: what the events want
+ * @constraint: what the events want
  * @counter: by event, of those that have one
  * @staying: the events that are on are left alone: their counters are barred, and they are not
  *	in play
- * @on: the events that are on
+ * @active: the events that are on
  * @known: the counters that any event can take
  * @barred: by kind: counters that no event in play can take; of pairs: even ones
  * @used: by kind: counters that events in play have; of pairs: the even one
@@ -47,10 +47,10 @@ enum kind {
  * @asked: the counters that the last search for a path has asked for
  */
 struct plan {
-	const struct pmudev_want *want;
+	const struct pmudev_constraint *constraint;
 	u8 *counter;
 	bool staying;
-	u64 on;
+	u64 active;
 	u64 known;
 	u64 barred[KINDS];
 	u64 used[KINDS];
@@ -90,10 +90,10 @@ static inline u64 touched(u64 counters)
 
 static inline u64 allowed(const struct plan *p, unsigned int event)
 {
-	const struct pmudev_want *want = &p->want[event];
+	const struct pmudev_constraint *constraint = &p->constraint[event];
 
-	return want->pair ? want->allowed & EVEN & ~p->barred[PAIR] :
-			    want->allowed & ~p->barred[SINGLE];
+	return constraint->chained ? constraint->allowed & EVEN & ~p->barred[PAIR] :
+				     constraint->allowed & ~p->barred[SINGLE];
 }
 
 /* Where @event is from now on. */
@@ -101,7 +101,7 @@ static inline void put(struct plan *p, unsigned int event, unsigned int c)
 {
 	p->counter[event] = c;
 	p->owner[c] = event;
-	p->used[p->want[event].pair] |= BIT_ULL(c);
+	p->used[p->constraint[event].chained] |= BIT_ULL(c);
 }
 
 bool pmudev_plan_place(struct plan *p, unsigned int event);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * At the door of KVM's guests, which run on the host's PMU: one write of IA32_PERF_GLOBAL_CTRL
+ * At the kvm_hook_point of KVM's guests, which run on the host's PMU: one write of IA32_PERF_GLOBAL_CTRL
  * stops what is not for guests and starts what is for them alone. The counters' selectors stay.
  *
  * KVM has irqs off before kvm_entry and until after kvm_exit, and calls both for each entry, those
@@ -21,21 +21,21 @@
 
 void intel_guest_enter(struct pmudev_hw *const *hw, unsigned int nr)
 {
-	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
 
 	/* What is on in the host is not in the guest, and what is loaded but not on is. */
-	pc->guest = pmudev_hw_counters(hw, nr);
-	write_global_ctrl(pc->on ^ pc->guest);
+	cpuc->guest = pmudev_hw_counters(hw, nr);
+	write_global_ctrl(cpuc->active ^ cpuc->guest);
 }
 
 void intel_guest_leave(void)
 {
-	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
 
-	if (!pc->guest)
+	if (!cpuc->guest)
 		return;
-	pc->guest = 0;
-	write_global_ctrl(pc->on);
+	cpuc->guest = 0;
+	write_global_ctrl(cpuc->active);
 }
 
 /* The arguments are those of the tracepoints kvm_entry and kvm_exit, from 6.1 to 7.3. */

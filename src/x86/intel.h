@@ -24,13 +24,13 @@ struct pmu;
 #define INTEL_MAX_FIXED		16
 
 /**
- * struct intel_known - what a counter of ours is known to hold
+ * struct intel_shadow - what a counter of ours is known to hold
  * @config: of the event that it was loaded for last, 0 or HIDDEN: none. IA32_PERFEVTSELx, or what
  *	the field of IA32_FIXED_CTR_CTRL was made of.
  * @value: the count that it held when it was stopped. Only a hint: others than us may have
  *	started it (a snapshot of the branch stack, taken for BPF, starts all counters).
  */
-struct intel_known {
+struct intel_shadow {
 	u64 config;
 	u64 value;
 };
@@ -40,16 +40,16 @@ struct intel_known {
  * @kind: its kind, NULL: none that there was. Written once, before all else.
  * @msr: the first programmable counter, as they are written; likewise, with @kind
  * @narrowest: bits of the narrowest counter, 63 at most; likewise
- * @known: by counter, while @ours
- * @ours: perf is kept away
- * @on: counters that are started, ours and @foreign: IA32_PERF_GLOBAL_CTRL while @ours
+ * @known: by counter, while @owned
+ * @owned: perf is kept away
+ * @active: counters that are started, ours and @foreign: IA32_PERF_GLOBAL_CTRL while @owned
  * @guest: counters that are on in the guest, or in KVM's code around it, and not in the host, or
- *	the other way round: while it runs IA32_PERF_GLOBAL_CTRL is @on ^ @guest. 0: no guest
+ *	the other way round: while it runs IA32_PERF_GLOBAL_CTRL is @active ^ @guest. 0: no guest
  * @foreign: programmable counters that firmware or a hypervisor uses: never touched
- * @fixed: IA32_FIXED_CTR_CTRL while @ours
+ * @fixed: IA32_FIXED_CTR_CTRL while @owned
  * @found: IA32_PERF_GLOBAL_CTRL as it was before
  * @user: user mode reads counters here: CR4.PCE is to stay
- * @forced: CR4.PCE was set behind the kernel's back, which remembers it as not set; see user.c
+ * @kept_access: CR4.PCE was set behind the kernel's back, which remembers it as not set; see user.c
  *
  * Touched on the CPU itself alone, irqs off.
  */
@@ -57,11 +57,11 @@ struct intel_cpu {
 	struct intel_kind *kind;
 	u32 msr;
 	u8 narrowest;
-	struct intel_known known[PMUDEV_FIXED_BASE + INTEL_MAX_FIXED];
-	bool ours;
+	struct intel_shadow known[PMUDEV_FIXED_BASE + INTEL_MAX_FIXED];
+	bool owned;
 	bool user;
-	bool forced;
-	u64 on;
+	bool kept_access;
+	u64 active;
 	u64 guest;
 	u64 foreign;
 	u64 fixed;
@@ -107,12 +107,12 @@ void intel_remove(void);
 /* claim.c */
 
 /**
- * intel_claim_init - find out whether perf can be kept away, and which PMUs it has
+ * intel_reserve_init - find out whether perf can be kept away, and which PMUs it has
  *
  * Return: 0, or an error and (but for -ENOMEM) a line in the log. May sleep.
  */
-int intel_claim_init(void);
-void intel_claim_exit(void);
+int intel_reserve_init(void);
+void intel_reserve_exit(void);
 int intel_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why);
 void intel_cpu_down(struct pmudev_pmu_info *info, int cpu);
 int intel_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
@@ -121,7 +121,7 @@ void intel_explain(struct pmudev_refusal *why);
 /* user.c: the right to execute RDPMC in user mode */
 int intel_user_init(struct pmu *pmu);
 void intel_user_exit(void);
-void intel_spare_reader(void);
+void intel_keep_user_access(void);
 void intel_grant(struct mm_struct *mm);
 void intel_revoke(struct mm_struct *mm);
 void intel_forked(struct mm_struct *mm);

@@ -24,18 +24,18 @@ static u64 read_counter(unsigned int counter)
 }
 
 /* @value has no bits beyond the counter's width. */
-static __always_inline void write_counter(const struct intel_cpu *pc, unsigned int counter,
+static __always_inline void write_counter(const struct intel_cpu *cpuc, unsigned int counter,
 					  u64 value)
 {
 	if (is_fixed(counter))
 		write_fixed_ctr(counter - PMUDEV_FIXED_BASE, value);
 	else
-		intel_wrmsr(pc->msr + counter, value);
+		intel_wrmsr(cpuc->msr + counter, value);
 }
 
 /* Returns the bits in which any of the values changed. */
-static __always_inline u64 bring_forward(struct intel_cpu *pc, struct pmudev_hw *const *hw,
-					 unsigned int nr, bool live)
+static __always_inline u64 update(struct intel_cpu *cpuc, struct pmudev_hw *const *hw,
+				  unsigned int nr, bool live)
 {
 	struct pmudev_hw *const *end = hw + nr;
 	u64 changed = 0;
@@ -50,32 +50,32 @@ static __always_inline u64 bring_forward(struct intel_cpu *pc, struct pmudev_hw 
 		event->value = value;
 		/* What a counter shows that counts is not known for long. */
 		if (!live)
-			pc->known[counter].value = value;
+			cpuc->known[counter].value = value;
 	}
 	return changed;
 }
 
 /* Nobody asks which they were, so it is all of ours. */
-static noinline void acknowledge_overflows(const struct intel_cpu *pc)
+static noinline void acknowledge_overflows(const struct intel_cpu *cpuc)
 {
-	write_global_ovf_ctrl(pc->kind->caps.counters & ~pc->foreign);
+	write_global_ovf_ctrl(cpuc->kind->caps.counters & ~cpuc->foreign);
 }
 
 /* Some counter may have wrapped if a bit above the narrowest has changed. */
-static __always_inline void counted(const struct intel_cpu *pc, u64 changed)
+static __always_inline void counted(const struct intel_cpu *cpuc, u64 changed)
 {
-	if (unlikely(changed >> pc->narrowest))
-		acknowledge_overflows(pc);
+	if (unlikely(changed >> cpuc->narrowest))
+		acknowledge_overflows(cpuc);
 }
 
 /* IA32_FIXED_CTR_CTRL has bits for each fixed counter; all are written at once, by the caller. */
-static noinline void select_event(struct intel_cpu *pc, unsigned int counter, u64 config)
+static noinline void select_event(struct intel_cpu *cpuc, unsigned int counter, u64 config)
 {
-	struct intel_known *known = &pc->known[counter];
+	struct intel_shadow *known = &cpuc->known[counter];
 
 	if (is_fixed(counter)) {
-		pc->fixed &= ~intel_fixed_bits(counter - PMUDEV_FIXED_BASE, known->config);
-		pc->fixed |= intel_fixed_bits(counter - PMUDEV_FIXED_BASE, config);
+		cpuc->fixed &= ~intel_fixed_bits(counter - PMUDEV_FIXED_BASE, known->config);
+		cpuc->fixed |= intel_fixed_bits(counter - PMUDEV_FIXED_BASE, config);
 	} else {
 		write_evtsel(counter, config);
 	}
@@ -86,14 +86,14 @@ static noinline void select_event(struct intel_cpu *pc, unsigned int counter, u6
  * Returns @mask, without the counter if that is not to be started: for guests only. The selector
  * does not tell: it is the same for both sides.
  */
-static noinline u64 select_hw(struct intel_cpu *pc, const struct pmudev_hw *hw, u64 mask)
+static noinline u64 select_hw(struct intel_cpu *cpuc, const struct pmudev_hw *hw, u64 mask)
 {
-	if (pc->known[hw->counter].config != hw->config)
-		select_event(pc, hw->counter, hw->config);
-	return hw->side == PMUDEV_GUEST_ONLY ? mask & ~BIT_ULL(hw->counter) : mask;
+	if (cpuc->known[hw->counter].config != hw->config)
+		select_event(cpuc, hw->counter, hw->config);
+	return hw->filter == PMUDEV_FILTER_GUEST ? mask & ~BIT_ULL(hw->counter) : mask;
 }
 
-static void verify(struct intel_cpu *pc, struct pmudev_hw *const *hw, unsigned int nr)
+static void verify(struct intel_cpu *cpuc, struct pmudev_hw *const *hw, unsigned int nr)
 {
 	unsigned int i;
 
@@ -101,32 +101,34 @@ static void verify(struct intel_cpu *pc, struct pmudev_hw *const *hw, unsigned i
 		WARN(!is_fixed(hw[i]->counter) && read_evtsel(hw[i]->counter) != hw[i]->config,
 		     "pmudev: counter %u is %#llx for %#llx\n", hw[i]->counter,
 		     read_evtsel(hw[i]->counter), hw[i]->config);
-	WARN(read_fixed_ctr_ctrl() != pc->fixed, "pmudev: fixed counters are %#llx for %#llx\n",
-	     read_fixed_ctr_ctrl(), pc->fixed);
+	WARN(read_fixed_ctr_ctrl() != cpuc->fixed, "pmudev: fixed counters are %#llx for %#llx\n",
+	     read_fixed_ctr_ctrl(), cpuc->fixed);
 }
 
 /* That they are loaded: started, if they are to be in the host. */
-static void verify_loaded(const struct intel_cpu *pc, struct pmudev_hw *const *hw, unsigned int nr,
-			  u64 counters)
+static void verify_loaded(const struct intel_cpu *cpuc, struct pmudev_hw *const *hw,
+			  unsigned int nr, u64 counters)
 {
 	unsigned int i;
 
 	WARN_ON(pmudev_hw_counters(hw, nr) != counters);
 	for (i = 0; i < nr; i++)
-		WARN_ON(!(pc->on & BIT_ULL(hw[i]->counter)) != (hw[i]->side == PMUDEV_GUEST_ONLY));
+		WARN_ON(!(cpuc->active & BIT_ULL(hw[i]->counter)) !=
+			(hw[i]->filter == PMUDEV_FILTER_GUEST));
 }
 
-static __always_inline void start(struct intel_cpu *pc, u64 counters)
+static __always_inline void start(struct intel_cpu *cpuc, u64 counters)
 {
 	/* WRMSR serializes: all is programmed before it is started. */
-	pc->on |= counters;
+	cpuc->active |= counters;
 	/* Irqs are off in a guest: it was left, or never entered. */
-	pc->guest = 0;
-	write_global_ctrl(pc->on);
+	cpuc->guest = 0;
+	write_global_ctrl(cpuc->active);
 }
 
 /* Where the counter is and shows its value already nothing is written. */
-static __always_inline void write_value(const struct intel_cpu *pc, const struct intel_known *known,
+static __always_inline void write_value(const struct intel_cpu *cpuc,
+					const struct intel_shadow *known,
 					const struct pmudev_hw *event)
 {
 	const unsigned int counter = event->counter;
@@ -134,131 +136,131 @@ static __always_inline void write_value(const struct intel_cpu *pc, const struct
 
 	/* The counter stands still: to read it costs a fraction of writing it. */
 	if (known->value != value || (read_counter(counter) ^ value) << (-event->width & 63))
-		write_counter(pc, counter, pmudev_low_bits(value, event->width));
+		write_counter(cpuc, counter, pmudev_low_bits(value, event->width));
 }
 
 /* From the first on whose selector is not as it is to be, or that is not to be started here. */
-static noinline void load_rest(struct intel_cpu *pc, struct pmudev_hw *const *hw,
+static noinline void load_rest(struct intel_cpu *cpuc, struct pmudev_hw *const *hw,
 			       struct pmudev_hw *const *end, u64 counters)
 {
-	const u64 fixed = pc->fixed;
+	const u64 fixed = cpuc->fixed;
 
 	for (; hw < end; hw++) {
-		counters = select_hw(pc, *hw, counters);
-		write_value(pc, &pc->known[(*hw)->counter], *hw);
+		counters = select_hw(cpuc, *hw, counters);
+		write_value(cpuc, &cpuc->known[(*hw)->counter], *hw);
 	}
-	if (pc->fixed != fixed)
-		write_fixed_ctr_ctrl(pc->fixed);
-	start(pc, counters);
+	if (cpuc->fixed != fixed)
+		write_fixed_ctr_ctrl(cpuc->fixed);
+	start(cpuc, counters);
 }
 
-static __always_inline void load(struct intel_cpu *pc, struct pmudev_hw *const *hw,
+static __always_inline void load(struct intel_cpu *cpuc, struct pmudev_hw *const *hw,
 				 struct pmudev_hw *const *end, u64 counters)
 {
 	for (; hw < end; hw++) {
 		const struct pmudev_hw *event = *hw;
-		const struct intel_known *known = &pc->known[event->counter];
+		const struct intel_shadow *known = &cpuc->known[event->counter];
 
 		if (unlikely(known->config != event->config || event->special)) {
-			load_rest(pc, hw, end, counters);
+			load_rest(cpuc, hw, end, counters);
 			return;
 		}
-		write_value(pc, known, event);
+		write_value(cpuc, known, event);
 	}
-	start(pc, counters);
+	start(cpuc, counters);
 }
 
 void pmudev_backend_load(struct pmudev_hw *const *hw, unsigned int nr, u64 counters)
 {
-	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
 
-	load(pc, hw, hw + nr, counters);
+	load(cpuc, hw, hw + nr, counters);
 	if (INTEL_VERIFY)
-		verify(pc, hw, nr);
+		verify(cpuc, hw, nr);
 }
 
 u64 pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr, u64 counters)
 {
-	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
 	u64 changed;
 
 	if (INTEL_VERIFY)
-		verify_loaded(pc, hw, nr, counters);
-	pc->guest = 0;
-	pc->on &= ~counters;
+		verify_loaded(cpuc, hw, nr, counters);
+	cpuc->guest = 0;
+	cpuc->active &= ~counters;
 	/* Selectors stay as they are: what GLOBAL_CTRL has not enabled does not count. */
-	write_global_ctrl(pc->on);
-	changed = bring_forward(pc, hw, nr, false);
-	counted(pc, changed);
+	write_global_ctrl(cpuc->active);
+	changed = update(cpuc, hw, nr, false);
+	counted(cpuc, changed);
 	return changed;
 }
 
 void pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr)
 {
-	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
 
-	counted(pc, bring_forward(pc, hw, nr, true));
+	counted(cpuc, update(cpuc, hw, nr, true));
 }
 
 /* At switches, where somebody may look: so each is one write. */
 void pmudev_backend_clear(u64 counters)
 {
-	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
-	const u32 msr = pc->msr;
+	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
+	const u32 msr = cpuc->msr;
 	unsigned int c;
 	u64 rest;
 
 	for (rest = counters & INTEL_PROGRAMMABLE; rest; rest &= rest - 1) {
 		c = __ffs64(rest);
 		intel_wrmsr(msr + c, 0);
-		pc->known[c].value = 0;
+		cpuc->known[c].value = 0;
 	}
 	for (rest = counters & ~INTEL_PROGRAMMABLE; rest; rest &= rest - 1) {
 		c = __ffs64(rest);
 		write_fixed_ctr(c - PMUDEV_FIXED_BASE, 0);
-		pc->known[c].value = 0;
+		cpuc->known[c].value = 0;
 	}
 }
 
 void intel_silence(bool hide)
 {
-	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
-	u64 mine = pc->kind->caps.counters & ~pc->foreign, rest;
-	u64 nothing = hide && pc->kind->caps.hiding ? INTEL_EVTSEL_HIDDEN : 0;
+	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
+	u64 mine = cpuc->kind->caps.counters & ~cpuc->foreign, rest;
+	u64 nothing = hide && cpuc->kind->caps.hiding ? INTEL_EVTSEL_HIDDEN : 0;
 
 	write_global_ctrl(0);
-	pc->fixed = 0;
+	cpuc->fixed = 0;
 	for (rest = mine; rest; rest &= rest - 1)
-		select_event(pc, __ffs64(rest), nothing);
-	write_fixed_ctr_ctrl(pc->fixed);
+		select_event(cpuc, __ffs64(rest), nothing);
+	write_fixed_ctr_ctrl(cpuc->fixed);
 	pmudev_backend_clear(mine);
 	write_global_ovf_ctrl(mine);
-	pc->on = pc->found & pc->foreign;
-	pc->guest = 0;
-	if (pc->on)
-		write_global_ctrl(pc->on);
+	cpuc->active = cpuc->found & cpuc->foreign;
+	cpuc->guest = 0;
+	if (cpuc->active)
+		write_global_ctrl(cpuc->active);
 }
 
 /* Where a write is ignored, something else is shown than what was there not. */
-static bool takes_writes(const struct intel_cpu *pc, unsigned int counter)
+static bool takes_writes(const struct intel_cpu *cpuc, unsigned int counter)
 {
-	u64 mask = pmudev_width_mask(pc->kind->caps.width);
+	u64 mask = pmudev_width_mask(cpuc->kind->caps.width);
 	u64 value = ~read_counter(counter) & mask;
 
-	write_counter(pc, counter, value);
+	write_counter(cpuc, counter, value);
 	return (read_counter(counter) & mask) == value;
 }
 
 u64 intel_find_foreign(u64 counters)
 {
-	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
 	u64 foreign = 0;
 	unsigned int c;
 
 	for (; counters; counters &= counters - 1) {
 		c = __ffs64(counters);
 		/* perf takes EN away with its last event. */
-		if (read_evtsel(c) & INTEL_EVTSEL_EN || !takes_writes(pc, c))
+		if (read_evtsel(c) & INTEL_EVTSEL_EN || !takes_writes(cpuc, c))
 			foreign |= BIT_ULL(c);
 	}
 	return foreign;
@@ -281,7 +283,7 @@ const struct pmudev_backend_ops pmudev_backend = {
 	.explain = intel_explain,
 	.encode = intel_encode_event,
 	.operand = intel_operand,
-	.spare_reader = intel_spare_reader,
+	.keep_user_access = intel_keep_user_access,
 	.grant = intel_grant,
 	.revoke = intel_revoke,
 	.forked = intel_forked,

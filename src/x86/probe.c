@@ -25,14 +25,14 @@ static int probe_here(struct intel_caps *caps)
 {
 	struct intel_cpuid id = {};
 	u64 capabilities = 0;
-	u32 base[4];
+	u32 guaranteed[4];
 	unsigned int i;
 	int ret;
 
-	intel_cpuid(0, 0, base);
-	if (base[0] >= LEAF_PMU)
+	intel_cpuid(0, 0, guaranteed);
+	if (guaranteed[0] >= LEAF_PMU)
 		intel_cpuid(LEAF_PMU, 0, id.leaf0a);
-	for (i = 0; base[0] >= LEAF_PMU_MORE && i < ARRAY_SIZE(id.leaf23); i++)
+	for (i = 0; guaranteed[0] >= LEAF_PMU_MORE && i < ARRAY_SIZE(id.leaf23); i++)
 		intel_cpuid(LEAF_PMU_MORE, i, id.leaf23[i]);
 	/* CPUID.01H:ECX.PDCM: the register is there. */
 	if (boot_cpu_has(X86_FEATURE_PDCM))
@@ -138,7 +138,7 @@ static void fill_in(struct pmudev_pmu_info *info, const struct intel_kind *kind)
 	info->counters = kind->caps.counters;
 	/* The microcode of some has counter 3 for aborting transactions, unless told otherwise. */
 	if (boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT))
-		info->reserved = BIT_ULL(3);
+		info->unavailable = BIT_ULL(3);
 	info->generic = intel_generic_events(&kind->caps);
 	info->width = kind->caps.width;
 	info->width_fixed = kind->caps.width_fixed;
@@ -183,12 +183,12 @@ int intel_probe(struct pmudev_pmu_info *const *info)
 		intel_kinds[i].info = info[i];
 		fill_in(info[i], &intel_kinds[i]);
 	}
-	ret = intel_claim_init();
+	ret = intel_reserve_init();
 	if (ret)
 		return ret;
 	user = intel_user_init(intel_kinds[0].perf);
 	if (user == -ENOMEM) {
-		intel_claim_exit();
+		intel_reserve_exit();
 		return user;
 	}
 	if (user == -EBUSY)
@@ -209,5 +209,5 @@ int intel_probe(struct pmudev_pmu_info *const *info)
 void intel_remove(void)
 {
 	intel_user_exit();
-	intel_claim_exit();
+	intel_reserve_exit();
 }

@@ -44,38 +44,38 @@ void intel_forked(struct mm_struct *mm)
 	atomic_set(&mm->context.perf_rdpmc_allowed, 0);
 }
 
-bool pmudev_backend_seen(void)
+bool pmudev_backend_user_readable(void)
 {
 	return read_pce();
 }
 
 /* Which counters it can read is in their selectors. */
-bool pmudev_backend_try_allow(u64 counters)
+bool pmudev_backend_try_user_access_enable(u64 counters)
 {
-	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
 
-	pc->user = !pc->forced && read_pce();
-	return pc->user;
+	cpuc->user = !cpuc->kept_access && read_pce();
+	return cpuc->user;
 }
 
-bool pmudev_backend_allow(u64 counters)
+bool pmudev_backend_user_access_enable(u64 counters)
 {
-	return pmudev_backend_try_allow(counters);
+	return pmudev_backend_try_user_access_enable(counters);
 }
 
-bool pmudev_backend_try_forbid(void)
+bool pmudev_backend_try_user_access_disable(void)
 {
-	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
 
-	pc->user = false;
-	return !pc->forced;
+	cpuc->user = false;
+	return !cpuc->kept_access;
 }
 
-bool pmudev_backend_forbid(void)
+bool pmudev_backend_user_access_disable(void)
 {
-	if (!pmudev_backend_try_forbid()) {
+	if (!pmudev_backend_try_user_access_disable()) {
 		write_pce(false);
-		this_cpu_write(intel_cpus.forced, false);
+		this_cpu_write(intel_cpus.kept_access, false);
 	}
 	return true;
 }
@@ -84,28 +84,28 @@ bool pmudev_backend_forbid(void)
  * Not by the kernel's functions: what they remember of CR4 is what is put back. When they write CR4
  * for another reason (a new bit for all CPUs, a global TLB flush without INVPCID) this is lost.
  */
-void intel_spare_reader(void)
+void intel_keep_user_access(void)
 {
-	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
 
-	if (pc->forced || read_pce())
+	if (cpuc->kept_access || read_pce())
 		return;
 	write_pce(true);
-	pc->forced = true;
+	cpuc->kept_access = true;
 }
 
 /* ------------------------------------------------------- keeping perf off -- */
 
-/* Irqs are off. What is forced the function does not touch, unless it came by clear.c. */
+/* Irqs are off. What is kept_access the function does not touch, unless it came by clear.c. */
 static int after_update(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
-	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
 
-	if (!pc->user || read_pce())
+	if (!cpuc->user || read_pce())
 		return 0;
 	write_pce(true);
-	pc->forced = true;
-	pc->user = false;
+	cpuc->kept_access = true;
+	cpuc->user = false;
 	pmudev_user_access_lost();
 	return 0;
 }

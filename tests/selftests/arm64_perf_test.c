@@ -41,7 +41,7 @@ FIXTURE_SETUP(perf)
 	ASSERT_EQ(0, pin_to(0));
 	ASSERT_EQ(0, set_gate(true));
 	/* What perf had to tidy up is done: the PMU is free for whoever comes. */
-	ASSERT_FALSE(self->query.state & PMUDEV_STATE_CLAIMED);
+	ASSERT_FALSE(self->query.state & PMUDEV_STATE_RESERVED);
 }
 
 FIXTURE_TEARDOWN(perf)
@@ -87,10 +87,10 @@ static void expect_starved_then_fed(struct __test_metadata *_metadata, struct _t
 		EXPECT_GT(count.enabled, 0ULL);
 	}
 	EXPECT_EQ(0, pm_query(&query));
-	EXPECT_TRUE(query.state & PMUDEV_STATE_CLAIMED);
+	EXPECT_TRUE(query.state & PMUDEV_STATE_RESERVED);
 	close(self->fd);
 	self->fd = -1;
-	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)));
+	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)));
 	for (i = 0; i < self->nr; i++) {
 		EXPECT_TRUE(WAIT_FOR((loop(10000), count = perf_count(self->perf[i]),
 				      count.running && count.value)));
@@ -137,7 +137,7 @@ static __u64 overhead(struct __test_metadata *_metadata, struct reader *reader, 
 
 static void count_beside(struct __test_metadata *_metadata, struct _test_data_perf *self,
 			 void (*disturb)(struct __test_metadata *, struct _test_data_perf *),
-			 bool mends)
+			 bool restores)
 {
 	__u64 event = exact_instructions() ? EVENT_INSTRUCTIONS : EVENT_CYCLES;
 	struct pmudev_page *page;
@@ -161,10 +161,11 @@ static void count_beside(struct __test_metadata *_metadata, struct _test_data_pe
 	for (n = 1000; event == EVENT_INSTRUCTIONS && n <= 10000000; n *= 10)
 		EXPECT_EQ(c, overhead(_metadata, &reader, n));
 	ASSERT_EQ(0, pm_query(&query));
-	TH_LOG("put back what perf had changed %llu times", query.mends - self->query.mends);
-	if (mends)
-		EXPECT_GT(query.mends, self->query.mends);
-	EXPECT_EQ(self->query.claims, query.claims);
+	TH_LOG("put back what perf had changed %llu times",
+	       query.perf_restores - self->query.perf_restores);
+	if (restores)
+		EXPECT_GT(query.perf_restores, self->query.perf_restores);
+	EXPECT_EQ(self->query.reservations, query.reservations);
 	pm_unmap(page);
 }
 
@@ -353,7 +354,7 @@ TEST_F(perf, zeroes_what_is_not_loaded)
 		}
 	}
 	ASSERT_EQ(0, pm_query(&query));
-	EXPECT_GT(query.mends, self->query.mends);
+	EXPECT_GT(query.perf_restores, self->query.perf_restores);
 	turns_end(&turns);
 }
 

@@ -15,13 +15,13 @@
 #define PERF_EVENTS 10 /* more than there are counters: perf rotates them */
 #define INTERVAL    50000000ULL
 
-/* Instructions a mend that may go uncounted, kernel code all of them. */
+/* Instructions a restore that may go uncounted, kernel code all of them. */
 #define BOUND (debug_kernel() ? 60000ULL : 5000ULL)
 
 struct span {
 	__u64 time;
 	__u64 count;
-	__u64 mends;
+	__u64 perf_restores;
 };
 
 static int span(int fd, struct span *s)
@@ -35,7 +35,7 @@ static int span(int fd, struct span *s)
 		ret = pm_read(fd, &record);
 	s->time = record.r.time;
 	s->count = record.r.counts[0].value;
-	s->mends = query.mends;
+	s->perf_restores = query.perf_restores;
 	return ret;
 }
 
@@ -53,7 +53,7 @@ static int run_for(int fd, __u64 ns, struct span *passed)
 	} while (!ret && to.time - from.time < ns);
 	passed->time = to.time - from.time;
 	passed->count = to.count - from.count;
-	passed->mends = to.mends - from.mends;
+	passed->perf_restores = to.perf_restores - from.perf_restores;
 	return ret;
 }
 
@@ -91,12 +91,13 @@ TEST(bounded_while_perf_rotates)
 		ASSERT_GE(perf[i], 0);
 	}
 	ASSERT_EQ(0, run_for(fd, INTERVAL, &beside));
-	ASSERT_GT(beside.mends, 0ULL);
+	ASSERT_GT(beside.perf_restores, 0ULL);
 	missing = beside.time - beside.count;
-	TH_LOG("%llu mends in %llu ms, %llu instructions not counted: %llu a mend", beside.mends,
-	       beside.time / 1000000, missing, missing / beside.mends);
+	TH_LOG("%llu restores in %llu ms, %llu instructions not counted: %llu a restore",
+	       beside.perf_restores, beside.time / 1000000, missing,
+	       missing / beside.perf_restores);
 	EXPECT_LE(beside.count, beside.time + 100);
-	EXPECT_LE(missing, BOUND * beside.mends);
+	EXPECT_LE(missing, BOUND * beside.perf_restores);
 	for (i = 0; i < PERF_EVENTS; i++)
 		close(perf[i]);
 	close(fd);

@@ -34,7 +34,7 @@ FIXTURE_TEARDOWN(cgroup)
 	struct pmudev_query query;
 
 	chmod(PMUDEV_DEVICE, self->node.st_mode & 07777);
-	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)));
+	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)));
 	EXPECT_EQ(0ULL, query.busy);
 }
 

@@ -44,7 +44,7 @@ FIXTURE_TEARDOWN(pairs)
 	struct pmudev_query query;
 
 	close(self->fd);
-	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)));
+	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)));
 	EXPECT_EQ(0ULL, query.busy);
 }
 
@@ -172,7 +172,7 @@ TEST_F(pairs, until_they_do_not_fit)
 	} else {
 		/* The claim has half a pair. */
 		EXPECT_REFUSED(EBUSY, PMUDEV_WHY_HELD, pm_add(self->fd, events, i));
-		EXPECT_EQ((__u32)PMUDEV_HOLDER_CLAIM, why.holder.kind);
+		EXPECT_EQ((__u32)PMUDEV_HOLDER_PLACEHOLDER, why.holder.kind);
 	}
 }
 

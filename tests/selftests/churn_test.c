@@ -180,7 +180,7 @@ FIXTURE_TEARDOWN(churn)
 
 	for (i = 0; i < TARGETS; i++)
 		stop_child(self->target[i]);
-	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)));
+	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)));
 	EXPECT_EQ(0ULL, query.busy);
 }
 

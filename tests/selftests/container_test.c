@@ -52,7 +52,7 @@ FIXTURE_TEARDOWN(container)
 	EXPECT_EQ(0, chown(PMUDEV_DEVICE, self->node.st_uid, self->node.st_gid));
 	set_gate(false);
 	rmdir(ROOM);
-	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)));
+	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)));
 	EXPECT_EQ(0ULL, query.busy);
 }
 

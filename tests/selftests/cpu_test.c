@@ -93,7 +93,7 @@ TEST(not_visible_to_readers)
 	ASSERT_GE(fd, 0);
 	page = pm_map(fd);
 	ASSERT_NE(NULL, page);
-	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_VISIBLE, pm_cpu_set(0, 0, &cpu_event, 1));
+	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_USER_READABLE, pm_cpu_set(0, 0, &cpu_event, 1));
 	EXPECT_EQ((__u32)PMUDEV_HOLDER_TASK_SET, why.holder.kind);
 	EXPECT_EQ(-1, why.holder.cpu);
 	EXPECT_EQ(getpid(), why.holder.pid);
@@ -110,9 +110,9 @@ TEST(not_visible_to_readers)
 	/* Whether the page or the counter comes first: one of them is refused. */
 	page = pm_map(fd);
 	if (page)
-		EXPECT_REFUSED(EBUSY, PMUDEV_WHY_VISIBLE, pm_enable(fd, 0));
+		EXPECT_REFUSED(EBUSY, PMUDEV_WHY_USER_READABLE, pm_enable(fd, 0));
 	else
-		EXPECT_EQ((__u32)PMUDEV_WHY_VISIBLE, why.code);
+		EXPECT_EQ((__u32)PMUDEV_WHY_USER_READABLE, why.code);
 	EXPECT_EQ((__u32)PMUDEV_HOLDER_CPU_SET, why.holder.kind);
 	EXPECT_EQ(cpus_online() - 1, why.holder.cpu);
 	close(cpu_fd);

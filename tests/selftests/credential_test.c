@@ -30,7 +30,7 @@ FIXTURE_TEARDOWN(credentials)
 	struct pmudev_query query;
 
 	chmod(PMUDEV_DEVICE, self->mode);
-	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)));
+	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)));
 	EXPECT_EQ(0ULL, query.busy);
 }
 

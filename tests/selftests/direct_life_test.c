@@ -328,7 +328,7 @@ TEST_F(life, where_it_cannot_be)
 	}
 	ASSERT_EQ(0, set_gate(false));
 	event = bare_event(true, DIRECT_FLAGS);
-	EXPECT_REFUSED(EACCES, PMUDEV_WHY_GATE, pm_set(&event, 1, false));
+	EXPECT_REFUSED(EACCES, PMUDEV_WHY_USER_ACCESS, pm_set(&event, 1, false));
 }
 
 TEST_HARNESS_MAIN

@@ -245,7 +245,7 @@ TEST_F(explain, changes_nothing)
 	EXPECT_EQ(3, times_in(&output, "All 2 fit.\n")) TH_LOG("%s", output.text);
 	ASSERT_EQ(0, pm_query(&query));
 	EXPECT_EQ(self->query.busy, query.busy);
-	EXPECT_EQ(self->query.claims, query.claims);
+	EXPECT_EQ(self->query.reservations, query.reservations);
 }
 
 TEST_F(explain, what_is_wrong)

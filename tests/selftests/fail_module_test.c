@@ -69,7 +69,7 @@ FIXTURE_TEARDOWN(fail)
 	if (access(PMUDEV_DEVICE, F_OK))
 		EXPECT_EQ(0, load_module());
 	ASSERT_EQ(0, pm_query(&query));
-	EXPECT_EQ(0U, query.state & PMUDEV_STATE_CLAIMED);
+	EXPECT_EQ(0U, query.state & PMUDEV_STATE_RESERVED);
 	EXPECT_EQ(0ULL, query.busy);
 }
 
@@ -190,7 +190,7 @@ TEST_F_TIMEOUT(fail, the_first_set, 300)
 			EXPECT_EQ(-ENOMEM, fd) TH_LOG("allocation %u: reason %u", nth, why.code);
 			ret = pm_query(&query);
 			ASSERT_EQ(0, ret);
-			EXPECT_EQ(0U, query.state & PMUDEV_STATE_CLAIMED);
+			EXPECT_EQ(0U, query.state & PMUDEV_STATE_RESERVED);
 			fd = pm_set(&event, 1, true);
 		}
 		ASSERT_GE(fd, 0);
@@ -220,7 +220,7 @@ TEST_F_TIMEOUT(fail, by_others, 300)
 			close(fd);
 		}
 		ASSERT_EQ(0, pm_query(&query));
-		EXPECT_EQ(0U, query.state & PMUDEV_STATE_CLAIMED);
+		EXPECT_EQ(0U, query.state & PMUDEV_STATE_RESERVED);
 		EXPECT_EQ(0ULL, query.busy);
 		check_counts(_metadata, self);
 	}

@@ -73,7 +73,7 @@ FIXTURE_SETUP(fail)
 	self->cost = subject_cost();
 	ASSERT_NE(0ULL, self->cost);
 	ASSERT_EQ(0, pm_query(&self->idle));
-	ASSERT_EQ(0U, self->idle.state & PMUDEV_STATE_CLAIMED);
+	ASSERT_EQ(0U, self->idle.state & PMUDEV_STATE_RESERVED);
 	own_alone = variant->own;
 	ASSERT_EQ(0, variant->own ? fault_near(1) : fault_module_only());
 }

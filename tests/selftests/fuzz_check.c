@@ -58,10 +58,10 @@ static bool agree(__u32 code, int error)
 		{ PMUDEV_WHY_ENDED, { ESRCH } },
 		{ PMUDEV_WHY_NO_GUEST, { EOPNOTSUPP } },
 		{ PMUDEV_WHY_CAP_TASK, { EPERM } },
-		{ PMUDEV_WHY_GATE, { EACCES } },
+		{ PMUDEV_WHY_USER_ACCESS, { EACCES } },
 		{ PMUDEV_WHY_NOT_OWNER, { EPERM } },
 		{ PMUDEV_WHY_NO_COUNTER, { ENOSPC } },
-		{ PMUDEV_WHY_VISIBLE, { EBUSY } },
+		{ PMUDEV_WHY_USER_READABLE, { EBUSY } },
 		{ PMUDEV_WHY_MEMORY, { ENOMEM } },
 		{ PMUDEV_WHY_PERF_REFUSED, { EBUSY } },
 	};
@@ -90,7 +90,7 @@ void fuzz_check_refusal(struct fuzz *f, long ret, const struct pmudev_refusal *r
 
 #define RECORD_FLAGS                                                           \
 	(PMUDEV_RECORD_ENABLED | PMUDEV_RECORD_ENDED | PMUDEV_RECORD_OFFLINE | \
-	 PMUDEV_RECORD_GATED | PMUDEV_RECORD_ARMED | PMUDEV_RECORD_INCOMPLETE)
+	 PMUDEV_RECORD_NO_USER_ACCESS | PMUDEV_RECORD_ARMED | PMUDEV_RECORD_INCOMPLETE)
 
 static const char *check_record(const struct pmudev_record *r, unsigned long bytes)
 {

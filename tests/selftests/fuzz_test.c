@@ -250,7 +250,7 @@ static bool nothing_held(void)
 	do {
 		if (pm_query_pmu(i, 0, &query))
 			return false;
-		if (query.busy || (query.state & (PMUDEV_STATE_CLAIMED | PMUDEV_STATE_GUEST)))
+		if (query.busy || (query.state & (PMUDEV_STATE_RESERVED | PMUDEV_STATE_GUEST)))
 			return false;
 	} while (++i < query.nr_pmus);
 	return !read_number("/sys/module/pmudev/refcnt");

@@ -27,7 +27,7 @@ FIXTURE_SETUP(groups)
 	ASSERT_EQ(0, pm_query(&self->query));
 	self->available = cycle_counters(self->query.available);
 	self->counters = __builtin_popcountll(self->available);
-	EXPECT_TRUE(self->query.state & PMUDEV_STATE_CLAIMED);
+	EXPECT_TRUE(self->query.state & PMUDEV_STATE_RESERVED);
 	EXPECT_EQ(1, __builtin_popcountll(self->query.busy));
 	ASSERT_EQ(0, pm_disable(self->fd, 0));
 	ASSERT_EQ(0, pm_remove(self->fd, 0));
@@ -39,7 +39,7 @@ FIXTURE_TEARDOWN(groups)
 	struct pmudev_query query;
 
 	close(self->fd);
-	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)));
+	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)));
 	EXPECT_EQ(0ULL, query.busy);
 }
 
@@ -246,7 +246,7 @@ TEST_F(groups, a_counter_of_choice)
 		return;
 	event.counter = __builtin_ctzll(left);
 	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_HELD, pm_place(self->fd, &event, 1, &got));
-	EXPECT_EQ((__u32)PMUDEV_HOLDER_CLAIM, why.holder.kind);
+	EXPECT_EQ((__u32)PMUDEV_HOLDER_PLACEHOLDER, why.holder.kind);
 	EXPECT_EQ(event.counter, why.holder.counter);
 	EXPECT_EQ(left, why.busy);
 }

@@ -226,7 +226,7 @@ TEST_F(guest_life, beside_perf)
 	ASSERT_EQ(0, runner_wait(r));
 	ASSERT_EQ(0, pm_query(&after));
 	expect_guest(_metadata, &fd, 1, times(guest_round(work), 5 * ROUNDS));
-	EXPECT_LT(before.mends, after.mends);
+	EXPECT_LT(before.perf_restores, after.perf_restores);
 	for (i = 0; i < (int)ARRAY_SIZE(perf); i++)
 		close(perf[i]);
 	EXPECT_EQ(0, write_file(PERF_RIGHT, "0"));

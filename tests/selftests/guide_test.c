@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include <pmudev.h>
-#include <pmudev_bundle.h>
+#include <pmudev_set_array.h>
 
 static char text[512];
 
@@ -101,19 +101,19 @@ static int cpus(const unsigned int *list, unsigned int nr, uint64_t *cycles)
 		{ .config = PMUDEV_INSTRUCTIONS },
 		{ .config = PMUDEV_CYCLES },
 	};
-	struct pmudev_bundle bundle;
+	struct pmudev_set_array array;
 	struct pmudev_total total;
 
-	if (pmudev_bundle_cpus(&bundle, list, nr, 0) || pmudev_bundle_add(&bundle, events, 2) ||
-	    pmudev_bundle_enable(&bundle, PMUDEV_ALL)) {
-		pmudev_bundle_explain(&bundle, text, sizeof(text));
+	if (pmudev_set_array_cpus(&array, list, nr, 0) || pmudev_set_array_add(&array, events, 2) ||
+	    pmudev_set_array_enable(&array, PMUDEV_ALL)) {
+		pmudev_set_array_explain(&array, text, sizeof(text));
 		return -1;
 	}
 	loop(1000000);
-	if (pmudev_bundle_read(&bundle, &total))
+	if (pmudev_set_array_read(&array, &total))
 		return -1;
 	*cycles = total.sums[1].value;
-	pmudev_bundle_close(&bundle);
+	pmudev_set_array_close(&array);
 	return 0;
 }
 
@@ -125,7 +125,7 @@ static int record_of(struct pmudev *set, uint64_t *missing)
 
 	if (pmudev_read(set, record, sizeof(buffer)))
 		return give_up(set);
-	if (record->flags & (PMUDEV_RECORD_GATED | PMUDEV_RECORD_OFFLINE))
+	if (record->flags & (PMUDEV_RECORD_NO_USER_ACCESS | PMUDEV_RECORD_OFFLINE))
 		printf("stopped for the moment\n");
 	*missing = record->time_enabled - record->time_running; /* ns */
 	return 0;

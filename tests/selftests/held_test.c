@@ -84,7 +84,8 @@ static void all_held(struct __test_metadata *_metadata, const char *call, int re
 		bool ours = reserved & left & -left;
 
 		EXPECT_EQ((__u32)__builtin_ctzll(left), h->counter) TH_LOG("%s", call);
-		EXPECT_EQ((__u32)(ours ? PMUDEV_HOLDER_CLAIM : PMUDEV_HOLDER_CPU_SET), h->kind);
+		EXPECT_EQ((__u32)(ours ? PMUDEV_HOLDER_PLACEHOLDER : PMUDEV_HOLDER_CPU_SET),
+			  h->kind);
 		EXPECT_EQ(ours ? 0 : getpid(), h->pid);
 		EXPECT_EQ(ours ? -1 : 0, h->cpu);
 		if (h->counter == why.holder.counter)

@@ -129,7 +129,7 @@ TEST_F(hide, perf_beside)
 	close(fd[0]);
 	close(fd[1]);
 	ASSERT_EQ(0, pm_query(&after));
-	EXPECT_LT(before.mends, after.mends);
+	EXPECT_LT(before.perf_restores, after.perf_restores);
 }
 
 /* On the way from CPU to CPU. */

@@ -44,7 +44,7 @@ TEST_F(hide, a_cpu_set_beside_a_reader)
 	for (left = others; left; left &= left - 1)
 		events[nr++] = event_on(__builtin_ctzll(left), 0);
 	if (!self->hiding) {
-		EXPECT_REFUSED(EBUSY, PMUDEV_WHY_VISIBLE, pm_cpu_set(0, 0, events, nr));
+		EXPECT_REFUSED(EBUSY, PMUDEV_WHY_USER_READABLE, pm_cpu_set(0, 0, events, nr));
 		EXPECT_EQ((__u32)PMUDEV_HOLDER_TASK_SET, why.holder.kind);
 		/* It is what SHARED says: all of it can be seen. */
 		fd = pm_cpu_set(0, PMUDEV_BIND_SHARED, events, nr);
@@ -85,7 +85,7 @@ TEST_F(hide, a_reader_beside_a_cpu_set)
 		expect_own(_metadata, self);
 	} else {
 		EXPECT_EQ(NULL, self->page);
-		EXPECT_EQ((__u32)PMUDEV_WHY_VISIBLE, why.code);
+		EXPECT_EQ((__u32)PMUDEV_WHY_USER_READABLE, why.code);
 	}
 	close(fd);
 }

@@ -52,7 +52,7 @@ FIXTURE_TEARDOWN(hostile)
 		pm_unmap(self->page);
 	close(self->fd);
 	set_gate(false);
-	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)));
+	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)));
 	EXPECT_EQ(0ULL, query.busy);
 }
 

@@ -140,8 +140,8 @@ TEST_F(info, json)
 		 self->query.width_fixed);
 	EXPECT_LE(1U, times_in(&output, text));
 	EXPECT_LE(1U, times_in(&output, "\"in-use\": [], \"holders\": ["));
-	snprintf(text, sizeof(text), "\"claims\": %llu, \"mends\": %llu}", self->query.claims,
-		 self->query.mends);
+	snprintf(text, sizeof(text), "\"reservations\": %llu, \"perf_restores\": %llu}",
+		 self->query.reservations, self->query.perf_restores);
 	EXPECT_EQ(1U, times_in(&output, text)) TH_LOG("%s", output.text);
 }
 

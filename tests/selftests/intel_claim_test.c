@@ -23,7 +23,7 @@ static bool unclaimed(void)
 {
 	struct pmudev_query query;
 
-	return WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED));
+	return WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED));
 }
 
 /* n rounds: what is counted besides them. */
@@ -131,7 +131,7 @@ TEST_F(watchdog, is_in_the_way)
 		EXPECT_REFUSED(EBUSY, PMUDEV_WHY_PMU_HELD, count_instructions());
 		EXPECT_EQ((__u32)PMUDEV_HOLDER_WATCHDOG, why.holder.kind);
 		EXPECT_EQ(0, pm_query(&query));
-		EXPECT_FALSE(query.state & PMUDEV_STATE_CLAIMED);
+		EXPECT_FALSE(query.state & PMUDEV_STATE_RESERVED);
 		/* A dry run says the same, until it is off. */
 		self->fd = pm_set(&event, 1, false);
 		ASSERT_GE(self->fd, 0);

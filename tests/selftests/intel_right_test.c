@@ -437,7 +437,7 @@ TEST_F(right, in_turns_with_perfs_readers)
 		EXPECT_EQ(1, all_fault());
 		close(self->fd);
 		self->fd = -1;
-		EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)));
+		EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)));
 	}
 }
 

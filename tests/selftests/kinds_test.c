@@ -286,7 +286,7 @@ TEST_F(kinds, a_page_of_each)
 }
 
 /* Perf keeps the other kind's counters, unless somebody could see them there. */
-TEST_F(kinds, claims)
+TEST_F(kinds, reserves_all)
 {
 	struct pmudev_event_attr plain = raw_event(EVENT_INSTRUCTIONS, USER_ONLY);
 	struct pmudev_event_attr readable = raw_event(EVENT_INSTRUCTIONS, DIRECT_READ);
@@ -297,17 +297,17 @@ TEST_F(kinds, claims)
 		fd = kinds_set(pmu, 0, &plain, 1);
 		ASSERT_GE(fd, 0);
 		ASSERT_EQ(0, pm_query_pmu(pmu, 0, &q));
-		EXPECT_TRUE(q.state & PMUDEV_STATE_CLAIMED);
+		EXPECT_TRUE(q.state & PMUDEV_STATE_RESERVED);
 		ASSERT_EQ(0, pm_query_pmu(!pmu, 0, &q));
-		EXPECT_FALSE(q.state & PMUDEV_STATE_CLAIMED);
+		EXPECT_FALSE(q.state & PMUDEV_STATE_RESERVED);
 		close(fd);
 		fd = kinds_set(pmu, 0, &readable, 1);
 		ASSERT_GE(fd, 0);
 		ASSERT_EQ(0, pm_query_pmu(!pmu, 0, &q));
-		EXPECT_TRUE(q.state & PMUDEV_STATE_CLAIMED);
+		EXPECT_TRUE(q.state & PMUDEV_STATE_RESERVED);
 		close(fd);
 		ASSERT_EQ(0, pm_query_pmu(!pmu, 0, &q));
-		EXPECT_FALSE(q.state & PMUDEV_STATE_CLAIMED);
+		EXPECT_FALSE(q.state & PMUDEV_STATE_RESERVED);
 	}
 }
 

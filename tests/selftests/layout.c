@@ -65,8 +65,8 @@ static void __attribute__((unused)) layout(void)
 	FIELD(pmudev_query, width_fixed, 156);
 	FIELD(pmudev_query, threshold_max, 160);
 	FIELD(pmudev_query, nr_cpus, 164);
-	FIELD(pmudev_query, claims, 168);
-	FIELD(pmudev_query, mends, 176);
+	FIELD(pmudev_query, reservations, 168);
+	FIELD(pmudev_query, perf_restores, 176);
 	FIELD(pmudev_query, clock_hz, 184);
 	FIELD(pmudev_query, name, 192);
 
@@ -183,8 +183,8 @@ static void __attribute__((unused)) layout(void)
 	VALUE(PMUDEV_MULTIPLEX, 0x200);
 	VALUE(PMUDEV_COUNTER, 0x400);
 	VALUE(PMUDEV_THRESHOLD_COUNT, 0x800);
-	VALUE(PMUDEV_STATE_GATE_OPEN, 0x1);
-	VALUE(PMUDEV_STATE_CLAIMED, 0x2);
+	VALUE(PMUDEV_STATE_USER_ACCESS, 0x1);
+	VALUE(PMUDEV_STATE_RESERVED, 0x2);
 	VALUE(PMUDEV_STATE_HOOKS, 0x4);
 	VALUE(PMUDEV_STATE_GUEST, 0x8);
 	VALUE(PMUDEV_BIND_INHERIT, 0x1);
@@ -194,7 +194,7 @@ static void __attribute__((unused)) layout(void)
 	VALUE(PMUDEV_RECORD_ENABLED, 0x1);
 	VALUE(PMUDEV_RECORD_ENDED, 0x2);
 	VALUE(PMUDEV_RECORD_OFFLINE, 0x4);
-	VALUE(PMUDEV_RECORD_GATED, 0x8);
+	VALUE(PMUDEV_RECORD_NO_USER_ACCESS, 0x8);
 	VALUE(PMUDEV_PAGE_TIMES, 0x1);
 	VALUE(PMUDEV_PAGE_GROUP_TIMES, 0x2);
 	VALUE(PMUDEV_SLOT_USED, 0x1);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-#include <pmudev_bundle.h>
+#include <pmudev_set_array.h>
 #include "kselftest_harness.h"
 
 #define GATE	  "/proc/sys/dev/pmudev/user_access"
@@ -283,33 +283,33 @@ TEST_F(lib32, refusals)
 	EXPECT_EQ(-EBUSY, pmudev_bind_self(&self->set));
 }
 
-TEST_F(lib32, bundles)
+TEST_F(lib32, set_arrays)
 {
 	const unsigned int cpu = 0;
 	struct pmudev_event_attr event = cycles;
-	struct pmudev_bundle bundle;
+	struct pmudev_set_array array;
 	struct pmudev_total total;
 
 	event.flags = 0;
-	ASSERT_EQ(0, pmudev_bundle_cpus(&bundle, &cpu, 1, PMUDEV_BIND_SHARED));
-	ASSERT_EQ(0, pmudev_bundle_add(&bundle, &event, 1));
-	ASSERT_EQ(0, pmudev_bundle_enable(&bundle, PMUDEV_ALL));
+	ASSERT_EQ(0, pmudev_set_array_cpus(&array, &cpu, 1, PMUDEV_BIND_SHARED));
+	ASSERT_EQ(0, pmudev_set_array_add(&array, &event, 1));
+	ASSERT_EQ(0, pmudev_set_array_enable(&array, PMUDEV_ALL));
 	work(N);
-	ASSERT_EQ(0, pmudev_bundle_disable(&bundle, PMUDEV_ALL));
-	ASSERT_EQ(0, pmudev_bundle_read(&bundle, &total));
+	ASSERT_EQ(0, pmudev_set_array_disable(&array, PMUDEV_ALL));
+	ASSERT_EQ(0, pmudev_set_array_read(&array, &total));
 	EXPECT_EQ(1U, total.nr);
 	EXPECT_LE(N, total.sums[0].value);
 	EXPECT_EQ(total.sums[0].value, total.sums[0].estimate);
 	EXPECT_EQ(total.sums[0].time_enabled, total.sums[0].time_running);
-	pmudev_bundle_close(&bundle);
+	pmudev_set_array_close(&array);
 
-	ASSERT_EQ(0, pmudev_bundle_task(&bundle, PMUDEV_TARGET_PROCESS, 0, 0));
-	ASSERT_EQ(0, pmudev_bundle_add(&bundle, &cycles, 1));
-	ASSERT_EQ(0, pmudev_bundle_enable(&bundle, PMUDEV_ALL));
+	ASSERT_EQ(0, pmudev_set_array_task(&array, PMUDEV_TARGET_PROCESS, 0, 0));
+	ASSERT_EQ(0, pmudev_set_array_add(&array, &cycles, 1));
+	ASSERT_EQ(0, pmudev_set_array_enable(&array, PMUDEV_ALL));
 	work(N);
-	ASSERT_EQ(0, pmudev_bundle_read(&bundle, &total));
+	ASSERT_EQ(0, pmudev_set_array_read(&array, &total));
 	EXPECT_LE(N, total.sums[0].value);
-	pmudev_bundle_close(&bundle);
+	pmudev_set_array_close(&array);
 }
 
 TEST_HARNESS_MAIN

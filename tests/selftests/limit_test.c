@@ -39,7 +39,7 @@ FIXTURE_TEARDOWN(limit)
 	set_limit(self->limit);
 	chmod(PMUDEV_DEVICE, self->mode);
 	set_gate(false);
-	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)));
+	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)));
 	EXPECT_EQ(0ULL, query.busy);
 }
 

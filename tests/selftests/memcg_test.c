@@ -48,7 +48,7 @@ FIXTURE_TEARDOWN(memcg)
 	chmod(PMUDEV_DEVICE, self->mode);
 	set_gate(false);
 	EXPECT_EQ(0, cgroup_end(&self->group));
-	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)));
+	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)));
 	EXPECT_EQ(0ULL, query.busy);
 }
 

@@ -66,7 +66,7 @@ FIXTURE_TEARDOWN(pause)
 		close(self->set[i]);
 		EXPECT_EQ(0, subject_end(&self->s[i]));
 	}
-	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)));
+	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)));
 	EXPECT_EQ(0ULL, query.busy);
 }
 
@@ -92,7 +92,7 @@ TEST_F(pause, nobody_is_nowhere)
 		i = asked % SLEEPERS;
 		call = calls;
 		ASSERT_EQ(0, lost(&self->pool, self->set[i]))
-			TH_LOG("of set %u, question %u", i, asked);
+		TH_LOG("of set %u, question %u", i, asked);
 		amidst += call == calls && call % 2;
 	}
 	enough = true;

@@ -38,7 +38,7 @@ FIXTURE_TEARDOWN(pool)
 	close(self->mux);
 	close(self->strict);
 	EXPECT_EQ(0, subject_end(&self->s));
-	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)));
+	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)));
 	EXPECT_EQ(0ULL, query.busy);
 }
 
@@ -433,7 +433,7 @@ TEST_F(pool, gate)
 		loop(ROUNDS(20));
 		ASSERT_EQ(0, set_gate(false));
 		ASSERT_EQ(0, pm_read(self->mux, &before));
-		EXPECT_TRUE(before.r.flags & PMUDEV_RECORD_GATED);
+		EXPECT_TRUE(before.r.flags & PMUDEV_RECORD_NO_USER_ACCESS);
 		loop(ROUNDS(30));
 		ASSERT_EQ(0, pm_read(self->mux, &after));
 		EXPECT_EQ(0ULL, sum_since(&before, &after, 0, 6).value);

@@ -34,7 +34,7 @@ FIXTURE_TEARDOWN(mux)
 
 	close(self->fd);
 	EXPECT_EQ(0, subject_end(&self->s));
-	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)));
+	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)));
 	EXPECT_EQ(0ULL, query.busy);
 }
 

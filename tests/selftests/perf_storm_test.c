@@ -179,11 +179,11 @@ TEST_F_TIMEOUT(perf_storm, in_turns_and_at_once, 300)
 	unsigned int least = storm_times(60);
 	struct shared *s = self->s;
 	struct pmudev_query query;
-	__u64 claims;
+	__u64 reservations;
 	int i;
 
 	ASSERT_EQ(0, pm_query(&query));
-	claims = query.claims;
+	reservations = query.reservations;
 	for (i = 0; i < 2 * RIVALS; i++)
 		ASSERT_EQ(0, disturb_start(&s->d[i]));
 	/* Both get to count so often, or one of them has starved. */
@@ -193,12 +193,12 @@ TEST_F_TIMEOUT(perf_storm, in_turns_and_at_once, 300)
 	EXPECT_EQ(0, s->own.line) TH_LOG("pmudev: %lld, %lld", s->own.value, s->own.bound);
 	EXPECT_EQ(0, s->perf.line) TH_LOG("perf: %lld, %lld", s->perf.value, s->perf.bound);
 	ASSERT_EQ(0, pm_query(&query));
-	TH_LOG("pmudev counted %u times, refused %u; perf %u, waited %u, refused %u; %llu claims",
+	TH_LOG("pmudev counted %u times, refused %u; perf %u, waited %u, refused %u; %llu reservations",
 	       s->own.counted, s->own.refused, s->perf.counted, s->perf.waited, s->perf.refused,
-	       query.claims - claims);
+	       query.reservations - reservations);
 	EXPECT_GE(s->perf.counted, least);
 	EXPECT_GE(s->own.counted, least);
-	EXPECT_GT(query.claims, claims + least / 10);
+	EXPECT_GT(query.reservations, reservations + least / 10);
 }
 
 /* What perf opened while pmudev had the PMU begins to count when that is over, on every CPU. */

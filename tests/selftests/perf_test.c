@@ -30,7 +30,7 @@ FIXTURE_SETUP(perf)
 	ASSERT_EQ(0, pin_to(0));
 	ASSERT_EQ(0, set_gate(true));
 	/* What perf had to tidy up is done: the PMU is free for whoever comes. */
-	ASSERT_FALSE(self->query.state & PMUDEV_STATE_CLAIMED);
+	ASSERT_FALSE(self->query.state & PMUDEV_STATE_RESERVED);
 }
 
 FIXTURE_TEARDOWN(perf)
@@ -87,9 +87,9 @@ static void expect_refused(struct __test_metadata *_metadata, struct _test_data_
 	/* Not for a moment was it off its counter. */
 	EXPECT_EQ(after.enabled, after.running);
 	EXPECT_EQ(0, pm_query(&query));
-	EXPECT_FALSE(query.state & PMUDEV_STATE_CLAIMED);
+	EXPECT_FALSE(query.state & PMUDEV_STATE_RESERVED);
 	EXPECT_EQ(0ULL, query.busy);
-	EXPECT_EQ(self->query.claims, query.claims);
+	EXPECT_EQ(self->query.reservations, query.reservations);
 }
 
 TEST_F(perf, counts_this_thread)
@@ -189,9 +189,9 @@ TEST_F(perf, in_turns)
 		EXPECT_EQ(record.r.time_enabled, record.r.time_running);
 		close(self->fd);
 		self->fd = -1;
-		EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)));
+		EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)));
 	}
-	EXPECT_EQ(self->query.claims + 20, query.claims);
+	EXPECT_EQ(self->query.reservations + 20, query.reservations);
 }
 
 TEST_HARNESS_MAIN

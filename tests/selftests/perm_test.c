@@ -316,7 +316,7 @@ TEST_F(perm, own_name)
 /* A reader's page keeps CPU sets off, where counters cannot be hidden. */
 static void visible_to(int cpu_fd, int pid)
 {
-	CHECK_REFUSED(EBUSY, PMUDEV_WHY_VISIBLE, pm_enable(cpu_fd, 0));
+	CHECK_REFUSED(EBUSY, PMUDEV_WHY_USER_READABLE, pm_enable(cpu_fd, 0));
 	CHECK(why.holder.kind == PMUDEV_HOLDER_TASK_SET);
 	CHECK(why.holder.cpu == -1);
 	CHECK(why.holder.pid == pid);
@@ -346,7 +346,7 @@ static void would_see(void)
 
 	CHECK(fd >= 0);
 	CHECK(!pm_map(fd));
-	CHECK(why.code == PMUDEV_WHY_VISIBLE);
+	CHECK(why.code == PMUDEV_WHY_USER_READABLE);
 	CHECK(why.holder.kind == PMUDEV_HOLDER_CPU_SET);
 	CHECK(why.holder.cpu == 0);
 	CHECK(why.holder.pid == 0);
@@ -375,7 +375,7 @@ TEST_F(perm, who_would_be_seen)
 	ASSERT_GE(fd, 0);
 	page = pm_map(fd);
 	ASSERT_NE(NULL, page);
-	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_VISIBLE, pm_enable(cpu_fd, 0));
+	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_USER_READABLE, pm_enable(cpu_fd, 0));
 	EXPECT_EQ((__u32)PMUDEV_HOLDER_TASK_SET, why.holder.kind);
 	EXPECT_EQ(-1, why.holder.cpu);
 	EXPECT_EQ(me, why.holder.pid);

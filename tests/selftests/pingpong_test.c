@@ -114,7 +114,7 @@ FIXTURE_TEARDOWN(pingpong)
 {
 	struct pmudev_query query;
 
-	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)));
+	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)));
 	EXPECT_EQ(0ULL, query.busy);
 }
 

@@ -57,7 +57,7 @@ FIXTURE_TEARDOWN(process)
 	close(self->fd[0]);
 	close(self->fd[1]);
 	stop_child(self->s.pid);
-	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)));
+	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)));
 	EXPECT_EQ(0ULL, query.busy);
 }
 

@@ -36,7 +36,7 @@ FIXTURE_TEARDOWN(race)
 	union record record;
 	int fd;
 
-	EXPECT_TRUE(WAIT_FOR(!pm_query(&after) && !(after.state & PMUDEV_STATE_CLAIMED)));
+	EXPECT_TRUE(WAIT_FOR(!pm_query(&after) && !(after.state & PMUDEV_STATE_RESERVED)));
 	EXPECT_EQ(0ULL, after.busy);
 	fd = pm_set(&event, 1, true);
 	EXPECT_GE(fd, 0);

@@ -217,7 +217,7 @@ TEST_F(rest, the_gate)
 	ASSERT_EQ(0, have_it_rest(fd));
 	EXPECT_EQ(0U, READ_ONCE(page->slots[0].index));
 	ASSERT_EQ(0, set_gate(false));
-	EXPECT_REFUSED(EACCES, PMUDEV_WHY_GATE, pm_enable(fd, PMUDEV_ALL));
+	EXPECT_REFUSED(EACCES, PMUDEV_WHY_USER_ACCESS, pm_enable(fd, PMUDEV_ALL));
 	ASSERT_EQ(0, set_gate(true));
 	ASSERT_EQ(0, have_it_rest(fd));
 	ASSERT_EQ(0, pm_enable(fd, PMUDEV_ALL));

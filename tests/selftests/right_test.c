@@ -271,7 +271,7 @@ TEST_F(right, ends_with_the_process)
 		EXPECT_EQ(i & 1 ? 1000 + SIGKILL : 0, child_result(child));
 		EXPECT_EQ(1, all_fault());
 	}
-	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)));
+	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)));
 	EXPECT_EQ(0ULL, query.busy);
 }
 

@@ -4,7 +4,7 @@
  * between two instructions of a read, in the call, in a handler that reads, too. Threads are moved
  * all the while. What each of them counts is what it executed, its handlers included.
  */
-#include "crew.h"
+#include "workers.h"
 #include "disturb.h"
 #include "storm.h"
 #include "subject.h"
@@ -23,7 +23,7 @@
 #endif
 
 struct shared {
-	struct crew crew;
+	struct workers workers;
 	int cpus;
 	struct disturbance sender[2], mover;
 };
@@ -42,14 +42,14 @@ static int send_signal(void *arg, unsigned int i)
 	unsigned int which = i * 5 / 3 % HANDS, windows;
 	struct shared *s = arg;
 
-	windows = READ_ONCE(s->crew.hand[which].windows);
+	windows = READ_ONCE(s->workers.hand[which].windows);
 	if (during[which] != windows)
 		sent[which] = 0;
 	if (sent[which] == 3)
 		return -EAGAIN;
 	sent[which]++;
 	during[which] = windows;
-	if (syscall(SYS_tgkill, s->crew.pid, READ_ONCE(s->crew.hand[which].tid),
+	if (syscall(SYS_tgkill, s->workers.pid, READ_ONCE(s->workers.hand[which].tid),
 		    i / 3 % 2 ? SIGUSR1 : SIGUSR2))
 		return -errno;
 	return 0;
@@ -59,7 +59,7 @@ static int move(void *arg, unsigned int i)
 {
 	struct shared *s = arg;
 
-	return pin_task_to(READ_ONCE(s->crew.hand[i % HANDS].tid), i * 7 / 3 % s->cpus);
+	return pin_task_to(READ_ONCE(s->workers.hand[i % HANDS].tid), i * 7 / 3 % s->cpus);
 }
 
 FIXTURE_SETUP(signal_storm)
@@ -85,14 +85,14 @@ FIXTURE_TEARDOWN(signal_storm)
 	stop_child(self->s->sender[0].pid);
 	stop_child(self->s->sender[1].pid);
 	stop_child(self->s->mover.pid);
-	stop_child(self->s->crew.pid);
+	stop_child(self->s->workers.pid);
 	set_gate(false);
 	EXPECT_EQ(0, nothing_left());
 }
 
 static void start(struct __test_metadata *_metadata, struct shared *s)
 {
-	ASSERT_EQ(0, crew_start(&s->crew, HANDS, true));
+	ASSERT_EQ(0, workers_start(&s->workers, HANDS, true));
 	ASSERT_EQ(0, disturb_start(&s->sender[0]));
 	ASSERT_EQ(0, disturb_start(&s->sender[1]));
 	ASSERT_EQ(0, disturb_start(&s->mover));
@@ -102,48 +102,48 @@ static void end(struct __test_metadata *_metadata, struct shared *s)
 {
 	unsigned int i, direct = 0;
 
-	EXPECT_TRUE(crew_works(&s->crew));
+	EXPECT_TRUE(workers_works(&s->workers));
 	EXPECT_EQ(0, disturb_end(&s->sender[0]));
 	EXPECT_EQ(0, disturb_end(&s->sender[1]));
 	EXPECT_EQ(0, disturb_end(&s->mover));
-	EXPECT_EQ(0, crew_end(&s->crew));
-	EXPECT_CREW(&s->crew);
+	EXPECT_EQ(0, workers_end(&s->workers));
+	EXPECT_CREW(&s->workers);
 	for (i = 0; i < HANDS; i++)
-		direct += s->crew.hand[i].direct;
+		direct += s->workers.hand[i].direct;
 	TH_LOG("%u windows, %llu signals, %u moves, %u reads of pages in windows",
-	       crew_windows(&s->crew), crew_signals(&s->crew), s->mover.times, direct);
+	       workers_windows(&s->workers), workers_signals(&s->workers), s->mover.times, direct);
 	EXPECT_GT(s->mover.times, debug_kernel() ? 3U : 10U);
 	if (user_reads())
-		EXPECT_GT(direct, crew_windows(&s->crew) / 4);
+		EXPECT_GT(direct, workers_windows(&s->workers) / 4);
 }
 
 /* -------------------------------------------------------------------- handlers -- */
 
 TEST_F_TIMEOUT(signal_storm, handled, 300)
 {
-	struct crew *crew = &self->s->crew;
+	struct workers *workers = &self->s->workers;
 	__u64 most = storm_times(1000);
 
 	start(_metadata, self->s);
-	while (crew_signals(crew) < most && !crew_wrong(crew))
-		ASSERT_TRUE(crew_works(crew));
+	while (workers_signals(workers) < most && !workers_wrong(workers))
+		ASSERT_TRUE(workers_works(workers));
 	end(_metadata, self->s);
 }
 
 /* The whole process is halted, and goes on. */
 TEST_F_TIMEOUT(signal_storm, halted, 300)
 {
-	struct crew *crew = &self->s->crew;
+	struct workers *workers = &self->s->workers;
 	unsigned int i, times = storm_times(40);
 	int status;
 
 	start(_metadata, self->s);
-	for (i = 0; i < times && !crew_wrong(crew); i++) {
-		ASSERT_EQ(0, kill(crew->pid, SIGSTOP));
-		ASSERT_EQ(crew->pid, waitpid(crew->pid, &status, WUNTRACED));
+	for (i = 0; i < times && !workers_wrong(workers); i++) {
+		ASSERT_EQ(0, kill(workers->pid, SIGSTOP));
+		ASSERT_EQ(workers->pid, waitpid(workers->pid, &status, WUNTRACED));
 		ASSERT_TRUE(WIFSTOPPED(status));
 		pause_ns(i % 5 * 30001);
-		ASSERT_EQ(0, kill(crew->pid, SIGCONT));
+		ASSERT_EQ(0, kill(workers->pid, SIGCONT));
 		pause_ns(10000 + i % 11 * 9001);
 	}
 	end(_metadata, self->s);
@@ -156,12 +156,12 @@ TEST_F_TIMEOUT(signal_storm, killed, 300)
 	struct shared *s = self->s;
 
 	for (i = 0; i < times; i++) {
-		ASSERT_EQ(0, crew_start(&s->crew, HANDS, true));
+		ASSERT_EQ(0, workers_start(&s->workers, HANDS, true));
 		pause_ns(i * 9973 % 100000);
-		ASSERT_EQ(0, kill(s->crew.pid, SIGKILL));
-		EXPECT_EQ(1000 + SIGKILL, child_result(s->crew.pid));
-		s->crew.pid = 0;
-		EXPECT_CREW(&s->crew);
+		ASSERT_EQ(0, kill(s->workers.pid, SIGKILL));
+		EXPECT_EQ(1000 + SIGKILL, child_result(s->workers.pid));
+		s->workers.pid = 0;
+		EXPECT_CREW(&s->workers);
 		EXPECT_EQ(0, module_references());
 	}
 }
@@ -298,7 +298,7 @@ static int step_extra(void)
 TEST_F_TIMEOUT(signal_storm, traced, 300)
 {
 	unsigned int i, times = storm_times(48);
-	struct crew *crew = &self->s->crew;
+	struct workers *workers = &self->s->workers;
 	int extra, ret;
 
 	extra = step_extra();
@@ -307,10 +307,10 @@ TEST_F_TIMEOUT(signal_storm, traced, 300)
 	nice(-20);
 	EXPECT_LE(extra, 1);
 	start(_metadata, self->s);
-	for (i = 0; i < times && !crew_wrong(crew); i++) {
-		ret = trace_once(&crew->hand[i % HANDS], i, extra);
+	for (i = 0; i < times && !workers_wrong(workers); i++) {
+		ret = trace_once(&workers->hand[i % HANDS], i, extra);
 		/* One with whom something is wrong ends. */
-		if (!crew_wrong(crew))
+		if (!workers_wrong(workers))
 			ASSERT_EQ(0, ret) TH_LOG("tracing %u", i);
 		pause_ns(i % 7 * 9001);
 	}

@@ -8,7 +8,7 @@
  * whole way into hibernation and back, up to the image, which cannot be written because there is no
  * swap: in the emulated machine only.
  */
-#include "crew.h"
+#include "workers.h"
 #include "storm.h"
 #include "kselftest_harness.h"
 
@@ -24,7 +24,7 @@ static const char *const depths[] = { "core", "freezer", "devices", "processors"
 
 FIXTURE(sleep_storm)
 {
-	struct crew *crew;
+	struct workers *workers;
 	bool tests; /* there is a suspend test */
 	int state;  /* PM_STATE */
 	int own;    /* what counts this thread */
@@ -73,9 +73,9 @@ FIXTURE_SETUP(sleep_storm)
 	ASSERT_EQ(0, pin_to(0));
 	self->state = open(PM_STATE, O_WRONLY | O_CLOEXEC);
 	ASSERT_GE(self->state, 0);
-	self->crew = storm_memory(sizeof(*self->crew));
-	ASSERT_NE(NULL, self->crew);
-	ASSERT_EQ(0, crew_start(self->crew, 6, false));
+	self->workers = storm_memory(sizeof(*self->workers));
+	ASSERT_NE(NULL, self->workers);
+	ASSERT_EQ(0, workers_start(self->workers, 6, false));
 	self->own = pm_set(&event, 1, true);
 	ASSERT_GE(self->own, 0);
 	self->cpus = cpus_online() < 8 ? cpus_online() : 8;
@@ -91,8 +91,8 @@ FIXTURE_TEARDOWN(sleep_storm)
 		return;
 	if (self->tests)
 		EXPECT_EQ(0, write_file(PM_TEST, "none"));
-	EXPECT_EQ(0, crew_end(self->crew));
-	EXPECT_CREW(self->crew);
+	EXPECT_EQ(0, workers_end(self->workers));
+	EXPECT_CREW(self->workers);
 	close(self->own);
 	while (self->cpus)
 		close(self->cpu[--self->cpus]);
@@ -146,7 +146,7 @@ TEST_F_TIMEOUT(sleep_storm, again_and_again, 600)
 	count_sleep(self, "x", 1, &ret);
 	awake = count_sleep(self, "x", 1, &ret);
 	ASSERT_EQ(-EINVAL, ret);
-	for (i = 0; i < times && !crew_wrong(self->crew); i++) {
+	for (i = 0; i < times && !workers_wrong(self->workers); i++) {
 		depth = depths[i % 2 ? i / 2 % ARRAY_SIZE(depths) : 0];
 		if (self->tests)
 			ASSERT_EQ(0, write_file(PM_TEST, depth));
@@ -159,9 +159,9 @@ TEST_F_TIMEOUT(sleep_storm, again_and_again, 600)
 			EXPECT_EQ(awake, count) TH_LOG("sleep %u", i);
 		EXPECT_GE(count, 2000ULL);
 		check_cpus(_metadata, self);
-		ASSERT_TRUE(crew_works(self->crew)) TH_LOG("sleep %u", i);
+		ASSERT_TRUE(workers_works(self->workers)) TH_LOG("sleep %u", i);
 	}
-	TH_LOG("slept %u times beside %u windows", i, crew_windows(self->crew));
+	TH_LOG("slept %u times beside %u windows", i, workers_windows(self->workers));
 }
 
 TEST_HARNESS_MAIN

@@ -124,7 +124,7 @@ int nothing_left(void)
 	struct pmudev_query query;
 	int fd, line;
 
-	if (!WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)))
+	if (!WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)))
 		return __LINE__;
 	if (query.busy)
 		return __LINE__;

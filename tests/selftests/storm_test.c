@@ -141,7 +141,7 @@ FIXTURE_TEARDOWN(storm)
 	/* A test that ended early. */
 	stop_child(self->shared->hotplug.pid);
 	EXPECT_EQ(0, self->shared->wrong);
-	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)));
+	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)));
 	EXPECT_EQ(0ULL, query.busy);
 	for (cpu = 1; cpu < self->cpus; cpu++)
 		set_cpu_online(cpu, true);

@@ -92,7 +92,7 @@ static void expect_caps(struct __test_metadata *_metadata)
 		expect_number(_metadata, &q, "threshold_max", "0x%08llx", q.threshold_max);
 		expect_cap(_metadata, &q, "features", features_of(q.features));
 		expect_number(_metadata, &q, "user_access", "%llu",
-			      !!(q.state & PMUDEV_STATE_GATE_OPEN));
+			      !!(q.state & PMUDEV_STATE_USER_ACCESS));
 		expect_number(_metadata, &q, "clock_hz", "%llu", q.clock_hz);
 		ASSERT_EQ(0, sysfs_list(q.name, "caps", &names));
 		EXPECT_EQ(13U, names.nr);

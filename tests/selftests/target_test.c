@@ -31,7 +31,7 @@ FIXTURE_TEARDOWN(target)
 
 	EXPECT_EQ(0, subject_work(&self->s, 1));
 	EXPECT_EQ(0, subject_end(&self->s));
-	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_CLAIMED)));
+	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)));
 	EXPECT_EQ(0ULL, query.busy);
 }
 
@@ -271,7 +271,7 @@ TEST_F(target, several_attachers)
 	EXPECT_EQ(-EBUSY, pm_enable_holders(fd[nr], 0, holders, &nr_holders));
 	EXPECT_EQ((unsigned int)__builtin_popcountll(why.busy), nr_holders);
 	for (i = 0; i < nr_holders; i++) {
-		if (holders[i].kind == PMUDEV_HOLDER_CLAIM)
+		if (holders[i].kind == PMUDEV_HOLDER_PLACEHOLDER)
 			continue;
 		EXPECT_EQ((__u32)PMUDEV_HOLDER_TASK_SET, holders[i].kind);
 		/* All were opened here, the subject's own before it was there. */

@@ -26,7 +26,7 @@ FIXTURE_SETUP(perf)
 	ASSERT_EQ(0, pin_to(0));
 	ASSERT_EQ(0, pm_query(&self->query));
 	/* The PMU is perf's. */
-	ASSERT_FALSE(self->query.state & PMUDEV_STATE_CLAIMED);
+	ASSERT_FALSE(self->query.state & PMUDEV_STATE_RESERVED);
 }
 
 FIXTURE_TEARDOWN(perf)

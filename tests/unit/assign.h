@@ -23,15 +23,15 @@ static inline void fail_instance(const u64 *allowed, unsigned int nr, const char
 /* pmudev_assign(); and what the short way finds, if it does, is the same. */
 static inline int assign_masks(const u64 *allowed, unsigned int nr, u8 *counter)
 {
-	struct pmudev_want want[64];
+	struct pmudev_constraint want[64];
 	u8 at_once[64];
 	unsigned int i;
 	int bad;
 
 	for (i = 0; i < nr; i++) {
 		want[i].allowed = allowed[i];
-		want[i].now = PMUDEV_NOWHERE;
-		want[i].pair = false;
+		want[i].now = PMUDEV_NO_COUNTER;
+		want[i].chained = false;
 	}
 	bad = pmudev_assign(want, nr, counter);
 	if (pmudev_assign_at_once(~0ULL, want, nr, at_once) &&

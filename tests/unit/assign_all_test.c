@@ -13,12 +13,12 @@ static unsigned int instances, placed, plain;
 /* The short way finds the same, or says that it does not know. */
 static void compare_at_once(int wanted, const u8 *counter)
 {
-	struct pmudev_want want[EVENTS];
+	struct pmudev_constraint want[EVENTS];
 	u8 at_once[EVENTS];
 	unsigned int i;
 
 	for (i = 0; i < EVENTS; i++)
-		want[i] = (struct pmudev_want){ .allowed = allowed[i] | 0xe0 };
+		want[i] = (struct pmudev_constraint){ .allowed = allowed[i] | 0xe0 };
 	if (!pmudev_assign_at_once(0x1f, want, EVENTS, at_once))
 		return;
 	plain++;

@@ -15,7 +15,7 @@
 #define BOUND 20000
 
 struct instance {
-	struct pmudev_want want[EVENTS];
+	struct pmudev_constraint want[EVENTS];
 	unsigned int nr;
 };
 
@@ -83,7 +83,7 @@ static void say_worst(long bound)
 	printf("# at most %ld instructions:", worst);
 	for (i = 0; i < worst_instance.nr; i++)
 		printf(" %#llx%s@%d", (unsigned long long)worst_instance.want[i].allowed,
-		       worst_instance.want[i].pair ? "p" : "", (s8)worst_instance.want[i].now);
+		       worst_instance.want[i].chained ? "p" : "", (s8)worst_instance.want[i].now);
 	printf("\n");
 	EXPECT_TRUE(worst > 100 && worst <= bound);
 }
@@ -96,15 +96,15 @@ static void measure_random(unsigned int nr, unsigned int counters, unsigned int 
 
 	for (i = 0; i < nr; i++) {
 		for (j = 0; j < in.nr; j++) {
-			struct pmudev_want *want = &in.want[j];
+			struct pmudev_constraint *want = &in.want[j];
 
-			want->pair = unit_random() % 16 < pairs;
+			want->chained = unit_random() % 16 < pairs;
 			want->allowed = unit_random() & (BIT_ULL(counters) - 1);
 			for (density = i % 4; density; density--)
 				want->allowed &= unit_random();
-			if (want->pair)
+			if (want->chained)
 				want->allowed = (want->allowed | want->allowed >> 1) & 0x5555;
-			want->now = PMUDEV_NOWHERE;
+			want->now = PMUDEV_NO_COUNTER;
 		}
 		measure(&in);
 	}
@@ -120,9 +120,9 @@ static void single_events(void)
 	/* Each newcomer has all others move. */
 	for (j = 0; j < EVENTS; j += 5) {
 		for (i = 0; i < EVENTS; i++)
-			in.want[i] = (struct pmudev_want){
+			in.want[i] = (struct pmudev_constraint){
 				.allowed = i < 15 ? 3ULL << i : 1,
-				.now = i < j ? 15 - i : PMUDEV_NOWHERE,
+				.now = i < j ? 15 - i : PMUDEV_NO_COUNTER,
 			};
 		measure(&in);
 	}
@@ -155,10 +155,10 @@ static void pairs_on_16_counters(void)
 
 	worst = -1;
 	for (i = 0; i < EVENTS; i++)
-		in.want[i] = (struct pmudev_want){
+		in.want[i] = (struct pmudev_constraint){
 			.allowed = found[i].mask,
-			.now = PMUDEV_NOWHERE,
-			.pair = found[i].pair,
+			.now = PMUDEV_NO_COUNTER,
+			.chained = found[i].pair,
 		};
 	measure(&in);
 	measure_random(6, EVENTS, 4);

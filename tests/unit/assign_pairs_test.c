@@ -9,7 +9,7 @@
 #define EVENTS	 16
 
 struct instance {
-	struct pmudev_want want[EVENTS];
+	struct pmudev_constraint want[EVENTS];
 	unsigned int nr;
 };
 
@@ -20,14 +20,14 @@ static void fail_at(const struct instance *in, const char *what)
 
 	for (i = 0; i < in->nr; i++)
 		at += snprintf(text + at, sizeof(text) - at, " %#llx%s@%d",
-			       (unsigned long long)in->want[i].allowed, in->want[i].pair ? "p" : "",
-			       (s8)in->want[i].now);
+			       (unsigned long long)in->want[i].allowed,
+			       in->want[i].chained ? "p" : "", (s8)in->want[i].now);
 	FAIL("%s: %u events%s", what, in->nr, text);
 }
 
-static u64 takes(const struct pmudev_want *want, unsigned int counter)
+static u64 takes(const struct pmudev_constraint *want, unsigned int counter)
 {
-	return (want->pair ? 3ULL : 1ULL) << counter;
+	return (want->chained ? 3ULL : 1ULL) << counter;
 }
 
 /* ------------------------------------------------------------- oracles -- */
@@ -72,7 +72,7 @@ static bool singles_fit(const struct instance *in, u64 free)
 	memset(owner, -1, sizeof(owner));
 	for (i = 0; i < in->nr; i++) {
 		seen = 0;
-		if (!in->want[i].pair && !augment(in, i, free, &seen, owner))
+		if (!in->want[i].chained && !augment(in, i, free, &seen, owner))
 			return false;
 	}
 	return true;
@@ -86,7 +86,7 @@ static bool exists(const struct instance *in)
 	u64 used;
 
 	for (i = 0; i < in->nr; i++) {
-		if (!in->want[i].pair)
+		if (!in->want[i].chained)
 			continue;
 		memset(next, 0, sizeof(next));
 		for (set = 0; set < 256; set++)
@@ -129,7 +129,7 @@ static struct instance held(const struct instance *in)
 	unsigned int i;
 
 	for (i = 0; i < in->nr; i++)
-		if (in->want[i].now != PMUDEV_NOWHERE &&
+		if (in->want[i].now != PMUDEV_NO_COUNTER &&
 		    (in->want[i].allowed & BIT_ULL(in->want[i].now)))
 			fixed.want[i].allowed = BIT_ULL(in->want[i].now);
 	return fixed;
@@ -142,7 +142,7 @@ static bool has_moved(const struct instance *in, const u8 *counter)
 
 	for (i = 0; i < in->nr; i++)
 		if (fixed.want[i].allowed == BIT_ULL(in->want[i].now & 63) &&
-		    in->want[i].now != PMUDEV_NOWHERE && counter[i] != in->want[i].now)
+		    in->want[i].now != PMUDEV_NO_COUNTER && counter[i] != in->want[i].now)
 			return true;
 	return false;
 }
@@ -173,16 +173,16 @@ static bool judge(const struct instance *in, bool wanted)
 /* --------------------------------------------------------- brute force -- */
 
 /* What an event can want of five counters: 31 masks, or pairs on 0 and 1, or 2 and 3. */
-static struct pmudev_want kind(unsigned int n)
+static struct pmudev_constraint kind(unsigned int n)
 {
 	static const u8 pairs[] = { 0x1, 0x4, 0x5 };
 
 	bool pair = n >= 31;
 
-	return (struct pmudev_want){
+	return (struct pmudev_constraint){
 		.allowed = pair ? pairs[n - 31] : n + 1,
-		.now = PMUDEV_NOWHERE,
-		.pair = pair,
+		.now = PMUDEV_NO_COUNTER,
+		.chained = pair,
 	};
 }
 
@@ -206,7 +206,7 @@ static void every_kind(struct instance *in, unsigned int from)
 		shuffled = *in;
 		for (i = in->nr - 1; i; i--) {
 			unsigned int j = unit_random() % (i + 1);
-			struct pmudev_want other = shuffled.want[i];
+			struct pmudev_constraint other = shuffled.want[i];
 
 			shuffled.want[i] = shuffled.want[j];
 			shuffled.want[j] = other;
@@ -250,13 +250,13 @@ static void random_instance(struct instance *in)
 
 	in->nr = 1 + unit_random() % (counters < EVENTS ? counters + 1 : EVENTS);
 	for (i = 0; i < in->nr; i++) {
-		struct pmudev_want *want = &in->want[i];
+		struct pmudev_constraint *want = &in->want[i];
 
-		want->pair = counters > 1 && unit_random() % 8 < pairs;
-		want->allowed = random_mask(counters, want->pair ? density / 2 : density);
-		if (want->pair)
+		want->chained = counters > 1 && unit_random() % 8 < pairs;
+		want->allowed = random_mask(counters, want->chained ? density / 2 : density);
+		if (want->chained)
 			want->allowed &= 0x5555 & (BIT_ULL(counters - 1) - 1);
-		want->now = PMUDEV_NOWHERE;
+		want->now = PMUDEV_NO_COUNTER;
 	}
 }
 

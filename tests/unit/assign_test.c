@@ -259,7 +259,7 @@ static u8 preferred(u64 can, u64 free)
  */
 static void expect_preference(const u64 *allowed, unsigned int nr)
 {
-	struct pmudev_want want[64];
+	struct pmudev_constraint want[64];
 	u64 used, free, all = 0;
 	u8 before[64], after[64];
 	unsigned int i;
@@ -268,9 +268,9 @@ static void expect_preference(const u64 *allowed, unsigned int nr)
 		return;
 	for (i = 0; i < nr; i++) {
 		all |= allowed[i];
-		want[i] = (struct pmudev_want){
+		want[i] = (struct pmudev_constraint){
 			.allowed = allowed[i],
-			.now = i < nr - 1 ? before[i] : PMUDEV_NOWHERE,
+			.now = i < nr - 1 ? before[i] : PMUDEV_NO_COUNTER,
 		};
 	}
 	if (pmudev_assign(want, nr, after) >= 0)

@@ -45,7 +45,7 @@ static void around_wraps(void)
 
 		for (turn = 0; turn < 4 * ARRAY_SIZE(near); turn++) {
 			__uint128_t from = range * (turn / ARRAY_SIZE(near) + 1) +
-						 near[turn % ARRAY_SIZE(near)];
+					   near[turn % ARRAY_SIZE(near)];
 
 			for (j = 0; j < 3; j++) {
 				for (k = 0; k < ARRAY_SIZE(near); k++) {
@@ -222,7 +222,7 @@ static void expect_pair_raw(u64 count, const u64 *before)
 
 	for (i = 0; i < 4; i++)
 		at[i] = count += before[i];
-	got = pmudev_pair_raw(at[0] >> 32, at[1], at[2] >> 32, at[3]);
+	got = pmudev_chained_raw(at[0] >> 32, at[1], at[2] >> 32, at[3]);
 	if (got < at[0] || got > at[3])
 		FAIL("%#llx, %#llx, %#llx, %#llx: %#llx", (unsigned long long)at[0],
 		     (unsigned long long)at[1], (unsigned long long)at[2],
@@ -261,7 +261,7 @@ static void pairs_that_stand_still(void)
 	for (i = 0; i < STEPS; i++) {
 		u64 count = unit_random_length();
 
-		EXPECT_EQ(count, pmudev_pair_raw(count >> 32, count, count >> 32, count));
+		EXPECT_EQ(count, pmudev_chained_raw(count >> 32, count, count >> 32, count));
 	}
 }
 

@@ -34,7 +34,7 @@ static inline void expect_code(const struct CAPS *caps, struct pmudev_event_attr
 		return;
 	EXPECT_EQ(config, code.config);
 	EXPECT_EQ(allowed, code.allowed);
-	EXPECT_EQ(false, code.pair);
+	EXPECT_EQ(false, code.chained);
 }
 
 /* The same on pairs of counters: @even are the lower ones. */
@@ -48,7 +48,7 @@ static inline void expect_pair(const struct CAPS *caps, struct pmudev_event_attr
 		return;
 	EXPECT_EQ(config, code.config);
 	EXPECT_EQ(even, code.allowed);
-	EXPECT_EQ(true, code.pair);
+	EXPECT_EQ(true, code.chained);
 }
 
 static inline void expect_refused(const struct CAPS *caps, struct pmudev_event_attr attr, int error,

@@ -91,13 +91,13 @@ static void half_of_a_counter(void)
 		unit_row("PMUVer %u", versions[i]);
 		EXPECT_TRUE(!pmuv3_long_counters(&caps));
 		EXPECT_TRUE(!pmuv3_can_hide(&caps));
-		EXPECT_TRUE(pmuv3_pairs(&caps));
+		EXPECT_TRUE(pmuv3_chained(&caps));
 		expect_code(&caps, event, INSTRUCTIONS, PROGRAMMABLE);
 		event.flags = PMUDEV_LONG;
 		cycles.flags = PMUDEV_LONG;
 		expect_code(&caps, cycles, CYCLES, CYCLE);
 		caps.pmceid &= ~BIT_ULL(CHAIN);
-		EXPECT_TRUE(!pmuv3_pairs(&caps));
+		EXPECT_TRUE(!pmuv3_chained(&caps));
 		expect_refused(&caps, event, EOPNOTSUPP, PMUDEV_WHY_WIDTH, 32, 0);
 	}
 }

@@ -22,7 +22,7 @@ static u64 field(u32 exclude)
 	return (exclude & K ? 0 : 1) | (exclude & U ? 0 : 2);
 }
 
-static const u8 sides[] = { PMUDEV_BOTH_SIDES, PMUDEV_GUEST_ONLY, PMUDEV_HOST_ONLY };
+static const u8 sides[] = { PMUDEV_FILTER_NONE, PMUDEV_FILTER_GUEST, PMUDEV_FILTER_HOST };
 
 static void expect_levels(const struct intel_caps *caps, u64 event, u32 exclude)
 {
@@ -39,7 +39,7 @@ static void expect_levels(const struct intel_caps *caps, u64 event, u32 exclude)
 		expect_refused(caps, attr, EINVAL, PMUDEV_WHY_ALL_EXCLUDED, 0, 0);
 	} else if (EXPECT_EQ(0, -encode(caps, &attr, &code, &why))) {
 		EXPECT_EQ(event | rings(exclude) | EN, code.config);
-		EXPECT_EQ(sides[exclude / H], code.side);
+		EXPECT_EQ(sides[exclude / H], code.filter);
 		EXPECT_EQ(field(exclude), intel_fixed_bits(0, code.config));
 		EXPECT_EQ(!(exclude & K), code.privileged);
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * pmuv3_encode_like(): what is taken over from an event that is as this one is but for its config
- * is what would have been found out; and pmudev_attr_alike(), which says so.
+ * is what would have been found out; and pmudev_attr_uniform(), which says so.
  */
 #include "encode_pmuv3.h"
 
@@ -24,8 +24,8 @@ static void expect_same(const struct pmuv3_caps *caps, const struct pmudev_event
 		return;
 	EXPECT_EQ(code.config, code_like.config);
 	EXPECT_EQ(code.allowed, code_like.allowed);
-	EXPECT_EQ(code.side, code_like.side);
-	EXPECT_EQ(code.pair, code_like.pair);
+	EXPECT_EQ(code.filter, code_like.filter);
+	EXPECT_EQ(code.chained, code_like.chained);
 	EXPECT_EQ(code.privileged, code_like.privileged);
 }
 
@@ -45,7 +45,7 @@ static void expect_all_allowed(const struct pmuv3_caps *caps, const struct pmude
 		return;
 	EXPECT_EQ(code.config, code_all.config);
 	EXPECT_EQ(code.allowed, code_all.allowed);
-	EXPECT_EQ(code.pair, code_all.pair);
+	EXPECT_EQ(code.chained, code_all.chained);
 }
 
 /* Each event after each. How many were compared. */
@@ -117,12 +117,12 @@ static void told_apart(void)
 
 		b = a;
 		((unsigned char *)&b)[byte] ^= 0x10;
-		EXPECT_EQ(free, pmudev_attr_alike(&a, &b));
+		EXPECT_EQ(free, pmudev_attr_uniform(&a, &b));
 	}
-	EXPECT_EQ(true, pmudev_attr_alike(&a, &a));
+	EXPECT_EQ(true, pmudev_attr_uniform(&a, &a));
 	/* Of a generic event the config is part of what is checked. */
 	a.type = PMUDEV_TYPE_GENERIC;
-	EXPECT_EQ(false, pmudev_attr_alike(&a, &a));
+	EXPECT_EQ(false, pmudev_attr_uniform(&a, &a));
 }
 
 int main(void)

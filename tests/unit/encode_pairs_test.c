@@ -52,7 +52,7 @@ static void long_pmu(const struct pmuv3_caps *caps, bool wide)
 {
 	struct pmudev_event_attr event = flagged(INSTRUCTIONS, PMUDEV_LONG);
 
-	EXPECT_EQ(!wide && chain(caps), pmuv3_pairs(caps));
+	EXPECT_EQ(!wide && chain(caps), pmuv3_chained(caps));
 	if (wide)
 		expect_code(caps, event, INSTRUCTIONS | NSH, PROGRAMMABLE);
 	else if (chain(caps))

@@ -27,29 +27,29 @@ static const struct {
 	u32 vhe;
 	u32 vhe_guest;
 } table[] = {
-	{ 0, 0x00000000, 0x08000000, PMUDEV_BOTH_SIDES, 0x08000000, 0x08000000 },
-	{ U, 0x40000000, 0x48000000, PMUDEV_BOTH_SIDES, 0x48000000, 0x48000000 },
-	{ K, 0x80000000, 0x80000000, PMUDEV_BOTH_SIDES, 0x80000000, 0x80000000 },
+	{ 0, 0x00000000, 0x08000000, PMUDEV_FILTER_NONE, 0x08000000, 0x08000000 },
+	{ U, 0x40000000, 0x48000000, PMUDEV_FILTER_NONE, 0x48000000, 0x48000000 },
+	{ K, 0x80000000, 0x80000000, PMUDEV_FILTER_NONE, 0x80000000, 0x80000000 },
 	{ U | K, NOTHING, NOTHING, 0, NOTHING, 0 },
-	{ V, 0x00000000, 0x00000000, PMUDEV_BOTH_SIDES, 0x08000000, 0x08000000 },
-	{ U | V, 0x40000000, 0x40000000, PMUDEV_BOTH_SIDES, 0x48000000, 0x48000000 },
-	{ K | V, 0x80000000, 0x80000000, PMUDEV_BOTH_SIDES, 0x80000000, 0x80000000 },
+	{ V, 0x00000000, 0x00000000, PMUDEV_FILTER_NONE, 0x08000000, 0x08000000 },
+	{ U | V, 0x40000000, 0x40000000, PMUDEV_FILTER_NONE, 0x48000000, 0x48000000 },
+	{ K | V, 0x80000000, 0x80000000, PMUDEV_FILTER_NONE, 0x80000000, 0x80000000 },
 	{ U | K | V, NOTHING, NOTHING, 0, NOTHING, 0 },
-	{ H, NONE, 0x00000000, PMUDEV_GUEST_ONLY, 0x40000000, 0x00000000 },
-	{ U | H, NONE, 0x40000000, PMUDEV_GUEST_ONLY, 0x40000000, 0x40000000 },
-	{ K | H, NONE, 0x80000000, PMUDEV_GUEST_ONLY, 0xc0000000, 0x80000000 },
+	{ H, NONE, 0x00000000, PMUDEV_FILTER_GUEST, 0x40000000, 0x00000000 },
+	{ U | H, NONE, 0x40000000, PMUDEV_FILTER_GUEST, 0x40000000, 0x40000000 },
+	{ K | H, NONE, 0x80000000, PMUDEV_FILTER_GUEST, 0xc0000000, 0x80000000 },
 	{ U | K | H, NONE, NOTHING, 0, NOTHING, 0 },
-	{ V | H, NONE, 0x00000000, PMUDEV_GUEST_ONLY, 0x40000000, 0x00000000 },
-	{ U | V | H, NONE, 0x40000000, PMUDEV_GUEST_ONLY, 0x40000000, 0x40000000 },
-	{ K | V | H, NONE, 0x80000000, PMUDEV_GUEST_ONLY, 0xc0000000, 0x80000000 },
+	{ V | H, NONE, 0x00000000, PMUDEV_FILTER_GUEST, 0x40000000, 0x00000000 },
+	{ U | V | H, NONE, 0x40000000, PMUDEV_FILTER_GUEST, 0x40000000, 0x40000000 },
+	{ K | V | H, NONE, 0x80000000, PMUDEV_FILTER_GUEST, 0xc0000000, 0x80000000 },
 	{ U | K | V | H, NONE, NOTHING, 0, NOTHING, 0 },
-	{ G, 0x00000000, 0x08000000, PMUDEV_HOST_ONLY, 0x88000000, 0xc8000000 },
-	{ U | G, 0x40000000, 0x48000000, PMUDEV_HOST_ONLY, 0xc8000000, 0xc8000000 },
-	{ K | G, 0x80000000, 0x80000000, PMUDEV_HOST_ONLY, 0x80000000, 0xc0000000 },
+	{ G, 0x00000000, 0x08000000, PMUDEV_FILTER_HOST, 0x88000000, 0xc8000000 },
+	{ U | G, 0x40000000, 0x48000000, PMUDEV_FILTER_HOST, 0xc8000000, 0xc8000000 },
+	{ K | G, 0x80000000, 0x80000000, PMUDEV_FILTER_HOST, 0x80000000, 0xc0000000 },
 	{ U | K | G, NOTHING, NOTHING, 0, NOTHING, 0 },
-	{ V | G, 0x00000000, 0x00000000, PMUDEV_HOST_ONLY, 0x88000000, 0xc8000000 },
-	{ U | V | G, 0x40000000, 0x40000000, PMUDEV_HOST_ONLY, 0xc8000000, 0xc8000000 },
-	{ K | V | G, 0x80000000, 0x80000000, PMUDEV_HOST_ONLY, 0x80000000, 0xc0000000 },
+	{ V | G, 0x00000000, 0x00000000, PMUDEV_FILTER_HOST, 0x88000000, 0xc8000000 },
+	{ U | V | G, 0x40000000, 0x40000000, PMUDEV_FILTER_HOST, 0xc8000000, 0xc8000000 },
+	{ K | V | G, 0x80000000, 0x80000000, PMUDEV_FILTER_HOST, 0x80000000, 0xc0000000 },
 	{ U | K | V | G, NOTHING, NOTHING, 0, NOTHING, 0 },
 	{ H | G, BOTH, BOTH, 0, BOTH, 0 },
 	{ U | H | G, BOTH, BOTH, 0, BOTH, 0 },
@@ -76,7 +76,7 @@ static void expect_row(unsigned int row, const struct pmuv3_caps *caps, u64 even
 {
 	const u32 bits[] = { table[row].el1, table[row].nvhe, table[row].vhe };
 	u32 host = bits[caps->shape], guest = host;
-	u8 side = caps->shape == PMUV3_NVHE ? table[row].nvhe_side : PMUDEV_BOTH_SIDES;
+	u8 side = caps->shape == PMUV3_NVHE ? table[row].nvhe_side : PMUDEV_FILTER_NONE;
 	struct pmudev_event_attr attr = raw(event);
 	struct pmudev_refusal why = unit_refusal();
 	struct pmudev_code code;
@@ -98,10 +98,10 @@ static void expect_row(unsigned int row, const struct pmuv3_caps *caps, u64 even
 	if (caps->shape == PMUV3_VHE)
 		guest = table[row].vhe_guest;
 	if (caps->shape == PMUV3_VHE && guest != host)
-		side = guest & PMUV3_TYPER_U ? PMUDEV_HOST_ONLY : PMUDEV_GUEST_ONLY;
+		side = guest & PMUV3_TYPER_U ? PMUDEV_FILTER_HOST : PMUDEV_FILTER_GUEST;
 	EXPECT_EQ(event | host, code.config);
-	EXPECT_EQ(side, code.side);
-	EXPECT_EQ(event | guest, pmuv3_guest_config(caps, code.config, code.side));
+	EXPECT_EQ(side, code.filter);
+	EXPECT_EQ(event | guest, pmuv3_guest_config(caps, code.config, code.filter));
 	EXPECT_EQ(privileged(attr.flags), code.privileged);
 }
 
@@ -152,7 +152,7 @@ static void protected(void)
 		u32 sides = table[row].exclude & (H | G);
 
 		caps.shape = PMUV3_NVHE;
-		caps.sealed = true;
+		caps.protected_kvm = true;
 		attr.flags = table[row].exclude;
 		unit_row("sealed, exclude %#x", attr.flags);
 		if (sides && sides != (H | G))
@@ -176,13 +176,13 @@ static void without_kvm(void)
 
 			caps.shape = shape;
 			caps.guestless = true;
-			caps.sealed = true;
+			caps.protected_kvm = true;
 			attr.flags = table[row].exclude;
 			unit_row("no KVM, %s, exclude %#x", shapes[shape], attr.flags);
 			if ((attr.flags & (H | G)) == H)
 				expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_NO_GUEST, 0, 0);
 			else if (!(attr.flags & H) && !encode(&caps, &attr, &code, &why))
-				EXPECT_EQ(PMUDEV_BOTH_SIDES, code.side);
+				EXPECT_EQ(PMUDEV_FILTER_NONE, code.filter);
 		}
 	}
 }

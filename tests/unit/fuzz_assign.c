@@ -8,12 +8,13 @@
 #define FEW	 6
 #define COUNTERS 8
 
-static u64 counters_of(const struct pmudev_want *want, unsigned int counter)
+static u64 counters_of(const struct pmudev_constraint *want, unsigned int counter)
 {
-	return pmudev_place_counters(counter, want->pair);
+	return pmudev_place_counters(counter, want->chained);
 }
 
-static void check_placement(const struct pmudev_want *want, unsigned int nr, const u8 *counter)
+static void check_placement(const struct pmudev_constraint *want, unsigned int nr,
+			    const u8 *counter)
 {
 	unsigned int i;
 	u64 used = 0;
@@ -26,7 +27,8 @@ static void check_placement(const struct pmudev_want *want, unsigned int nr, con
 }
 
 /* Those of @which, all of them, beside what is used. With @stay, where they are. */
-static bool fits(const struct pmudev_want *want, unsigned int nr, u64 which, u64 used, bool stay)
+static bool fits(const struct pmudev_constraint *want, unsigned int nr, u64 which, u64 used,
+		 bool stay)
 {
 	unsigned int event, c;
 	u64 rest;
@@ -39,7 +41,7 @@ static bool fits(const struct pmudev_want *want, unsigned int nr, u64 which, u64
 		c = __ffs64(rest);
 		if (used & counters_of(&want[event], c))
 			continue;
-		if (stay && want[event].now != PMUDEV_NOWHERE &&
+		if (stay && want[event].now != PMUDEV_NO_COUNTER &&
 		    want[event].allowed & BIT_ULL(want[event].now) && want[event].now != c)
 			continue;
 		if (fits(want, nr, which, used | counters_of(&want[event], c), stay))
@@ -49,14 +51,14 @@ static bool fits(const struct pmudev_want *want, unsigned int nr, u64 which, u64
 }
 
 /* Before @bad came those that are on where they may be, those that may not, and newcomers. */
-static unsigned int rank(const struct pmudev_want *want)
+static unsigned int rank(const struct pmudev_constraint *want)
 {
-	if (want->now == PMUDEV_NOWHERE)
+	if (want->now == PMUDEV_NO_COUNTER)
 		return 2;
 	return want->allowed & BIT_ULL(want->now) ? 0 : 1;
 }
 
-static void check_refusal(const struct pmudev_want *want, unsigned int nr, unsigned int bad)
+static void check_refusal(const struct pmudev_constraint *want, unsigned int nr, unsigned int bad)
 {
 	unsigned int i;
 	u64 which = BIT_ULL(bad);
@@ -71,12 +73,13 @@ static void check_refusal(const struct pmudev_want *want, unsigned int nr, unsig
 }
 
 /* Events that are on are on counters of their own. */
-static u64 take_now(struct input *in, struct pmudev_want *want, u64 taken, unsigned int counters)
+static u64 take_now(struct input *in, struct pmudev_constraint *want, u64 taken,
+		    unsigned int counters)
 {
 	u32 c = take_below(in, counters);
 
-	want->now = PMUDEV_NOWHERE;
-	if (want->pair)
+	want->now = PMUDEV_NO_COUNTER;
+	if (want->chained)
 		c &= ~1U;
 	if (!take_below(in, 2) || taken & counters_of(want, c))
 		return taken;
@@ -86,15 +89,15 @@ static u64 take_now(struct input *in, struct pmudev_want *want, u64 taken, unsig
 
 static void few(struct input *in)
 {
-	struct pmudev_want want[FEW];
+	struct pmudev_constraint want[FEW];
 	unsigned int i, nr = 1 + take_below(in, FEW);
 	u8 counter[FEW];
 	u64 taken = 0;
 	int bad;
 
 	for (i = 0; i < nr; i++) {
-		want[i].pair = !take_below(in, 3);
-		want[i].allowed = take(in, 1) & (want[i].pair ? 0x55 : 0xff);
+		want[i].chained = !take_below(in, 3);
+		want[i].allowed = take(in, 1) & (want[i].chained ? 0x55 : 0xff);
 		taken = take_now(in, &want[i], taken, COUNTERS);
 	}
 	bad = pmudev_assign(want, nr, counter);
@@ -111,18 +114,18 @@ static void few(struct input *in)
 
 static void many(struct input *in)
 {
-	struct pmudev_want want[PMUDEV_ASSIGN_MAX];
+	struct pmudev_constraint want[PMUDEV_ASSIGN_MAX];
 	unsigned int i, nr = take_below(in, PMUDEV_ASSIGN_MAX + 1);
 	u8 counter[PMUDEV_ASSIGN_MAX];
 	u64 taken = 0;
 	int bad;
 
 	for (i = 0; i < nr; i++) {
-		want[i].pair = !take_below(in, 4);
+		want[i].chained = !take_below(in, 4);
 		want[i].allowed = take_below(in, 2) ? take_mask(in) : take(in, 8);
-		if (want[i].pair)
+		if (want[i].chained)
 			want[i].allowed &= 0x55555555;
-		taken = take_now(in, &want[i], taken, want[i].pair ? 32 : 64);
+		taken = take_now(in, &want[i], taken, want[i].chained ? 32 : 64);
 	}
 	bad = pmudev_assign(want, nr, counter);
 	HOLDS(bad >= -1 && bad < (int)nr);

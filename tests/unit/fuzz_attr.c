@@ -33,15 +33,15 @@ static void check_refused(int ret, const struct pmudev_refusal *why)
 static void check_code(const struct pmudev_event_attr *attr, const struct pmudev_code *code,
 		       u64 counters)
 {
-	u64 all = pmudev_places_counters(code->allowed, code->pair);
+	u64 all = pmudev_places_counters(code->allowed, code->chained);
 
 	HOLDS(code->allowed);
 	HOLDS(!(all & ~counters));
 	HOLDS(!attr->allowed || !(all & ~attr->allowed));
 	HOLDS(!(attr->flags & PMUDEV_COUNTER) || code->allowed == BIT_ULL(attr->counter));
-	HOLDS(!code->pair || (attr->flags & PMUDEV_LONG));
-	HOLDS(!code->pair || !(code->allowed & ~0x55555555ULL));
-	HOLDS(!code->pair || !(attr->flags & PMUDEV_DIRECT));
+	HOLDS(!code->chained || (attr->flags & PMUDEV_LONG));
+	HOLDS(!code->chained || !(code->allowed & ~0x55555555ULL));
+	HOLDS(!code->chained || !(attr->flags & PMUDEV_DIRECT));
 	/* What user mode alone was asked for counts nothing else. */
 	HOLDS(code->privileged == !(attr->flags & PMUDEV_EXCLUDE_KERNEL));
 }
@@ -54,7 +54,7 @@ static void check_pmuv3(struct input *in, const struct pmudev_event_attr *attr)
 		.narrow = take_below(in, 2),
 		.shape = take_below(in, 3),
 		.guestless = take_below(in, 2),
-		.sealed = take_below(in, 2),
+		.protected_kvm = take_below(in, 2),
 		.counters = (BIT_ULL(take_below(in, 32)) - 1) | BIT_ULL(PMUV3_CYCLE_COUNTER),
 		.pmceid = take(in, 8) | take(in, 8),
 		.pmceid_ext = take(in, 8),
@@ -74,8 +74,8 @@ static void check_pmuv3(struct input *in, const struct pmudev_event_attr *attr)
 	}
 	check_code(attr, &code, caps.counters);
 	HOLDS(code.config == again.config && code.allowed == again.allowed);
-	HOLDS(pmuv3_guest_config(&caps, code.config, code.side) ==
-	      pmuv3_guest_config(&caps, again.config, again.side));
+	HOLDS(pmuv3_guest_config(&caps, code.config, code.filter) ==
+	      pmuv3_guest_config(&caps, again.config, again.filter));
 }
 
 static void check_intel(struct input *in, const struct pmudev_event_attr *attr)
@@ -113,7 +113,7 @@ static void check_intel(struct input *in, const struct pmudev_event_attr *attr)
 		return;
 	}
 	check_code(attr, &code, caps.counters);
-	HOLDS(!code.pair);
+	HOLDS(!code.chained);
 	HOLDS(!(code.config & INTEL_EVTSEL_INT));
 	for (counters = code.allowed >> PMUDEV_FIXED_BASE; counters; counters &= counters - 1)
 		intel_fixed_bits(__ffs64(counters), code.config);

@@ -22,7 +22,7 @@ static void check_slot(struct input *in)
 	/* What is above the width is UNKNOWN. */
 	HOLDS(pmudev_slot_value(&slot, raw | above) == count + events);
 	HOLDS(pmudev_advance(count, raw | above, width) == count + events);
-	pmudev_page_slot_off(&slot, count, group);
+	pmudev_page_slot_inactive(&slot, count, group);
 	HOLDS(!slot.index && slot.count == count && slot.flags == PMUDEV_SLOT_USED);
 }
 
@@ -49,7 +49,7 @@ static void check_pair(struct input *in)
 		at[i] = value;
 		value += take(in, 2);
 	}
-	value = pmudev_pair_raw(at[0] >> 32, at[1], at[2] >> 32, at[3]);
+	value = pmudev_chained_raw(at[0] >> 32, at[1], at[2] >> 32, at[3]);
 	HOLDS(value == at[1] || value == at[3]);
 }
 

@@ -63,7 +63,7 @@ static void images_of_slots_off(void)
 		u64 count = unit_random();
 
 		unit_row("group %u", group);
-		pmudev_page_slot_off(&slot, count, group);
+		pmudev_page_slot_inactive(&slot, count, group);
 		EXPECT_EQ(count, slot.count);
 		EXPECT_EQ(0, slot.operand);
 		EXPECT_EQ(0, slot.index);
@@ -85,8 +85,8 @@ static void images_are_whole(void)
 	pmudev_page_slot(&b, 0x123456789abcdef0, 5, 5, 32, 7);
 	EXPECT_TRUE(!memcmp(&a, &b, sizeof(a)));
 	memset(&b, 0xff, sizeof(b));
-	pmudev_page_slot_off(&a, 0x123456789abcdef0, 7);
-	pmudev_page_slot_off(&b, 0x123456789abcdef0, 7);
+	pmudev_page_slot_inactive(&a, 0x123456789abcdef0, 7);
+	pmudev_page_slot_inactive(&b, 0x123456789abcdef0, 7);
 	EXPECT_TRUE(!memcmp(&a, &b, sizeof(a)));
 }
 
@@ -157,16 +157,16 @@ static void the_life_of_an_event(void)
 	__uint128_t truth = 0;
 	u64 left = 0;
 
-	pmudev_page_slot_off(&slot, truth, 3);
+	pmudev_page_slot_inactive(&slot, truth, 3);
 	for (i = 0; i < 4 * READS; i++) {
 		switch (unit_below(16)) {
 		case 0:
-			pmudev_page_slot_off(&slot, truth, 3);
+			pmudev_page_slot_inactive(&slot, truth, 3);
 			EXPECT_EQ(truth, slot.count);
 			break;
 		case 1:
 			truth = unit_random_length();
-			pmudev_page_slot_off(&slot, truth, 3);
+			pmudev_page_slot_inactive(&slot, truth, 3);
 			break;
 		case 2:
 		case 3:

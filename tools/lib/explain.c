@@ -81,7 +81,7 @@ static void put_holder(struct text *t, const struct pmudev_holder *h)
 	case PMUDEV_HOLDER_HYPERVISOR:
 		put(t, "the hypervisor");
 		return;
-	case PMUDEV_HOLDER_CLAIM:
+	case PMUDEV_HOLDER_PLACEHOLDER:
 		put(t, "pmudev itself, to keep perf off the others");
 		return;
 	case PMUDEV_HOLDER_TASK_SET:
@@ -288,21 +288,21 @@ int pmudev_explain(struct pmudev *set, char *buf, size_t len)
 	return t.used;
 }
 
-int pmudev_bundle_explain(struct pmudev_bundle *bundle, char *buf, size_t len)
+int pmudev_set_array_explain(struct pmudev_set_array *array, char *buf, size_t len)
 {
 	struct text t = { .buf = buf, .len = len };
 
-	if (!bundle)
+	if (!array)
 		return pmudev_explain_refusal(-EFAULT, NULL, buf, len);
-	if (bundle->cpu >= 0)
-		put(&t, "CPU %d: ", bundle->cpu);
-	put_event(&t, &bundle->refusal);
-	/* What only bundles are refused for. */
-	if (bundle->error == -EEXIST)
+	if (array->cpu >= 0)
+		put(&t, "CPU %d: ", array->cpu);
+	put_event(&t, &array->refusal);
+	/* What only set arrays are refused for. */
+	if (array->error == -EEXIST)
 		put(&t, "the group has events already: add those of a group in one call");
-	else if (bundle->refusal.code == PMUDEV_WHY_NO_PMU && bundle->refusal.event >= 0)
+	else if (array->refusal.code == PMUDEV_WHY_NO_PMU && array->refusal.event >= 0)
 		put(&t, "no set is for that PMU: leave the event out, or add such CPUs");
 	else
-		put_sentence(&t, bundle->error, &bundle->refusal);
+		put_sentence(&t, array->error, &array->refusal);
 	return t.used;
 }

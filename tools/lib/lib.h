@@ -3,7 +3,7 @@
 #ifndef PMUDEV_LIB_H
 #define PMUDEV_LIB_H
 
-#include <pmudev_bundle.h>
+#include <pmudev_set_array.h>
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -37,10 +37,10 @@ HIDDEN bool pmudev_learnt_owner(const struct pmudev_page *page);
 HIDDEN uint64_t pmudev_muldiv(uint64_t a, uint64_t b, uint64_t by);
 
 /**
- * struct pmudev_member - what a bundle knows of a set of its
+ * struct pmudev_member - what a array knows of a set of its
  * @pmu: the number of its PMU
  * @groups: mask of those that it has
- * @slots: the bundle's slots by its own
+ * @slots: the array's slots by its own
  */
 struct pmudev_member {
 	uint32_t pmu;

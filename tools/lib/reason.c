@@ -195,7 +195,7 @@ static const struct pmudev_sentence sentences[] = {
 		"run this as root",
 		NOTHING,
 	},
-	[PMUDEV_WHY_GATE] = {
+	[PMUDEV_WHY_USER_ACCESS] = {
 		"user reads are switched off",
 		"`sysctl dev.pmudev.user_access=1` allows them",
 		NOTHING,
@@ -225,7 +225,7 @@ static const struct pmudev_sentence sentences[] = {
 		"stop that first, then try again",
 		HOLDERS,
 	},
-	[PMUDEV_WHY_VISIBLE] = {
+	[PMUDEV_WHY_USER_READABLE] = {
 		"counts of a CPU would be visible to a program with user reads",
 		"wait until the other one ends, or bind the CPU with PMUDEV_BIND_SHARED",
 		HOLDERS,
@@ -302,7 +302,7 @@ static const struct {
 	/* What pmudev keeps for itself nobody gives back. */
 	{ PMUDEV_WHY_HELD,
 	  true,
-	  PMUDEV_HOLDER_CLAIM,
+	  PMUDEV_HOLDER_PLACEHOLDER,
 	  { "every counter that could take the event is in use",
 	    "count fewer events at a time, or let them have any counter", HOLDERS } },
 };

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include <pmudev_bundle.h>
+#include <pmudev_set_array.h>
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -74,10 +74,10 @@ bool give_way(struct event_list *list, const struct pmudev_refusal *why, bool *u
 	      bool *cycles);
 
 /*
- * Why the set's or the bundle's last call was refused, with the name of the event in place of its
+ * Why the set's or the array's last call was refused, with the name of the event in place of its
  * number, on stderr.
  */
 void complain_events(struct pmudev *set, const struct event_list *list);
-void complain_bundle(struct pmudev_bundle *bundle, const struct event_list *list);
+void complain_array(struct pmudev_set_array *array, const struct event_list *list);
 
 #endif /* CMD_H */

@@ -145,10 +145,10 @@ void complain_events(struct pmudev *set, const struct event_list *list)
 	complain_about("", list, error, &why);
 }
 
-void complain_bundle(struct pmudev_bundle *bundle, const struct event_list *list)
+void complain_array(struct pmudev_set_array *array, const struct event_list *list)
 {
 	struct pmudev_refusal why;
-	int error = pmudev_bundle_why(bundle, &why);
+	int error = pmudev_set_array_why(array, &why);
 	char before[32] = "", names[128];
 
 	if (why.code == PMUDEV_WHY_NO_PMU && why.event >= 0 && (unsigned int)why.event < list->nr) {
@@ -156,7 +156,7 @@ void complain_bundle(struct pmudev_bundle *bundle, const struct event_list *list
 			 parts_names(list, why.event, names, sizeof(names)));
 		return;
 	}
-	if (bundle->cpu >= 0)
-		snprintf(before, sizeof(before), "CPU %d: ", bundle->cpu);
+	if (array->cpu >= 0)
+		snprintf(before, sizeof(before), "CPU %d: ", array->cpu);
 	complain_about(before, list, error, &why);
 }

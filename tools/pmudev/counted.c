@@ -53,13 +53,13 @@ static void make_parts(struct counted *counted, unsigned int nr)
 	}
 }
 
-void counted_open(struct counted *counted, const struct pmudev_bundle *bundle, bool each_cpu)
+void counted_open(struct counted *counted, const struct pmudev_set_array *array, bool each_cpu)
 {
 	unsigned int i;
 
-	make_parts(counted, each_cpu ? bundle->nr : 1);
+	make_parts(counted, each_cpu ? array->nr : 1);
 	for (i = 0; i < counted->nr && each_cpu; i++)
-		counted->parts[i].cpu = bundle->cpus[i];
+		counted->parts[i].cpu = array->cpus[i];
 }
 
 void counted_close(struct counted *counted)
@@ -72,7 +72,7 @@ void counted_close(struct counted *counted)
 	*counted = (struct counted){ .nr = 0 };
 }
 
-void counted_between(struct counted *counted, const struct pmudev_bundle *bundle,
+void counted_between(struct counted *counted, const struct pmudev_set_array *array,
 		     const union pmudev_record_buffer *before,
 		     const union pmudev_record_buffer *after)
 {
@@ -80,8 +80,8 @@ void counted_between(struct counted *counted, const struct pmudev_bundle *bundle
 
 	counted->runs = 1;
 	for (i = 0; i < counted->nr; i++)
-		pmudev_bundle_sum(bundle, counted->parts[i].cpu < 0 ? PMUDEV_ALL : i, before, after,
-				  &counted->parts[i].total);
+		pmudev_set_array_sum(array, counted->parts[i].cpu < 0 ? PMUDEV_ALL : i, before,
+				     after, &counted->parts[i].total);
 }
 
 static void add_sum(struct pmudev_sum *sum, const struct pmudev_sum *more)

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <pmudev_bundle.h>
+#include <pmudev_set_array.h>
 
 #include "events.h"
 
@@ -66,14 +66,14 @@ struct counted {
 	struct counted_part *parts;
 };
 
-/* Room for a bundle's. @each_cpu: a part for each of its sets */
-void counted_open(struct counted *counted, const struct pmudev_bundle *bundle, bool each_cpu);
+/* Room for a array's. @each_cpu: a part for each of its sets */
+void counted_open(struct counted *counted, const struct pmudev_set_array *array, bool each_cpu);
 
 /* Harmless if not open. */
 void counted_close(struct counted *counted);
 
-/* What was counted between two readings of the bundle (@before NULL: since the beginning). */
-void counted_between(struct counted *counted, const struct pmudev_bundle *bundle,
+/* What was counted between two readings of the array (@before NULL: since the beginning). */
+void counted_between(struct counted *counted, const struct pmudev_set_array *array,
 		     const union pmudev_record_buffer *before,
 		     const union pmudev_record_buffer *after);
 

@@ -209,7 +209,7 @@ static void show_takers(struct pmudev *set, const struct event_list *list, const
  * those that are alike
  */
 struct progress {
-	struct pmudev_bundle *bundle;
+	struct pmudev_set_array *array;
 	const struct event_list *list;
 	const uint32_t *pmus;
 	struct pmudev *set;
@@ -228,11 +228,11 @@ static void show(struct progress *p)
 {
 	if (!p->alike)
 		return;
-	if (p->bundle->parts)
+	if (p->array->parts)
 		printf("On the CPUs of %.*s:\n", (int)sizeof(p->query.name), p->query.name);
 	else if (p->alike > 1)
 		printf("CPU %d and %u more:\n", p->cpu, p->alike - 1);
-	else if (p->bundle->nr > 1)
+	else if (p->array->nr > 1)
 		printf("CPU %d:\n", p->cpu);
 	if (p->part.nr)
 		show_table(&p->part, &p->result, p->query.available);
@@ -241,7 +241,7 @@ static void show(struct progress *p)
 	if (fit_misfits(&p->part, &p->result)) {
 		show_takers(p->set, &p->part, &p->result);
 		p->multiplex_helps =
-			parts_can_turn(p->bundle, p->list) && fit_multiplexed(p->set, &p->part);
+			parts_can_turn(p->array, p->list) && fit_multiplexed(p->set, &p->part);
 		p->refused++;
 	} else {
 		show_kept(p->set, &p->part, &p->result, p->query.available);
@@ -252,13 +252,13 @@ static void show(struct progress *p)
 /* What set @i can have. False if it cannot be told. */
 static bool proceed(struct progress *p, unsigned int i)
 {
-	struct pmudev *set = &p->bundle->sets[i];
+	struct pmudev *set = &p->array->sets[i];
 	unsigned int index[PMUDEV_MAX_EVENTS], e;
 	struct event_list part;
 	struct pmudev_query query;
 	struct fit result = { .fits = 0 };
 
-	if (!parts_query(p->bundle, i, &query)) {
+	if (!parts_query(p->array, i, &query)) {
 		complain_refusal(set, "explain");
 		return false;
 	}
@@ -272,7 +272,7 @@ static bool proceed(struct progress *p, unsigned int i)
 	if (!p->alike || query.pmu != p->query.pmu || !fit_same(&part, &p->result, &result)) {
 		show(p);
 		p->set = set;
-		p->cpu = p->bundle->cpus[i];
+		p->cpu = p->array->cpus[i];
 		p->alike = 0;
 		p->query = query;
 		p->part = part;
@@ -309,7 +309,7 @@ static int show_verdict(const struct progress *p, bool multiplex)
 }
 
 /* What `pmudev stat` would change about the events before it adds them. */
-static bool give_way_all(struct pmudev_bundle *bundle, struct event_list *list,
+static bool give_way_all(struct pmudev_set_array *array, struct event_list *list,
 			 const uint32_t *pmus)
 {
 	unsigned int index[PMUDEV_MAX_EVENTS], i;
@@ -319,17 +319,17 @@ static bool give_way_all(struct pmudev_bundle *bundle, struct event_list *list,
 	struct pmudev_query query;
 	struct event_list part;
 
-	for (i = 0; i < bundle->nr; i++) {
+	for (i = 0; i < array->nr; i++) {
 		do {
-			if (!parts_query(bundle, i, &query)) {
-				complain_refusal(&bundle->sets[i], "explain");
+			if (!parts_query(array, i, &query)) {
+				complain_refusal(&array->sets[i], "explain");
 				return false;
 			}
 			parts_list(list, pmus, query.pmu, &part, index);
 			if (!part.nr ||
-			    !pmudev_place(&bundle->sets[i], part.attrs, part.nr, counter))
+			    !pmudev_place(&array->sets[i], part.attrs, part.nr, counter))
 				break;
-			pmudev_why(&bundle->sets[i], &why);
+			pmudev_why(&array->sets[i], &why);
 			if (why.event >= 0 && (unsigned int)why.event < part.nr)
 				why.event = index[why.event];
 		} while (give_way(list, &why, &user_only, &cycles));
@@ -342,25 +342,25 @@ static bool give_way_all(struct pmudev_bundle *bundle, struct event_list *list,
 	return true;
 }
 
-static int explain(struct pmudev_bundle *bundle, const struct options *options,
+static int explain(struct pmudev_set_array *array, const struct options *options,
 		   struct event_list *list)
 {
-	struct progress progress = { .bundle = bundle, .list = list };
+	struct progress progress = { .array = array, .list = list };
 	uint32_t pmus[PMUDEV_MAX_EVENTS];
 	unsigned int i;
 
-	if (!parts_find(&bundle->sets[0], list, pmus)) {
-		complain_refusal(&bundle->sets[0], "explain");
+	if (!parts_find(&array->sets[0], list, pmus)) {
+		complain_refusal(&array->sets[0], "explain");
 		return EXIT_UNKNOWN;
 	}
 	for (i = 0; i < list->nr && options->multiplex; i++)
 		list->attrs[i].flags |= PMUDEV_MULTIPLEX;
-	if (options->multiplex && !parts_check_turns(bundle, list))
+	if (options->multiplex && !parts_check_turns(array, list))
 		return EXIT_USAGE;
-	if (!give_way_all(bundle, list, pmus))
+	if (!give_way_all(array, list, pmus))
 		return EXIT_UNKNOWN;
 	progress.pmus = pmus;
-	for (i = 0; i < bundle->nr; i++)
+	for (i = 0; i < array->nr; i++)
 		if (!proceed(&progress, i))
 			return 1;
 	show(&progress);
@@ -370,7 +370,7 @@ static int explain(struct pmudev_bundle *bundle, const struct options *options,
 int cmd_explain(int argc, char **argv)
 {
 	struct options options = { .events = NULL };
-	struct pmudev_bundle bundle;
+	struct pmudev_set_array array;
 	struct event_list list;
 	int status, error;
 
@@ -384,14 +384,14 @@ int cmd_explain(int argc, char **argv)
 		goto out;
 	status = EXIT_UNKNOWN;
 	if (options.target.kind == TARGET_NONE)
-		error = pmudev_bundle_task(&bundle, PMUDEV_TARGET_TASK, 0, 0);
+		error = pmudev_set_array_task(&array, PMUDEV_TARGET_TASK, 0, 0);
 	else
-		error = target_open(&options.target, &bundle, 0);
+		error = target_open(&options.target, &array, 0);
 	if (error) {
-		complain_bundle(&bundle, &list);
+		complain_array(&array, &list);
 	} else {
-		status = explain(&bundle, &options, &list);
-		pmudev_bundle_close(&bundle);
+		status = explain(&array, &options, &list);
+		pmudev_set_array_close(&array);
 	}
 out:
 	free(options.events);

@@ -58,7 +58,7 @@ void holder_text(const struct pmudev_holder *holder, char *buf, size_t len)
 	case PMUDEV_HOLDER_HYPERVISOR:
 		snprintf(buf, len, "the hypervisor");
 		break;
-	case PMUDEV_HOLDER_CLAIM:
+	case PMUDEV_HOLDER_PLACEHOLDER:
 		snprintf(buf, len, "pmudev itself, to keep perf off the others");
 		break;
 	case PMUDEV_HOLDER_CPU_SET:
@@ -82,7 +82,7 @@ const char *holder_kind(const struct pmudev_holder *holder)
 		[PMUDEV_HOLDER_PERF] = "perf",
 		[PMUDEV_HOLDER_WATCHDOG] = "nmi-watchdog",
 		[PMUDEV_HOLDER_HYPERVISOR] = "hypervisor",
-		[PMUDEV_HOLDER_CLAIM] = "claim",
+		[PMUDEV_HOLDER_PLACEHOLDER] = "placeholder",
 	};
 
 	return holder->kind < sizeof(kinds) / sizeof(*kinds) ? kinds[holder->kind] : kinds[0];

@@ -121,21 +121,21 @@ static void show_state(const struct pmudev_query *q)
 {
 	if (!(q->features & PMUDEV_HAS_USER_READ))
 		row("user reads", "not offered on this machine");
-	else if (q->state & PMUDEV_STATE_GATE_OPEN)
+	else if (q->state & PMUDEV_STATE_USER_ACCESS)
 		row("user reads", "on (sysctl dev.pmudev.user_access is 1)");
 	else
 		row("user reads", "off; `sysctl dev.pmudev.user_access=1` switches them on");
-	if (q->state & PMUDEV_STATE_CLAIMED)
+	if (q->state & PMUDEV_STATE_RESERVED)
 		row("held by", "pmudev, for the sets enabled; perf's hardware events do not count");
 	else
 		row("held by", "nobody of pmudev's; perf can use it");
 	row("hooks", "%s%s",
 	    q->state & PMUDEV_STATE_HOOKS ? "installed (fork, exec, exit)" : "none",
 	    q->state & PMUDEV_STATE_GUEST ? ", and where KVM enters and leaves guests" : "");
-	row("claims", "%llu  times the PMU was taken from perf since the module was loaded",
-	    (unsigned long long)q->claims);
-	row("mends", "%llu  times perf changed the PMU meanwhile, and ours was put back",
-	    (unsigned long long)q->mends);
+	row("reservations", "%llu  times the PMU was taken from perf since the module was loaded",
+	    (unsigned long long)q->reservations);
+	row("perf restores", "%llu  times perf changed the PMU meanwhile, and ours was put back",
+	    (unsigned long long)q->perf_restores);
 }
 
 static void show_holders(const struct pmudev_query *q)

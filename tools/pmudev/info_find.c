@@ -59,7 +59,7 @@ static bool watchdog_may_count(void)
 	bool may;
 
 	may = !pmudev_open(&set) && !pmudev_query_cpu(&set, sched_getcpu(), &q) &&
-	      q.arch == PMUDEV_ARCH_INTEL && !(q.state & PMUDEV_STATE_CLAIMED);
+	      q.arch == PMUDEV_ARCH_INTEL && !(q.state & PMUDEV_STATE_RESERVED);
 	pmudev_close(&set);
 	return may;
 }

@@ -120,12 +120,12 @@ static void write_pmu(struct json *json, struct pmudev *set, const struct pmudev
 	write_mask(json, "in-use", q->busy);
 	write_holders(json, q);
 	write_abilities(json, q);
-	json_bool(json, "user-reads", q->state & PMUDEV_STATE_GATE_OPEN);
-	json_bool(json, "held", q->state & PMUDEV_STATE_CLAIMED);
+	json_bool(json, "user-reads", q->state & PMUDEV_STATE_USER_ACCESS);
+	json_bool(json, "held", q->state & PMUDEV_STATE_RESERVED);
 	json_bool(json, "hooks", q->state & PMUDEV_STATE_HOOKS);
 	json_bool(json, "guest-hooks", q->state & PMUDEV_STATE_GUEST);
-	json_unsigned(json, "claims", q->claims);
-	json_unsigned(json, "mends", q->mends);
+	json_unsigned(json, "reservations", q->reservations);
+	json_unsigned(json, "perf_restores", q->perf_restores);
 	json_close(json, '}');
 }
 

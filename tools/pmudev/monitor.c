@@ -202,38 +202,38 @@ static void one_group(struct event_list *list)
 	list->groups = 1;
 }
 
-static void complain_choice(struct pmudev_bundle *bundle, const struct event_list *list,
+static void complain_choice(struct pmudev_set_array *array, const struct event_list *list,
 			    bool by_default)
 {
 	struct pmudev_refusal why = { .event = -1 };
 
-	complain_bundle(bundle, list);
-	pmudev_bundle_why(bundle, &why);
+	complain_array(array, list);
+	pmudev_set_array_why(array, &why);
 	if (by_default && why.event >= 0)
 		complain("other events and counters: `pmudev monitor -e LIST`, see its --help");
 }
 
 /* Are all events for all of the CPUs? False if not, and it has been told. */
-static bool check_pmus(struct pmudev_bundle *bundle, const struct event_list *list)
+static bool check_pmus(struct pmudev_set_array *array, const struct event_list *list)
 {
 	uint32_t pmus[PMUDEV_MAX_EVENTS];
 	struct pmudev_query query;
 	unsigned int i, e;
 	char names[128];
 
-	if (!parts_find(&bundle->sets[0], list, pmus)) {
-		complain_refusal(&bundle->sets[0], "monitor");
+	if (!parts_find(&array->sets[0], list, pmus)) {
+		complain_refusal(&array->sets[0], "monitor");
 		return false;
 	}
-	for (i = 0; i < bundle->nr; i++) {
-		if (!parts_query(bundle, i, &query)) {
-			complain_refusal(&bundle->sets[i], "monitor");
+	for (i = 0; i < array->nr; i++) {
+		if (!parts_query(array, i, &query)) {
+			complain_refusal(&array->sets[i], "monitor");
 			return false;
 		}
 		for (e = 0; e < list->nr; e++) {
 			if (pmus[e] >> query.pmu & 1)
 				continue;
-			complain("%s: CPU %d is none of %s", list->events[e].name, bundle->cpus[i],
+			complain("%s: CPU %d is none of %s", list->events[e].name, array->cpus[i],
 				 parts_names(list, e, names, sizeof(names)));
 			return false;
 		}
@@ -242,20 +242,20 @@ static bool check_pmus(struct pmudev_bundle *bundle, const struct event_list *li
 }
 
 /* Return: 0, or the exit status after something went wrong, which has been told on stderr. */
-static int set_up(struct pmudev_bundle *bundle, struct options *options, struct event_list *list)
+static int set_up(struct pmudev_set_array *array, struct options *options, struct event_list *list)
 {
 	struct pmudev_query query;
 	bool by_default = false;
 
 	list->nr = 0;
-	if (target_open(&options->target, bundle, 0)) {
-		complain_bundle(bundle, list);
+	if (target_open(&options->target, array, 0)) {
+		complain_array(array, list);
 		return 1;
 	}
 	if (!options->events) {
 		by_default = true;
-		if (!parts_query(bundle, 0, &query)) {
-			complain_refusal(&bundle->sets[0], "monitor");
+		if (!parts_query(array, 0, &query)) {
+			complain_refusal(&array->sets[0], "monitor");
 			return 1;
 		}
 		options->events = default_pairs(&query);
@@ -263,11 +263,11 @@ static int set_up(struct pmudev_bundle *bundle, struct options *options, struct 
 	if (!read_events(options->events, list))
 		return EXIT_USAGE;
 	one_group(list);
-	if (!check_pmus(bundle, list))
+	if (!check_pmus(array, list))
 		return EXIT_USAGE;
-	if (pmudev_bundle_add(bundle, list->attrs, list->nr) ||
-	    pmudev_bundle_enable(bundle, PMUDEV_ALL)) {
-		complain_choice(bundle, list, by_default);
+	if (pmudev_set_array_add(array, list->attrs, list->nr) ||
+	    pmudev_set_array_enable(array, PMUDEV_ALL)) {
+		complain_choice(array, list, by_default);
 		return 1;
 	}
 	return 0;
@@ -275,17 +275,17 @@ static int set_up(struct pmudev_bundle *bundle, struct options *options, struct 
 
 /* ---------------------------------------------------------------------- the loop -- */
 
-static bool read_all(struct pmudev_bundle *bundle, struct monitor *m)
+static bool read_all(struct pmudev_set_array *array, struct monitor *m)
 {
 	unsigned int i;
 
 	for (i = 0; i < m->nr; i++) {
 		struct watched *w = &m->cpus[i];
 
-		if (!pmudev_read(&bundle->sets[i], &w->now.record, sizeof(w->now)))
+		if (!pmudev_read(&array->sets[i], &w->now.record, sizeof(w->now)))
 			continue;
 		live_leave();
-		complain_refusal(&bundle->sets[i], "monitor");
+		complain_refusal(&array->sets[i], "monitor");
 		return false;
 	}
 	return true;
@@ -316,13 +316,13 @@ static bool go_on(int signal, const struct monitor *m, const struct view *view)
 	return true;
 }
 
-static bool watch(struct pmudev_bundle *bundle, const struct options *options, struct monitor *m,
+static bool watch(struct pmudev_set_array *array, const struct options *options, struct monitor *m,
 		  struct ticks *timer)
 {
 	const struct view *view = options->view;
 	uint64_t shown = 0, ended;
 
-	if (!read_all(bundle, m))
+	if (!read_all(array, m))
 		return false;
 	begin_interval(m, true);
 	view->begin(m);
@@ -333,7 +333,7 @@ static bool watch(struct pmudev_bundle *bundle, const struct options *options, s
 		if (!ended)
 			break;
 		begin_interval(m, false);
-		if (!read_all(bundle, m))
+		if (!read_all(array, m))
 			return false;
 		m->missed = ended - 1;
 		view->show(m);
@@ -341,13 +341,13 @@ static bool watch(struct pmudev_bundle *bundle, const struct options *options, s
 			return false;
 		shown++;
 	}
-	if (!read_all(bundle, m))
+	if (!read_all(array, m))
 		return false;
 	view->end(m);
 	return true;
 }
 
-static int monitor(struct pmudev_bundle *bundle, struct options *options)
+static int monitor(struct pmudev_set_array *array, struct options *options)
 {
 	struct event_list list;
 	struct monitor m = {
@@ -358,22 +358,22 @@ static int monitor(struct pmudev_bundle *bundle, struct options *options)
 	struct ticks timer;
 	int status;
 
-	status = set_up(bundle, options, &list);
+	status = set_up(array, options, &list);
 	if (status)
 		return status;
-	m.nr = bundle->nr;
+	m.nr = array->nr;
 	m.cpus = calloc(m.nr, sizeof(*m.cpus));
 	if (!m.cpus) {
 		complain("no memory left");
 		return 1;
 	}
 	for (unsigned int i = 0; i < m.nr; i++)
-		m.cpus[i].cpu = bundle->cpus[i];
+		m.cpus[i].cpu = array->cpus[i];
 	status = 1;
 	if (ticks_open(&timer, options->interval)) {
 		if (!options->view->resized ||
 		    (ticks_also(&timer, SIGWINCH) && ticks_also(&timer, SIGTSTP)))
-			status = watch(bundle, options, &m, &timer) ? 0 : 1;
+			status = watch(array, options, &m, &timer) ? 0 : 1;
 		ticks_close(&timer);
 	}
 	free(m.cpus);
@@ -383,13 +383,13 @@ static int monitor(struct pmudev_bundle *bundle, struct options *options)
 int cmd_monitor(int argc, char **argv)
 {
 	static struct options options = { .interval = 5 * NS_PER_SECOND };
-	struct pmudev_bundle bundle = { .nr = 0 };
+	struct pmudev_set_array array = { .nr = 0 };
 	int status;
 
 	status = parse_options(argc, argv, &options);
 	if (status < 0) {
-		status = monitor(&bundle, &options);
-		pmudev_bundle_close(&bundle);
+		status = monitor(&array, &options);
+		pmudev_set_array_close(&array);
 	}
 	free(options.events);
 	return status;

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include <pmudev_bundle.h>
+#include <pmudev_set_array.h>
 
 #include "events.h"
 

@@ -42,24 +42,24 @@ void parts_list(const struct event_list *list, const uint32_t *pmus, unsigned in
 }
 
 /* The first event that is for some parts only, or -1. */
-static int partial(const struct pmudev_bundle *bundle, const struct event_list *list)
+static int partial(const struct pmudev_set_array *array, const struct event_list *list)
 {
 	unsigned int i;
 
-	for (i = 0; bundle->parts && i < list->nr; i++)
+	for (i = 0; array->parts && i < list->nr; i++)
 		if (list->events[i].pmus)
 			return i;
 	return -1;
 }
 
-bool parts_can_turn(const struct pmudev_bundle *bundle, const struct event_list *list)
+bool parts_can_turn(const struct pmudev_set_array *array, const struct event_list *list)
 {
-	return partial(bundle, list) < 0;
+	return partial(array, list) < 0;
 }
 
-bool parts_check_turns(const struct pmudev_bundle *bundle, const struct event_list *list)
+bool parts_check_turns(const struct pmudev_set_array *array, const struct event_list *list)
 {
-	int i = partial(bundle, list);
+	int i = partial(array, list);
 
 	if (i < 0)
 		return true;
@@ -68,13 +68,13 @@ bool parts_check_turns(const struct pmudev_bundle *bundle, const struct event_li
 	return false;
 }
 
-bool parts_query(struct pmudev_bundle *bundle, unsigned int i, struct pmudev_query *query)
+bool parts_query(struct pmudev_set_array *array, unsigned int i, struct pmudev_query *query)
 {
-	struct pmudev *set = &bundle->sets[i];
+	struct pmudev *set = &array->sets[i];
 
-	if (bundle->cpus[i] >= 0)
-		return !pmudev_query_cpu(set, bundle->cpus[i], query);
-	return !pmudev_query(set, bundle->parts ? i : 0, query);
+	if (array->cpus[i] >= 0)
+		return !pmudev_query_cpu(set, array->cpus[i], query);
+	return !pmudev_query(set, array->parts ? i : 0, query);
 }
 
 const char *parts_names(const struct event_list *list, unsigned int i, char *buf, size_t len)

@@ -9,12 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <pmudev_bundle.h>
+#include <pmudev_set_array.h>
 
 #include "events.h"
 
 /*
- * Of each event the mask of its PMUs' numbers, as pmudev_bundle_add_on() takes it. False if the
+ * Of each event the mask of its PMUs' numbers, as pmudev_set_array_add_on() takes it. False if the
  * module does not tell; the set knows why.
  */
 bool parts_find(struct pmudev *set, const struct event_list *list, uint32_t *pmus);
@@ -28,11 +28,11 @@ void parts_list(const struct event_list *list, const uint32_t *pmus, unsigned in
  * waited for its turn, and how long the target was elsewhere, so there is no estimate. The second
  * one tells it.
  */
-bool parts_can_turn(const struct pmudev_bundle *bundle, const struct event_list *list);
-bool parts_check_turns(const struct pmudev_bundle *bundle, const struct event_list *list);
+bool parts_can_turn(const struct pmudev_set_array *array, const struct event_list *list);
+bool parts_check_turns(const struct pmudev_set_array *array, const struct event_list *list);
 
-/* The PMU of a bundle's set. False if the module does not tell; the set knows why. */
-bool parts_query(struct pmudev_bundle *bundle, unsigned int i, struct pmudev_query *query);
+/* The PMU of a array's set. False if the module does not tell; the set knows why. */
+bool parts_query(struct pmudev_set_array *array, unsigned int i, struct pmudev_query *query);
 
 /* Names of the PMUs that an event is for, all or some, as "a, b". */
 const char *parts_names(const struct event_list *list, unsigned int i, char *buf, size_t len);

@@ -19,7 +19,7 @@ static bool known_zero(const struct counted *counted, const struct pmudev_total 
 		       unsigned int i)
 {
 	return !counted->never_began && total->present >> i & 1 && !total->sums[i].time_enabled &&
-	       !(total->flags & (PMUDEV_RECORD_OFFLINE | PMUDEV_RECORD_GATED));
+	       !(total->flags & (PMUDEV_RECORD_OFFLINE | PMUDEV_RECORD_NO_USER_ACCESS));
 }
 
 /* Times are not taken at the very same instruction: less than would be shown is no difference. */
@@ -58,14 +58,14 @@ static uint64_t shown(const struct counted_part *part, unsigned int i)
 static void why_not_counted(struct row *row, const struct pmudev_total *total, unsigned int i)
 {
 	const bool offline = total->flags & PMUDEV_RECORD_OFFLINE;
-	const bool gated = total->flags & PMUDEV_RECORD_GATED;
+	const bool off = total->flags & PMUDEV_RECORD_NO_USER_ACCESS;
 	const struct {
 		bool is_it;
 		const char *word;
 		const char *text;
 	} reasons[] = {
 		{ offline, "offline", "the CPU is offline" },
-		{ gated, "gated", "stopped: user reads were switched off" },
+		{ off, "no-user-access", "stopped: user reads were switched off" },
 		{ !(total->present >> i & 1), "removed", "not in the set any more" },
 		{ multiplexed(total, i), NO_TURN, "its turn did not come" },
 		{ row->some_cpus, "other-pmu", "the target was not on these CPUs" },

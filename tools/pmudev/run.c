@@ -16,7 +16,7 @@
  * @m: what it is part of
  * @child: the command's process, NULL: none
  * @watch: what is waited for
- * @bundle: the sets
+ * @array: the sets
  * @pmus: of each event the PMUs that it is for, by number
  * @before: the records at the end of the last interval; all zeroes before
  * @now: the records
@@ -28,7 +28,7 @@ struct counting {
 	struct measurement *m;
 	struct child *child;
 	struct watch watch;
-	struct pmudev_bundle bundle;
+	struct pmudev_set_array array;
 	uint32_t pmus[PMUDEV_MAX_EVENTS];
 	union pmudev_record_buffer *before;
 	union pmudev_record_buffer *now;
@@ -41,10 +41,10 @@ struct counting {
 
 static bool make_room(struct counting *c)
 {
-	c->before = calloc(c->bundle.nr, sizeof(*c->before));
-	c->now = calloc(c->bundle.nr, sizeof(*c->now));
-	counted_open(&c->all, &c->bundle, c->m->options.each_cpu);
-	counted_open(&c->since, &c->bundle, c->m->options.each_cpu);
+	c->before = calloc(c->array.nr, sizeof(*c->before));
+	c->now = calloc(c->array.nr, sizeof(*c->now));
+	counted_open(&c->all, &c->array, c->m->options.each_cpu);
+	counted_open(&c->since, &c->array, c->m->options.each_cpu);
 	if (c->before && c->now)
 		return true;
 	complain("no memory left");
@@ -54,12 +54,12 @@ static bool make_room(struct counting *c)
 /* Reads the sets. Return: 0, or the exit status, and what is wrong has been told. */
 static int read_now(struct counting *c)
 {
-	if (pmudev_bundle_records(&c->bundle, c->now))
-		return sets_refused(&c->bundle, &c->m->list);
+	if (pmudev_set_array_records(&c->array, c->now))
+		return sets_refused(&c->array, &c->m->list);
 	c->all.time = watch_now() - c->m->run.start;
 	c->since.time = c->all.time;
-	counted_between(&c->all, &c->bundle, NULL, c->now);
-	counted_between(&c->since, &c->bundle, c->before, c->now);
+	counted_between(&c->all, &c->array, NULL, c->now);
+	counted_between(&c->since, &c->array, c->before, c->now);
 	return 0;
 }
 
@@ -105,14 +105,14 @@ static bool wait_to_begin(struct counting *c)
 static int begin_late(struct counting *c)
 {
 	struct measurement *m = c->m;
-	const int error = sets_enable(m, &c->bundle);
+	const int error = sets_enable(m, &c->array);
 	int status;
 
 	/* What has ended meanwhile is no more to be counted. */
 	if (!error || error == -ESRCH)
 		return 0;
-	status = sets_refused(&c->bundle, &m->list);
-	sets_advise(m, &c->bundle, c->pmus);
+	status = sets_refused(&c->array, &m->list);
+	sets_advise(m, &c->array, c->pmus);
 	return status;
 }
 
@@ -121,7 +121,7 @@ static bool has_ended(struct counting *c)
 	struct pmudev_total total;
 
 	/* What cannot be read here cannot afterwards. */
-	return pmudev_bundle_read(&c->bundle, &total) || total.flags & PMUDEV_RECORD_ENDED;
+	return pmudev_set_array_read(&c->array, &total) || total.flags & PMUDEV_RECORD_ENDED;
 }
 
 /* Is the run over? */
@@ -175,7 +175,7 @@ static int wait_for_end(struct counting *c)
 static int count(struct counting *c)
 {
 	struct measurement *m = c->m;
-	int status = sets_open(m, &c->bundle, c->pmus, c->child ? c->child->pid : 0);
+	int status = sets_open(m, &c->array, c->pmus, c->child ? c->child->pid : 0);
 
 	if (!status && !make_room(c))
 		status = EXIT_NOT_RUN;
@@ -207,15 +207,15 @@ static int finish(struct counting *c)
 
 	if (!m->run.stopped) {
 		if (m->options.target.kind != TARGET_NONE &&
-		    pmudev_bundle_disable(&c->bundle, PMUDEV_ALL))
-			return sets_refused(&c->bundle, &m->list);
+		    pmudev_set_array_disable(&c->array, PMUDEV_ALL))
+			return sets_refused(&c->array, &m->list);
 		status = read_now(c);
 		if (!status && m->options.interval)
 			status = end_interval(c);
 	}
 	m->run.end = m->run.start + c->all.time;
-	pmudev_bundle_sum(&c->bundle, PMUDEV_ALL, NULL, m->options.interval ? c->before : c->now,
-			  &m->run.total);
+	pmudev_set_array_sum(&c->array, PMUDEV_ALL, NULL, m->options.interval ? c->before : c->now,
+			     &m->run.total);
 	if (!status)
 		counted_add(&m->counted, &c->all, m->list.nr);
 	m->counted.time = c->all.time;
@@ -252,7 +252,7 @@ static int run_watched(struct counting *c)
 		status = finish(c);
 	if (c->child && !ended)
 		wait_for_child(c);
-	pmudev_bundle_close(&c->bundle);
+	pmudev_set_array_close(&c->array);
 	counted_close(&c->all);
 	counted_close(&c->since);
 	free(c->before);

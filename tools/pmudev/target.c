@@ -100,18 +100,18 @@ bool target_parse(struct target *target, int option, const char *text)
 	return false;
 }
 
-int target_open(const struct target *target, struct pmudev_bundle *bundle, unsigned int flags)
+int target_open(const struct target *target, struct pmudev_set_array *array, unsigned int flags)
 {
 	unsigned int cpus[TARGET_MAX_CPUS], nr = 0, i;
 
 	if (target->kind == TARGET_THREAD)
-		return pmudev_bundle_task(bundle, PMUDEV_TARGET_TASK, target->id, flags);
+		return pmudev_set_array_task(array, PMUDEV_TARGET_TASK, target->id, flags);
 	if (target->kind == TARGET_PROCESS)
-		return pmudev_bundle_task(bundle, PMUDEV_TARGET_PROCESS, target->id, flags);
+		return pmudev_set_array_task(array, PMUDEV_TARGET_PROCESS, target->id, flags);
 	for (i = 0; i < TARGET_MAX_CPUS; i++)
 		if (target->cpu[i])
 			cpus[nr++] = i;
-	return pmudev_bundle_cpus(bundle, cpus, nr, 0);
+	return pmudev_set_array_cpus(array, cpus, nr, 0);
 }
 
 const char *target_noun(const struct target *target)

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include <pmudev_bundle.h>
+#include <pmudev_set_array.h>
 
 enum target_kind {
 	TARGET_NONE, /* nothing was said */
@@ -38,7 +38,7 @@ bool target_parse(struct target *target, int option, const char *text);
 bool target_all(struct target *target);
 
 /* A set on each CPU, or on the thread or process. @flags: PMUDEV_BIND_*, for CPUs none. */
-int target_open(const struct target *target, struct pmudev_bundle *bundle, unsigned int flags);
+int target_open(const struct target *target, struct pmudev_set_array *array, unsigned int flags);
 
 /* "CPU", "CPUs", "thread" or "process" */
 const char *target_noun(const struct target *target);

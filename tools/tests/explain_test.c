@@ -14,7 +14,7 @@ static const struct {
 } cases[] = {
 	{ 0, { .event = -1 }, "nothing was refused", "", "" },
 	{ -EACCES,
-	  { .code = PMUDEV_WHY_GATE, .event = -1 },
+	  { .code = PMUDEV_WHY_USER_ACCESS, .event = -1 },
 	  "user reads are switched off",
 	  "",
 	  ": `sysctl dev.pmudev.user_access=1` allows them" },
@@ -53,7 +53,7 @@ static const struct {
 	    .event = 5,
 	    .allowed = 0x3f,
 	    .busy = 0x1,
-	    .holder = { .counter = 0, .kind = PMUDEV_HOLDER_CLAIM, .cpu = -1 } },
+	    .holder = { .counter = 0, .kind = PMUDEV_HOLDER_PLACEHOLDER, .cpu = -1 } },
 	  "more is asked for than there are counters for it",
 	  " (counters 0-5, of these counter 0: held by pmudev itself, to keep perf off the others)",
 	  ": count fewer events at a time" },
@@ -89,7 +89,7 @@ static const struct {
 	    .event = 0,
 	    .allowed = 0x1,
 	    .busy = 0x1,
-	    .holder = { .counter = 0, .kind = PMUDEV_HOLDER_CLAIM, .cpu = -1 } },
+	    .holder = { .counter = 0, .kind = PMUDEV_HOLDER_PLACEHOLDER, .cpu = -1 } },
 	  "every counter that could take the event is in use",
 	  " (counter 0: held by pmudev itself, to keep perf off the others)",
 	  ": count fewer events at a time, or let them have any counter" },
@@ -213,7 +213,7 @@ static void test_all(void)
 
 static void test_buffer(void)
 {
-	struct pmudev_refusal why = { .code = PMUDEV_WHY_GATE, .event = -1 };
+	struct pmudev_refusal why = { .code = PMUDEV_WHY_USER_ACCESS, .event = -1 };
 	char small[12] = "", text[128];
 	int len = pmudev_explain_refusal(-EACCES, &why, text, sizeof(text));
 

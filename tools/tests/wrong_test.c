@@ -138,51 +138,51 @@ static void test_reader(void)
 	ok(!pmudev_try_counts(&set, values, PMUDEV_MAX_EVENTS + 1, NULL), "try_counts: too many");
 }
 
-static void test_bundle_null(void)
+static void test_array_null(void)
 {
-	struct pmudev_bundle bundle;
+	struct pmudev_set_array array;
 	const unsigned int cpu = 0;
 	char text[128];
 
-	is_number(-pmudev_bundle_cpus(NULL, &cpu, 1, 0), EFAULT, "a bundle, NULL: cpus");
-	is_number(-pmudev_bundle_task(NULL, PMUDEV_TARGET_TASK, 0, 0), EFAULT, "  task");
-	is_number(-pmudev_bundle_add(NULL, &attr, 1), EFAULT, "  add");
-	is_number(-pmudev_bundle_add_on(NULL, &attr, 1, NULL), EFAULT, "  add_on");
-	is_number(-pmudev_bundle_enable(NULL, PMUDEV_ALL), EFAULT, "  enable");
-	is_number(-pmudev_bundle_disable(NULL, PMUDEV_ALL), EFAULT, "  disable");
-	is_number(-pmudev_bundle_read(NULL, &total), EFAULT, "  read");
-	is_number(-pmudev_bundle_records(NULL, &buffer), EFAULT, "  records");
-	is_number(-pmudev_bundle_why(NULL, NULL), EFAULT, "  why");
-	ok(pmudev_bundle_explain(NULL, text, sizeof(text)) > 0, "  explain");
-	pmudev_bundle_close(NULL);
-	is_number(-pmudev_bundle_cpus(&bundle, NULL, 1, 0), EFAULT, "no CPUs");
-	ok(!bundle.nr && !bundle.sets && !bundle.cpus, "  it is closed");
-	is_number(-pmudev_bundle_cpus(&bundle, &cpu, 0, 0), EINVAL, "none of them");
-	is_number(-pmudev_bundle_task(&bundle, PMUDEV_TARGET_CPU, 0, 0), EINVAL, "not a thread");
-	ok(!bundle.nr && !bundle.sets && !bundle.cpus, "  it is closed");
-	pmudev_bundle_explain(&bundle, text, sizeof(text));
+	is_number(-pmudev_set_array_cpus(NULL, &cpu, 1, 0), EFAULT, "a array, NULL: cpus");
+	is_number(-pmudev_set_array_task(NULL, PMUDEV_TARGET_TASK, 0, 0), EFAULT, "  task");
+	is_number(-pmudev_set_array_add(NULL, &attr, 1), EFAULT, "  add");
+	is_number(-pmudev_set_array_add_on(NULL, &attr, 1, NULL), EFAULT, "  add_on");
+	is_number(-pmudev_set_array_enable(NULL, PMUDEV_ALL), EFAULT, "  enable");
+	is_number(-pmudev_set_array_disable(NULL, PMUDEV_ALL), EFAULT, "  disable");
+	is_number(-pmudev_set_array_read(NULL, &total), EFAULT, "  read");
+	is_number(-pmudev_set_array_records(NULL, &buffer), EFAULT, "  records");
+	is_number(-pmudev_set_array_why(NULL, NULL), EFAULT, "  why");
+	ok(pmudev_set_array_explain(NULL, text, sizeof(text)) > 0, "  explain");
+	pmudev_set_array_close(NULL);
+	is_number(-pmudev_set_array_cpus(&array, NULL, 1, 0), EFAULT, "no CPUs");
+	ok(!array.nr && !array.sets && !array.cpus, "  it is closed");
+	is_number(-pmudev_set_array_cpus(&array, &cpu, 0, 0), EINVAL, "none of them");
+	is_number(-pmudev_set_array_task(&array, PMUDEV_TARGET_CPU, 0, 0), EINVAL, "not a thread");
+	ok(!array.nr && !array.sets && !array.cpus, "  it is closed");
+	pmudev_set_array_explain(&array, text, sizeof(text));
 	ok(!strncmp(text, "there is no such kind of target", 31), "  and says why");
 }
 
-static void test_bundle_zeroes(void)
+static void test_array_zeroes(void)
 {
-	struct pmudev_bundle bundle;
+	struct pmudev_set_array array;
 
-	memset(&bundle, 0, sizeof(bundle));
-	is_number(-pmudev_bundle_add(&bundle, &attr, 1), EBADF, "a bundle of zeroes: add");
-	is_number(-pmudev_bundle_add(&bundle, &attr, ~0U), EBADF, "  add far too many");
-	is_number(-pmudev_bundle_enable(&bundle, PMUDEV_ALL), EBADF, "  enable");
-	is_number(-pmudev_bundle_disable(&bundle, 77), EBADF, "  disable");
-	is_number(-pmudev_bundle_read(&bundle, &total), EBADF, "  read");
-	is_number(-pmudev_bundle_records(&bundle, &buffer), EBADF, "  records");
+	memset(&array, 0, sizeof(array));
+	is_number(-pmudev_set_array_add(&array, &attr, 1), EBADF, "a array of zeroes: add");
+	is_number(-pmudev_set_array_add(&array, &attr, ~0U), EBADF, "  add far too many");
+	is_number(-pmudev_set_array_enable(&array, PMUDEV_ALL), EBADF, "  enable");
+	is_number(-pmudev_set_array_disable(&array, 77), EBADF, "  disable");
+	is_number(-pmudev_set_array_read(&array, &total), EBADF, "  read");
+	is_number(-pmudev_set_array_records(&array, &buffer), EBADF, "  records");
 	total.nr = 7;
-	pmudev_bundle_sum(&bundle, PMUDEV_ALL, NULL, &buffer, &total);
+	pmudev_set_array_sum(&array, PMUDEV_ALL, NULL, &buffer, &total);
 	is_number(total.nr, 0, "  the sum of nothing");
-	is_number(-pmudev_bundle_records(&bundle, NULL), EFAULT, "  records into nothing");
-	is_number(-pmudev_bundle_read(&bundle, NULL), EFAULT, "  read into nothing");
-	is_number(-pmudev_bundle_why(&bundle, NULL), EFAULT, "  which is remembered");
-	pmudev_bundle_close(&bundle);
-	pmudev_bundle_close(&bundle);
+	is_number(-pmudev_set_array_records(&array, NULL), EFAULT, "  records into nothing");
+	is_number(-pmudev_set_array_read(&array, NULL), EFAULT, "  read into nothing");
+	is_number(-pmudev_set_array_why(&array, NULL), EFAULT, "  which is remembered");
+	pmudev_set_array_close(&array);
+	pmudev_set_array_close(&array);
 }
 
 int main(void)
@@ -191,7 +191,7 @@ int main(void)
 	test_zeroes();
 	test_closed();
 	test_reader();
-	test_bundle_null();
-	test_bundle_zeroes();
+	test_array_null();
+	test_array_zeroes();
 	return tap_end();
 }

@@ -73,59 +73,59 @@
 enum pmudev_reason {
 	PMUDEV_OK = 0,
 	/* the call itself (EINVAL, E2BIG, EFAULT) */
-	PMUDEV_WHY_SIZE = 1,		/* size too small; limit: the least */
-	PMUDEV_WHY_TAIL = 2,		/* not zero beyond what is known; limit: known size */
-	PMUDEV_WHY_POINTER = 3,		/* cannot be read or written */
-	PMUDEV_WHY_FLAGS = 4,		/* unknown flags; limit: those known */
-	PMUDEV_WHY_RESERVED = 5,	/* a reserved field is not zero */
-	PMUDEV_WHY_NUMBER = 6,		/* too many events or sets, or none; limit: the most */
-	PMUDEV_WHY_GROUP = 7,		/* no such group; limit: the highest number */
-	PMUDEV_WHY_SLOT = 8,		/* no such event in the set */
-	PMUDEV_WHY_UNBOUND = 9,		/* bind the set first */
-	PMUDEV_WHY_BOUND = 10,		/* bound already */
-	PMUDEV_WHY_ENABLED = 11,	/* the group is enabled: disable it first */
-	PMUDEV_WHY_COUNTER = 12,	/* no such counter, or one that is not allowed */
-	PMUDEV_WHY_GROUP_FLAGS = 13,	/* all events of a group share MULTIPLEX */
-	PMUDEV_WHY_COMBINATION = 14,	/* these flags exclude each other */
-	PMUDEV_WHY_BUFFER = 15,		/* buffer too short; limit: bytes needed */
-	PMUDEV_WHY_MAPPING = 16,	/* the page is MAP_SHARED, PROT_READ, one page, offset 0 */
-	PMUDEV_WHY_NO_USER_READ = 17,	/* no event of the set asked for user reads */
-	PMUDEV_WHY_INHERITED = 18,	/* (EOPNOTSUPP) children cannot have user reads */
+	PMUDEV_WHY_SIZE = 1,	      /* size too small; limit: the least */
+	PMUDEV_WHY_TAIL = 2,	      /* not zero beyond what is known; limit: known size */
+	PMUDEV_WHY_POINTER = 3,	      /* cannot be read or written */
+	PMUDEV_WHY_FLAGS = 4,	      /* unknown flags; limit: those known */
+	PMUDEV_WHY_RESERVED = 5,      /* a reserved field is not zero */
+	PMUDEV_WHY_NUMBER = 6,	      /* too many events or sets, or none; limit: the most */
+	PMUDEV_WHY_GROUP = 7,	      /* no such group; limit: the highest number */
+	PMUDEV_WHY_SLOT = 8,	      /* no such event in the set */
+	PMUDEV_WHY_UNBOUND = 9,	      /* bind the set first */
+	PMUDEV_WHY_BOUND = 10,	      /* bound already */
+	PMUDEV_WHY_ENABLED = 11,      /* the group is enabled: disable it first */
+	PMUDEV_WHY_COUNTER = 12,      /* no such counter, or one that is not allowed */
+	PMUDEV_WHY_GROUP_FLAGS = 13,  /* all events of a group share MULTIPLEX */
+	PMUDEV_WHY_COMBINATION = 14,  /* these flags exclude each other */
+	PMUDEV_WHY_BUFFER = 15,	      /* buffer too short; limit: bytes needed */
+	PMUDEV_WHY_MAPPING = 16,      /* the page is MAP_SHARED, PROT_READ, one page, offset 0 */
+	PMUDEV_WHY_NO_USER_READ = 17, /* no event of the set asked for user reads */
+	PMUDEV_WHY_INHERITED = 18,    /* (EOPNOTSUPP) children cannot have user reads */
 	/* what can be counted (EINVAL, ENOENT, EOPNOTSUPP) */
-	PMUDEV_WHY_TYPE = 20,		/* no such type of event; limit: the highest */
-	PMUDEV_WHY_CONFIG = 21,		/* not an encoding of this PMU; limit: mask of valid bits */
-	PMUDEV_WHY_EVENT = 22,		/* this CPU does not implement the event */
-	PMUDEV_WHY_THRESHOLD = 23,	/* (EINVAL) threshold too high; limit: the highest, */
-					/* 0: (EOPNOTSUPP) there are none for the event */
-	PMUDEV_WHY_COMPARE = 24,	/* the comparison is not offered here */
-	PMUDEV_WHY_WIDTH = 25,		/* LONG, DIRECT: no such counter; limit: bits there are */
-	PMUDEV_WHY_ALL_EXCLUDED = 26,	/* every level is excluded: nothing to count */
-	PMUDEV_WHY_HARDWARE = 27,	/* the hardware cannot; limit: the flag concerned */
-	PMUDEV_WHY_MODULE = 28,		/* this version cannot yet; limit: the flag concerned */
-	PMUDEV_WHY_SEVERAL_PMUS = 29,	/* (EOPNOTSUPP) CPUs of several kinds; limit: the flag */
-					/* that cannot be then, 0: the PMU is to be named */
+	PMUDEV_WHY_TYPE = 20,	      /* no such type of event; limit: the highest */
+	PMUDEV_WHY_CONFIG = 21,	      /* not an encoding of this PMU; limit: mask of valid bits */
+	PMUDEV_WHY_EVENT = 22,	      /* this CPU does not implement the event */
+	PMUDEV_WHY_THRESHOLD = 23,    /* (EINVAL) threshold too high; limit: the highest, */
+				      /* 0: (EOPNOTSUPP) there are none for the event */
+	PMUDEV_WHY_COMPARE = 24,      /* the comparison is not offered here */
+	PMUDEV_WHY_WIDTH = 25,	      /* LONG, DIRECT: no such counter; limit: bits there are */
+	PMUDEV_WHY_ALL_EXCLUDED = 26, /* every level is excluded: nothing to count */
+	PMUDEV_WHY_HARDWARE = 27,     /* the hardware cannot; limit: the flag concerned */
+	PMUDEV_WHY_MODULE = 28,	      /* this version cannot yet; limit: the flag concerned */
+	PMUDEV_WHY_SEVERAL_PMUS = 29, /* (EOPNOTSUPP) CPUs of several kinds; limit: the flag */
+				      /* that cannot be then, 0: the PMU is to be named */
 	/* where (ESRCH, ENODEV) */
 	PMUDEV_WHY_NO_TASK = 30,
-	PMUDEV_WHY_NO_CPU = 31,		/* limit: the highest number */
+	PMUDEV_WHY_NO_CPU = 31, /* limit: the highest number */
 	PMUDEV_WHY_CPU_OFFLINE = 32,
-	PMUDEV_WHY_NO_PMU = 33,		/* limit: the highest number */
-	PMUDEV_WHY_ENDED = 34,		/* the target, and its family, exited or gained rights */
-	PMUDEV_WHY_NO_GUEST = 35,	/* (EOPNOTSUPP) EXCLUDE_HOST: there are no guests */
+	PMUDEV_WHY_NO_PMU = 33,	  /* limit: the highest number */
+	PMUDEV_WHY_ENDED = 34,	  /* the target, and its family, exited or gained rights */
+	PMUDEV_WHY_NO_GUEST = 35, /* (EOPNOTSUPP) EXCLUDE_HOST: there are no guests */
 	/* who may (EPERM, EACCES, EDQUOT) */
-	PMUDEV_WHY_CAP_KERNEL = 40,	/* counting the kernel needs CAP_PERFMON */
-	PMUDEV_WHY_CAP_CPU = 41,	/* counting a CPU needs CAP_PERFMON */
-	PMUDEV_WHY_CAP_TASK = 42,	/* counting another user's task needs CAP_PERFMON */
-	PMUDEV_WHY_GATE = 43,		/* sysctl dev.pmudev.user_access is 0 */
-	PMUDEV_WHY_NOT_OWNER = 44,	/* only the counted process maps the page */
-	PMUDEV_WHY_LIMIT = 45,		/* (EDQUOT) too many sets of this user; limit: the most */
+	PMUDEV_WHY_CAP_KERNEL = 40,  /* counting the kernel needs CAP_PERFMON */
+	PMUDEV_WHY_CAP_CPU = 41,     /* counting a CPU needs CAP_PERFMON */
+	PMUDEV_WHY_CAP_TASK = 42,    /* counting another user's task needs CAP_PERFMON */
+	PMUDEV_WHY_USER_ACCESS = 43, /* sysctl dev.pmudev.user_access is 0 */
+	PMUDEV_WHY_NOT_OWNER = 44,   /* only the counted process maps the page */
+	PMUDEV_WHY_LIMIT = 45,	     /* (EDQUOT) too many sets of this user; limit: the most */
 	/* counters (ENOSPC, EBUSY) */
-	PMUDEV_WHY_NO_COUNTER = 50,	/* more events than counters that can take them */
-	PMUDEV_WHY_HELD = 51,		/* others hold the counters: see holder */
-	PMUDEV_WHY_PMU_HELD = 52,	/* someone else is using the PMU: see holder */
-	PMUDEV_WHY_VISIBLE = 53,	/* would be readable by (or read) a task with user reads */
+	PMUDEV_WHY_NO_COUNTER = 50,    /* more events than counters that can take them */
+	PMUDEV_WHY_HELD = 51,	       /* others hold the counters: see holder */
+	PMUDEV_WHY_PMU_HELD = 52,      /* someone else is using the PMU: see holder */
+	PMUDEV_WHY_USER_READABLE = 53, /* would be readable by (or read) a task with user reads */
 	/* machine (ENOMEM) */
 	PMUDEV_WHY_MEMORY = 60,
-	PMUDEV_WHY_PERF_REFUSED = 61,	/* perf would not yield the PMU */
+	PMUDEV_WHY_PERF_REFUSED = 61, /* perf would not yield the PMU */
 };
 
 /**
@@ -133,13 +133,13 @@ enum pmudev_reason {
  */
 enum pmudev_holder_kind {
 	PMUDEV_HOLDER_NONE = 0,
-	PMUDEV_HOLDER_SET = 1,		/* an event of this very set */
-	PMUDEV_HOLDER_TASK_SET = 2,	/* a set that counts a task */
-	PMUDEV_HOLDER_CPU_SET = 3,	/* a set that counts a CPU */
-	PMUDEV_HOLDER_PERF = 4,		/* perf is counting */
-	PMUDEV_HOLDER_WATCHDOG = 5,	/* the NMI watchdog */
-	PMUDEV_HOLDER_HYPERVISOR = 6,	/* KVM, or the hypervisor below */
-	PMUDEV_HOLDER_CLAIM = 7,	/* given up so that perf leaves the others alone */
+	PMUDEV_HOLDER_SET = 1,	       /* an event of this very set */
+	PMUDEV_HOLDER_TASK_SET = 2,    /* a set that counts a task */
+	PMUDEV_HOLDER_CPU_SET = 3,     /* a set that counts a CPU */
+	PMUDEV_HOLDER_PERF = 4,	       /* perf is counting */
+	PMUDEV_HOLDER_WATCHDOG = 5,    /* the NMI watchdog */
+	PMUDEV_HOLDER_HYPERVISOR = 6,  /* KVM, or the hypervisor below */
+	PMUDEV_HOLDER_PLACEHOLDER = 7, /* given up so that perf leaves the others alone */
 };
 
 /**
@@ -188,8 +188,8 @@ struct pmudev_refusal {
 /* --------------------------------------------------------------- events -- */
 
 enum pmudev_event_type {
-	PMUDEV_TYPE_GENERIC = 0,	/* config: enum pmudev_generic */
-	PMUDEV_TYPE_RAW = 1,		/* config: the PMU's own encoding, see below */
+	PMUDEV_TYPE_GENERIC = 0, /* config: enum pmudev_generic */
+	PMUDEV_TYPE_RAW = 1,	 /* config: the PMU's own encoding, see below */
 };
 
 /*
@@ -205,10 +205,10 @@ enum pmudev_event_type {
 enum pmudev_generic {
 	PMUDEV_CYCLES = 0,
 	PMUDEV_INSTRUCTIONS = 1,
-	PMUDEV_REF_CYCLES = 2,		/* unhalted cycles at a constant rate */
-	PMUDEV_CACHE_REFERENCES = 3,	/* last level */
+	PMUDEV_REF_CYCLES = 2,	     /* unhalted cycles at a constant rate */
+	PMUDEV_CACHE_REFERENCES = 3, /* last level */
 	PMUDEV_CACHE_MISSES = 4,
-	PMUDEV_BRANCHES = 5,		/* retired */
+	PMUDEV_BRANCHES = 5, /* retired */
 	PMUDEV_BRANCH_MISSES = 6,
 	PMUDEV_GENERIC_MAX,
 };
@@ -369,8 +369,8 @@ struct pmudev_event_attr {
 #define PMUDEV_IOC_WHY		_IO(PMUDEV_IOC_TYPE, 0x48)	/* struct pmudev_why */
 
 enum pmudev_arch {
-	PMUDEV_ARCH_ARM64 = 1,		/* of 32-bit kernels, too; arch_version: PMUVer */
-	PMUDEV_ARCH_INTEL = 2,		/* arch_version: architectural perfmon version */
+	PMUDEV_ARCH_ARM64 = 1, /* of 32-bit kernels, too; arch_version: PMUVer */
+	PMUDEV_ARCH_INTEL = 2, /* arch_version: architectural perfmon version */
 };
 
 /* struct pmudev_query.features: what the PMU and this module can do */
@@ -390,8 +390,8 @@ enum pmudev_arch {
 #define PMUDEV_HAS_HIDING	(1ULL << 9)
 
 /* struct pmudev_query.state */
-#define PMUDEV_STATE_GATE_OPEN	(1U << 0)	/* sysctl dev.pmudev.user_access is 1 */
-#define PMUDEV_STATE_CLAIMED	(1U << 1)	/* pmudev holds the PMU, perf does not count */
+#define PMUDEV_STATE_USER_ACCESS	(1U << 0)	/* sysctl dev.pmudev.user_access is 1 */
+#define PMUDEV_STATE_RESERVED	(1U << 1)	/* pmudev holds the PMU, perf does not count */
 #define PMUDEV_STATE_HOOKS	(1U << 2)	/* fork, exec or exit hooks are installed */
 #define PMUDEV_STATE_GUEST	(1U << 3)	/* probes are where KVM enters and leaves guests */
 
@@ -421,8 +421,8 @@ enum pmudev_arch {
  * @width_fixed: bits of a fixed counter
  * @threshold_max: the highest threshold, 0 without thresholds
  * @nr_cpus: how many CPUs are of this PMU
- * @claims: times the PMU was taken from perf since the module was loaded
- * @mends: times perf stopped or changed the PMU while claimed, and what is ours was put back
+ * @reservations: times the PMU was taken from perf since the module was loaded
+ * @perf_restores: times perf stopped or changed the PMU while claimed, and what is ours was put back
  * @clock_hz: ticks a second of the clock behind the user page's times
  * @name: as in /sys/class/pmudev/, zero-terminated
  */
@@ -447,16 +447,16 @@ struct pmudev_query {
 	__u32 width_fixed;
 	__u32 threshold_max;
 	__u32 nr_cpus;
-	__u64 claims;
-	__u64 mends;
+	__u64 reservations;
+	__u64 perf_restores;
 	__u64 clock_hz;
 	char name[32];
 };
 
 enum pmudev_target {
-	PMUDEV_TARGET_TASK = 0,		/* id: thread id, 0: the calling thread */
-	PMUDEV_TARGET_CPU = 1,		/* id: CPU number */
-	PMUDEV_TARGET_PROCESS = 2,	/* id: process id, 0: the calling process */
+	PMUDEV_TARGET_TASK = 0,	   /* id: thread id, 0: the calling thread */
+	PMUDEV_TARGET_CPU = 1,	   /* id: CPU number */
+	PMUDEV_TARGET_PROCESS = 2, /* id: process id, 0: the calling process */
 };
 
 /*
@@ -639,7 +639,7 @@ struct pmudev_why {
 #define PMUDEV_RECORD_ENABLED	(1U << 0)	/* some group is enabled */
 #define PMUDEV_RECORD_ENDED	(1U << 1)	/* the target has ended: counts are final */
 #define PMUDEV_RECORD_OFFLINE	(1U << 2)	/* the CPU is offline: not counting now */
-#define PMUDEV_RECORD_GATED	(1U << 3)	/* stopped: the gate for user reads is closed */
+#define PMUDEV_RECORD_NO_USER_ACCESS	(1U << 3)	/* stopped: the gate for user reads is closed */
 #define PMUDEV_RECORD_ARMED	(1U << 4)	/* some group waits for the target's next exec */
 #define PMUDEV_RECORD_INCOMPLETE (1U << 5)	/* some child could not be counted */
 

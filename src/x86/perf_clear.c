@@ -29,10 +29,10 @@ asmlinkage bool intel_clear_instead(void);
 
 noinline notrace bool intel_clear_instead(void)
 {
-	if (!this_cpu_read(intel_cpus.ours))
+	if (!this_cpu_read(intel_cpus.owned))
 		return false;
-	this_cpu_write(intel_cpus.forced, false);
-	return pmudev_counters_seen();
+	this_cpu_write(intel_cpus.kept_access, false);
+	return pmudev_clear_residue();
 }
 
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
@@ -139,13 +139,13 @@ static noinline notrace void clear_ours(void)
 
 static int __kprobes clearing(struct kprobe *probe, struct pt_regs *regs)
 {
-	if (!this_cpu_read(intel_cpus.ours))
+	if (!this_cpu_read(intel_cpus.owned))
 		return 0;
 	instruction_pointer_set(regs, (unsigned long)clear_ours);
 	return 1;
 }
 
-/* One that has this may not be turned into a jump, past which nothing could be skipped. */
+/* One that has this may not be rotated into a jump, past which nothing could be skipped. */
 static void __kprobes after(struct kprobe *probe, struct pt_regs *regs, unsigned long flags)
 {
 }

@@ -26,7 +26,7 @@ static bool perf_has_it(int cpu)
 	return true;
 }
 
-int pmuv3_claim_init(void)
+int pmuv3_reserve_init(void)
 {
 	bool has_it = false;
 	int cpu;
@@ -41,7 +41,7 @@ int pmuv3_claim_init(void)
 	return -ENODEV;
 }
 
-void pmuv3_claim_exit(void)
+void pmuv3_reserve_exit(void)
 {
 }
 
@@ -56,14 +56,14 @@ bool pmuv3_started(void)
 	return true;
 }
 
-u64 pmuv3_claim_costs(u64 counters)
+u64 pmuv3_reserve_cost(u64 counters)
 {
 	return 0;
 }
 
 int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why)
 {
-	int ret = pmuv3_take_over(cpu, info->counters);
+	int ret = pmuv3_take_cpu(cpu, info->counters);
 
 	return ret ? pmudev_refuse(why, ret, PMUDEV_WHY_PERF_REFUSED, 0) : 0;
 }
@@ -84,5 +84,5 @@ int pmuv3_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
 
 void pmuv3_cpu_down(struct pmudev_pmu_info *info, int cpu)
 {
-	pmuv3_give_back(cpu, info->counters);
+	pmuv3_return_cpu(cpu, info->counters);
 }

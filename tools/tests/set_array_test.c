@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Sums of records, and what a bundle says without a module. */
+/* Sums of records, and what a array says without a module. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -186,60 +186,60 @@ static void test_flags(void)
 
 static void test_words(void)
 {
-	struct pmudev_bundle bundle = {
+	struct pmudev_set_array array = {
 		.cpu = 3,
 		.error = -EBUSY,
 		.refusal = { .code = PMUDEV_WHY_ENABLED, .event = 2 },
 	};
 	char text[256], small[16];
-	int len = pmudev_bundle_explain(&bundle, text, sizeof(text));
+	int len = pmudev_set_array_explain(&array, text, sizeof(text));
 
 	is(text, "CPU 3: event 2: the group is enabled: disable it first", "which CPU, event, why");
 	is_number(len, strlen(text), "  of this length");
-	is_number(pmudev_bundle_explain(&bundle, small, sizeof(small)), len,
+	is_number(pmudev_set_array_explain(&array, small, sizeof(small)), len,
 		  "  also if there is no room");
 	is(small, "CPU 3: event 2:", "  for all of it");
-	is_number(pmudev_bundle_explain(&bundle, NULL, 0), len, "  or for nothing");
-	bundle.cpu = -1;
-	bundle.refusal.event = -1;
-	pmudev_bundle_explain(&bundle, text, sizeof(text));
+	is_number(pmudev_set_array_explain(&array, NULL, 0), len, "  or for nothing");
+	array.cpu = -1;
+	array.refusal.event = -1;
+	pmudev_set_array_explain(&array, text, sizeof(text));
 	is(text, "the group is enabled: disable it first", "about no CPU");
 }
 
-/* A bundle of one set, which no call reaches. */
-static void open_fake(struct pmudev_bundle *bundle)
+/* A array of one set, which no call reaches. */
+static void open_fake(struct pmudev_set_array *array)
 {
-	bundle->sets = calloc(1, sizeof(*bundle->sets));
-	bundle->cpus = calloc(1, sizeof(*bundle->cpus));
-	bundle->members = calloc(1, sizeof(*bundle->members));
-	bundle->nr = 1;
+	array->sets = calloc(1, sizeof(*array->sets));
+	array->cpus = calloc(1, sizeof(*array->cpus));
+	array->members = calloc(1, sizeof(*array->members));
+	array->nr = 1;
 }
 
 static void test_closed(void)
 {
 	struct pmudev_event_attr attr = { .group = 1 };
-	struct pmudev_bundle bundle = { .cpu = -1 };
+	struct pmudev_set_array array = { .cpu = -1 };
 	unsigned int none = 0;
 	char text[256];
 
-	is_number(-pmudev_bundle_enable(&bundle, PMUDEV_ALL), EBADF, "not open: no enabling");
-	is_number(-pmudev_bundle_disable(&bundle, PMUDEV_ALL), EBADF, "  no disabling");
-	is_number(-pmudev_bundle_add(&bundle, &attr, 1), EBADF, "  no adding");
-	is_number(-pmudev_bundle_read(&bundle, &total), EBADF, "  no reading");
-	open_fake(&bundle);
-	bundle.groups = 2;
-	is_number(-pmudev_bundle_add(&bundle, &attr, 1), EEXIST, "a group comes in one call");
-	pmudev_bundle_explain(&bundle, text, sizeof(text));
+	is_number(-pmudev_set_array_enable(&array, PMUDEV_ALL), EBADF, "not open: no enabling");
+	is_number(-pmudev_set_array_disable(&array, PMUDEV_ALL), EBADF, "  no disabling");
+	is_number(-pmudev_set_array_add(&array, &attr, 1), EBADF, "  no adding");
+	is_number(-pmudev_set_array_read(&array, &total), EBADF, "  no reading");
+	open_fake(&array);
+	array.groups = 2;
+	is_number(-pmudev_set_array_add(&array, &attr, 1), EEXIST, "a group comes in one call");
+	pmudev_set_array_explain(&array, text, sizeof(text));
 	ok(!strncmp(text, "the group has events already", 28), "  and so it says");
-	pmudev_bundle_close(&bundle);
-	is_number(-pmudev_bundle_cpus(&bundle, &none, 0, 0), EINVAL, "no CPU at all");
+	pmudev_set_array_close(&array);
+	is_number(-pmudev_set_array_cpus(&array, &none, 0, 0), EINVAL, "no CPU at all");
 	if (!access(PMUDEV_DEVICE, F_OK))
 		return;
-	is_number(-pmudev_bundle_cpus(&bundle, &none, 1, 0), ENOENT, "no module");
-	ok(bundle.cpu == -1 && !bundle.nr && !bundle.sets, "  which is no CPU's fault");
-	is_number(-pmudev_bundle_task(&bundle, PMUDEV_TARGET_TASK, 0, 0), ENOENT,
+	is_number(-pmudev_set_array_cpus(&array, &none, 1, 0), ENOENT, "no module");
+	ok(array.cpu == -1 && !array.nr && !array.sets, "  which is no CPU's fault");
+	is_number(-pmudev_set_array_task(&array, PMUDEV_TARGET_TASK, 0, 0), ENOENT,
 		  "  nor a thread's");
-	is_number(-pmudev_bundle_why(&bundle, NULL), ENOENT, "  and remembered");
+	is_number(-pmudev_set_array_why(&array, NULL), ENOENT, "  and remembered");
 }
 
 int main(void)

@@ -99,15 +99,15 @@ static int check_reservation(void)
 }
 
 /*
- * On the CPU, in an NMI. Between the lines of load and save, or of those at a guest's door, it does
+ * On the CPU, in an NMI. Between the lines of load and save, or of those at a guest's kvm_hook_point, it does
  * no more than they do. KVM hands on an NMI that ends a guest before it tells that it has left it.
  */
 static int go_on(unsigned int type, struct pt_regs *regs)
 {
-	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
+	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
 
-	if (pc->ours)
-		write_global_ctrl(pc->on ^ pc->guest);
+	if (cpuc->owned)
+		write_global_ctrl(cpuc->active ^ cpuc->guest);
 	return NMI_DONE;
 }
 
@@ -119,7 +119,7 @@ static const char nmi_name[] = "pmudev";
  */
 static void woken(PMUDEV_SYSCORE_ARG)
 {
-	if (this_cpu_read(intel_cpus.ours))
+	if (this_cpu_read(intel_cpus.owned))
 		intel_silence(true);
 }
 
@@ -142,7 +142,7 @@ static int find_perf(struct intel_kind *kind)
 	return ret == -ENOENT ? 0 : ret;
 }
 
-int intel_claim_init(void)
+int intel_reserve_init(void)
 {
 	unsigned int i;
 	int ret = 0;
@@ -158,7 +158,7 @@ int intel_claim_init(void)
 	return ret;
 }
 
-void intel_claim_exit(void)
+void intel_reserve_exit(void)
 {
 	pmudev_unregister_syscore(&sleep);
 	unregister_nmi_handler(NMI_LOCAL, nmi_name);
@@ -173,32 +173,32 @@ struct takeover {
 
 static void take_over(void *info)
 {
-	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
-	struct pmu *perf = pc->kind->perf;
+	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
+	struct pmu *perf = cpuc->kind->perf;
 	struct takeover *take = info;
 
-	if (intel_kind_here() != pc->kind) {
+	if (intel_kind_here() != cpuc->kind) {
 		take->error = -EOPNOTSUPP;
 		return;
 	}
-	pc->found = read_global_ctrl();
+	cpuc->found = read_global_ctrl();
 	if (perf && !(*pmudev_perf_disables(perf))++)
 		perf->pmu_disable(perf);
 	write_global_ctrl(0);
-	pc->foreign = intel_find_foreign(pc->kind->caps.counters & INTEL_PROGRAMMABLE);
-	take->foreign = pc->foreign;
+	cpuc->foreign = intel_find_foreign(cpuc->kind->caps.counters & INTEL_PROGRAMMABLE);
+	take->foreign = cpuc->foreign;
 	intel_silence(true);
-	pc->ours = true;
+	cpuc->owned = true;
 }
 
 static void give_back(void *unused)
 {
-	struct intel_cpu *pc = this_cpu_ptr(&intel_cpus);
-	struct pmu *perf = pc->kind->perf;
+	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
+	struct pmu *perf = cpuc->kind->perf;
 
 	intel_silence(false);
-	pc->ours = false;
-	write_global_ctrl(pc->found);
+	cpuc->owned = false;
+	write_global_ctrl(cpuc->found);
 	if (perf && !--*pmudev_perf_disables(perf))
 		perf->pmu_enable(perf);
 }
@@ -237,7 +237,7 @@ static void add_found(struct intel_kind *kind, u64 foreign)
 	if (kind->users)
 		return;
 	WRITE_ONCE(kind->info->foreign, kind->info->foreign | kind->found);
-	WRITE_ONCE(kind->info->reserved, kind->info->reserved | kind->found);
+	WRITE_ONCE(kind->info->unavailable, kind->info->unavailable | kind->found);
 }
 
 int intel_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why)
@@ -255,7 +255,7 @@ int intel_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *w
 	}
 	add_found(kind, take.foreign);
 	/* What sets may have is not taken from them: the CPU is left alone until all are gone. */
-	if (take.foreign & ~info->reserved) {
+	if (take.foreign & ~info->unavailable) {
 		smp_call_function_single(cpu, give_back, NULL, true);
 		put_reservation();
 		return refuse_busy(why, PMUDEV_HOLDER_HYPERVISOR, cpu);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "crew.h"
+#include "workers.h"
 
 #include <signal.h>
 #include <string.h>
@@ -104,7 +104,7 @@ static __attribute__((noinline)) void count_window(struct hand *h, int signal_, 
 	w->extra = READ_ONCE(h->extra);
 	look(h, &before);
 	block_signals(SIG_UNBLOCK);
-	raw_call(SYS_tgkill, h->crew->pid, h->tid, signal_);
+	raw_call(SYS_tgkill, h->workers->pid, h->tid, signal_);
 	loop(ROUNDS);
 	block_signals(SIG_BLOCK);
 	w->signals = hand_signals(h) - w->signals;
@@ -119,7 +119,7 @@ static int check_window(struct hand *h, const struct window *w)
 {
 	__u64 expected = h->window + w->signals * h->handler + w->extra;
 
-	if (!h->crew->exact)
+	if (!h->workers->exact)
 		return w->counts[0] < ROUNDS ? WRONG(w->counts[0], ROUNDS) : 0;
 	if (w->counts[0] != expected)
 		return WRONG(w->counts[0], expected);
@@ -135,14 +135,14 @@ static int measure(struct hand *h)
 	int i;
 
 	for (i = 0; i < 3; i++)
-		count_window(h, i == 1 && h->crew->signals ? SIGUSR1 : 0, &w);
+		count_window(h, i == 1 && h->workers->signals ? SIGUSR1 : 0, &w);
 	h->window = w.counts[0];
-	if (h->crew->exact && w.counts[0] - LOOP_INSTRUCTIONS * ROUNDS > AROUND_MAX)
+	if (h->workers->exact && w.counts[0] - LOOP_INSTRUCTIONS * ROUNDS > AROUND_MAX)
 		return WRONG(w.counts[0], LOOP_INSTRUCTIONS * ROUNDS);
-	if (h->crew->signals) {
+	if (h->workers->signals) {
 		count_window(h, SIGUSR2, &w);
 		h->handler = w.counts[0] - h->window;
-		if (w.signals != 1 || (h->crew->exact && h->handler > AROUND_MAX))
+		if (w.signals != 1 || (h->workers->exact && h->handler > AROUND_MAX))
 			return WRONG(w.signals, h->handler);
 	}
 	return check_window(h, &w);
@@ -195,7 +195,7 @@ static void *work(void *arg)
 	ret = make_set(h);
 	if (!ret)
 		ret = measure(h);
-	while (!ret && !READ_ONCE(h->crew->stop)) {
+	while (!ret && !READ_ONCE(h->workers->stop)) {
 		count_window(h, 0, &w);
 		ret = check_window(h, &w);
 		if (!ret)
@@ -212,90 +212,91 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static void crew_main(struct crew *crew)
+static void workers_main(struct workers *workers)
 {
 	struct sigaction action = { .sa_handler = on_signal };
 	unsigned int i;
 
-	crew->pid = getpid();
-	if (crew->signals) {
+	workers->pid = getpid();
+	if (workers->signals) {
 		sigaction(SIGUSR1, &action, NULL);
 		sigaction(SIGUSR2, &action, NULL);
 	}
-	for (i = 0; i < crew->nr; i++)
-		if (pthread_create(&crew->hand[i].thread, NULL, work, &crew->hand[i]))
+	for (i = 0; i < workers->nr; i++)
+		if (pthread_create(&workers->hand[i].thread, NULL, work, &workers->hand[i]))
 			_exit(1);
-	for (i = 0; i < crew->nr; i++)
-		pthread_join(crew->hand[i].thread, NULL);
+	for (i = 0; i < workers->nr; i++)
+		pthread_join(workers->hand[i].thread, NULL);
 	_exit(0);
 }
 
-int crew_start(struct crew *crew, unsigned int nr, bool signals)
+int workers_start(struct workers *workers, unsigned int nr, bool signals)
 {
 	unsigned int i;
 	int pid;
 
-	memset(crew, 0, sizeof(*crew));
-	crew->nr = nr;
-	crew->signals = signals;
-	crew->exact = exact_cycles();
+	memset(workers, 0, sizeof(*workers));
+	workers->nr = nr;
+	workers->signals = signals;
+	workers->exact = exact_cycles();
 	for (i = 0; i < nr; i++)
-		crew->hand[i] = (struct hand){ .crew = crew, .number = i };
+		workers->hand[i] = (struct hand){ .workers = workers, .number = i };
 	pid = fork_bound();
 	if (!pid)
-		crew_main(crew);
-	crew->pid = pid;
+		workers_main(workers);
+	workers->pid = pid;
 	if (pid < 0)
 		return -errno;
-	return crew_works(crew) && !crew_wrong(crew) ? 0 : -ETIMEDOUT;
+	return workers_works(workers) && !workers_wrong(workers) ? 0 : -ETIMEDOUT;
 }
 
-bool crew_wrong(const struct crew *crew)
+bool workers_wrong(const struct workers *workers)
 {
 	unsigned int i;
 
-	for (i = 0; i < crew->nr; i++)
-		if (READ_ONCE(crew->hand[i].wrong.line))
+	for (i = 0; i < workers->nr; i++)
+		if (READ_ONCE(workers->hand[i].wrong.line))
 			return true;
 	return false;
 }
 
-bool crew_works(struct crew *crew)
+bool workers_works(struct workers *workers)
 {
 	unsigned int i, windows;
 
-	for (i = 0; i < crew->nr; i++) {
-		windows = READ_ONCE(crew->hand[i].windows);
-		if (!WAIT_FOR(READ_ONCE(crew->hand[i].windows) > windows + 1 || crew_wrong(crew)))
+	for (i = 0; i < workers->nr; i++) {
+		windows = READ_ONCE(workers->hand[i].windows);
+		if (!WAIT_FOR(READ_ONCE(workers->hand[i].windows) > windows + 1 ||
+			      workers_wrong(workers)))
 			return false;
 	}
 	return true;
 }
 
-int crew_end(struct crew *crew)
+int workers_end(struct workers *workers)
 {
-	int pid = crew->pid;
+	int pid = workers->pid;
 
-	WRITE_ONCE(crew->stop, true);
-	crew->pid = 0;
+	WRITE_ONCE(workers->stop, true);
+	workers->pid = 0;
 	return child_result(pid);
 }
 
-unsigned int crew_windows(const struct crew *crew)
+unsigned int workers_windows(const struct workers *workers)
 {
 	unsigned int i, sum = 0;
 
-	for (i = 0; i < crew->nr; i++)
-		sum += READ_ONCE(crew->hand[i].windows);
+	for (i = 0; i < workers->nr; i++)
+		sum += READ_ONCE(workers->hand[i].windows);
 	return sum;
 }
 
-__u64 crew_signals(const struct crew *crew)
+__u64 workers_signals(const struct workers *workers)
 {
 	__u64 sum = 0;
 	unsigned int i;
 
-	for (i = 0; i < crew->nr; i++)
-		sum += hand_signals(&crew->hand[i]);
+	for (i = 0; i < workers->nr; i++)
+		sum += hand_signals(&workers->hand[i]);
 	return sum;
 }

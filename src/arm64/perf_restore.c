@@ -14,18 +14,18 @@
 
 static int before(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
-	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
-	u64 mine = pc->on | pc->idle, rest;
+	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
+	u64 mine = cpuc->active | cpuc->idle, rest;
 
 	/* Called with irqs off. Nothing of ours here: no need to come back. */
-	if (!pc->ours || pc->mending)
+	if (!cpuc->owned || cpuc->restoring)
 		return 1;
-	pc->mending = true;
-	pc->userenr = read_pmuserenr();
-	write_pmcntenclr(pmuv3_enable_bits(pc->on));
+	cpuc->restoring = true;
+	cpuc->userenr = read_pmuserenr();
+	write_pmcntenclr(pmuv3_enable_bits(cpuc->active));
 	isb();
 	for (rest = mine; rest; rest &= rest - 1)
-		pc->saved[__ffs64(rest)] = pmuv3_read_counter(__ffs64(rest));
+		cpuc->saved[__ffs64(rest)] = pmuv3_read_counter(__ffs64(rest));
 	return 0;
 }
 
@@ -35,32 +35,33 @@ NOKPROBE_SYMBOL(before);
  * An older pinned event of perf's that was not on when we came may push ours out. Then perf writes
  * to what counters it likes: nothing is known of them.
  */
-static bool claim_stands(const struct pmuv3_cpu *pc)
+static bool placeholder_active(const struct pmuv3_cpu *cpuc)
 {
-	return pc->claim && READ_ONCE(pc->claim->state) == PERF_EVENT_STATE_ACTIVE;
+	return cpuc->placeholder && READ_ONCE(cpuc->placeholder->state) == PERF_EVENT_STATE_ACTIVE;
 }
 
 static int after(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
-	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
-	u64 mine = pc->on | pc->idle, rest;
+	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
+	u64 mine = cpuc->active | cpuc->idle, rest;
 
 	for (rest = mine; rest; rest &= rest - 1)
-		pmuv3_write_counter(__ffs64(rest), pc->saved[__ffs64(rest)]);
+		pmuv3_write_counter(__ffs64(rest), cpuc->saved[__ffs64(rest)]);
 	/* Those that are not loaded may have been zeroed, too. */
-	pmuv3_forget(pc, pc->info->counters & (claim_stands(pc) ? ~mine : ~0ULL));
+	pmuv3_forget_shadow(cpuc,
+			    cpuc->info->counters & (placeholder_active(cpuc) ? ~mine : ~0ULL));
 	/* Not what perf granted to a task of its own, whose events do not run. */
-	if (pc->hides)
-		write_pmuacr(pc->shown);
-	write_pmuserenr(pc->userenr);
+	if (cpuc->hides)
+		write_pmuacr(cpuc->shown);
+	write_pmuserenr(cpuc->userenr);
 	write_pmselr(0);
 	isb();
-	write_pmcntenset(pmuv3_enable_bits(pc->on));
-	pc->mending = false;
+	write_pmcntenset(pmuv3_enable_bits(cpuc->active));
+	cpuc->restoring = false;
 	/* With a vcpu loaded, perf has changed what KVM will put back, too. */
-	if (pc->userenr & PMUSERENR_EN)
+	if (cpuc->userenr & PMUSERENR_EN)
 		pmudev_user_access_lost();
-	atomic64_inc(&pc->info->mends);
+	atomic64_inc(&cpuc->info->perf_restores);
 	return 0;
 }
 
@@ -81,7 +82,7 @@ static struct kretprobe probes[] = {
 
 static bool watched[ARRAY_SIZE(probes)];
 
-int pmuv3_mend_init(void)
+int pmuv3_restore_init(void)
 {
 	unsigned int i;
 	int ret;
@@ -101,11 +102,11 @@ undo:
 	if (ret != -ENOMEM)
 		pr_err("pmudev: cannot watch %s (error %d): is perf's PMUv3 driver in this kernel?\n",
 		       probes[i].kp.symbol_name, ret);
-	pmuv3_mend_exit();
+	pmuv3_restore_exit();
 	return ret == -ENOMEM ? ret : -ENODEV;
 }
 
-void pmuv3_mend_exit(void)
+void pmuv3_restore_exit(void)
 {
 	unsigned int i;
 

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pmudev_bundle.h - the same events on several CPUs
+ * pmudev_set_array.h - the same events on several CPUs
  *
- * A set counts one thread, one process or one CPU. A bundle is a set on each of several CPUs, which
+ * A set counts one thread, one process or one CPU. A array is a set on each of several CPUs, which
  * get the same events, are enabled all or none, and are read together. (For programs that count
- * either, there is also a bundle of one thread or process: one set, or where CPUs are of several
+ * either, there is also a array of one thread or process: one set, or where CPUs are of several
  * kinds one for each.)
  *
  *	unsigned int cpus[] = { 0, 1, 4 };
- *	struct pmudev_bundle bundle;
+ *	struct pmudev_set_array array;
  *	struct pmudev_total total;
  *
- *	if (pmudev_bundle_cpus(&bundle, cpus, 3, 0) || pmudev_bundle_add(&bundle, events, nr) ||
- *	    pmudev_bundle_enable(&bundle, PMUDEV_ALL))
- *		... pmudev_bundle_explain(&bundle, text, sizeof(text)) ...
- *	pmudev_bundle_read(&bundle, &total);
- *	pmudev_bundle_close(&bundle);
+ *	if (pmudev_set_array_cpus(&array, cpus, 3, 0) || pmudev_set_array_add(&array, events, nr) ||
+ *	    pmudev_set_array_enable(&array, PMUDEV_ALL))
+ *		... pmudev_set_array_explain(&array, text, sizeof(text)) ...
+ *	pmudev_set_array_read(&array, &total);
+ *	pmudev_set_array_close(&array);
  *
- * Functions return 0 or a negative errno. A bundle is used by one thread at a time.
+ * Functions return 0 or a negative errno. A array is used by one thread at a time.
  */
-#ifndef PMUDEV_BUNDLE_H
-#define PMUDEV_BUNDLE_H
+#ifndef PMUDEV_SET_ARRAY_H
+#define PMUDEV_SET_ARRAY_H
 
 #include <pmudev.h>
 
@@ -31,8 +31,8 @@ extern "C" {
 struct pmudev_member;
 
 /**
- * struct pmudev_bundle - sets with the same events
- * @sets: the sets, which may be read, and events tried on them, like any other; what the bundle
+ * struct pmudev_set_array - sets with the same events
+ * @sets: the sets, which may be read, and events tried on them, like any other; what the array
  *	does to all of them is not to be done to one. They stay where they are until it is closed.
  * @cpus: the CPU of each, -1 for a thread or process
  * @nr: how many
@@ -41,12 +41,12 @@ struct pmudev_member;
  * @enabled: the library's
  * @parts: the sets are parts of one target, each on the CPUs of a PMU, the first on those of PMU 0
  * @nr_events: the library's, and so is @members
- * @error: the library's; pmudev_bundle_why() reads it
+ * @error: the library's; pmudev_set_array_why() reads it
  * @refusal: the library's
  * @holders: the library's
  * @reserved: for later versions of the library
  */
-struct pmudev_bundle {
+struct pmudev_set_array {
 	struct pmudev *sets;
 	int *cpus;
 	unsigned int nr;
@@ -64,39 +64,39 @@ struct pmudev_bundle {
 
 /*
  * Opens a set on each CPU, or on a thread (PMUDEV_TARGET_TASK) or a process
- * (PMUDEV_TARGET_PROCESS) one for each PMU; flags are those of binding. After a failure the bundle
- * is closed, and pmudev_bundle_explain() tells what is missing, and for which CPU.
+ * (PMUDEV_TARGET_PROCESS) one for each PMU; flags are those of binding. After a failure the array
+ * is closed, and pmudev_set_array_explain() tells what is missing, and for which CPU.
  */
-int pmudev_bundle_cpus(struct pmudev_bundle *bundle, const unsigned int *cpus, unsigned int nr,
-		       unsigned int flags);
-int pmudev_bundle_task(struct pmudev_bundle *bundle, enum pmudev_target target, pid_t id,
-		       unsigned int flags);
+int pmudev_set_array_cpus(struct pmudev_set_array *array, const unsigned int *cpus, unsigned int nr,
+			  unsigned int flags);
+int pmudev_set_array_task(struct pmudev_set_array *array, enum pmudev_target target, pid_t id,
+			  unsigned int flags);
 
 /* Harmless if not open. */
-void pmudev_bundle_close(struct pmudev_bundle *bundle);
+void pmudev_set_array_close(struct pmudev_set_array *array);
 
 /*
  * Adds the same events to each set, or to none. Slots are given as pmudev_add() does, and are the
  * same in all sets. The events of a group come in one call (-EEXIST: some were there before).
  */
-int pmudev_bundle_add(struct pmudev_bundle *bundle, const struct pmudev_event_attr *attrs,
-		      unsigned int nr);
+int pmudev_set_array_add(struct pmudev_set_array *array, const struct pmudev_event_attr *attrs,
+			 unsigned int nr);
 
 /*
  * The same where CPUs are of several kinds, and an event is not for all: @pmus has for each the
  * mask of the PMUs (by number) in whose sets it is to be; NULL: all. Where there is no such set:
- * -ENODEV. A set has its events only, in slots of its own; the bundle's slots are those of the
+ * -ENODEV. A set has its events only, in slots of its own; the array's slots are those of the
  * total. The time that a thread spends on CPUs whose sets lack the event is part of time_enabled.
  */
-int pmudev_bundle_add_on(struct pmudev_bundle *bundle, const struct pmudev_event_attr *attrs,
-			 unsigned int nr, const uint32_t *pmus);
+int pmudev_set_array_add_on(struct pmudev_set_array *array, const struct pmudev_event_attr *attrs,
+			    unsigned int nr, const uint32_t *pmus);
 
 /*
  * On all CPUs, or on none. They begin one after another: when the last one refuses, the others have
  * counted for a moment, and that stays in their counts.
  */
-int pmudev_bundle_enable(struct pmudev_bundle *bundle, uint32_t group);
-int pmudev_bundle_disable(struct pmudev_bundle *bundle, uint32_t group);
+int pmudev_set_array_enable(struct pmudev_set_array *array, uint32_t group);
+int pmudev_set_array_disable(struct pmudev_set_array *array, uint32_t group);
 
 /**
  * struct pmudev_sum - one event on all CPUs, or of all parts of a target
@@ -135,31 +135,31 @@ struct pmudev_total {
 };
 
 /* The sum. One CPU's numbers are of one moment, those of several are not. */
-int pmudev_bundle_read(struct pmudev_bundle *bundle, struct pmudev_total *total);
+int pmudev_set_array_read(struct pmudev_set_array *array, struct pmudev_total *total);
 
-/* The same in two steps. First the record of each set, @bundle->nr of them in the sets' order. */
-int pmudev_bundle_records(struct pmudev_bundle *bundle, union pmudev_record_buffer *records);
+/* The same in two steps. First the record of each set, @array->nr of them in the sets' order. */
+int pmudev_set_array_records(struct pmudev_set_array *array, union pmudev_record_buffer *records);
 
 /*
  * Then the sum, of all sets (PMUDEV_ALL) or of the one in the place @set, of what was counted
  * between two such readings (@before NULL: since the beginning). Estimates are made of what
  * happened in between alone. Nothing was reset and no event removed meanwhile.
  */
-void pmudev_bundle_sum(const struct pmudev_bundle *bundle, uint32_t set,
-		       const union pmudev_record_buffer *before,
-		       const union pmudev_record_buffer *after, struct pmudev_total *total);
+void pmudev_set_array_sum(const struct pmudev_set_array *array, uint32_t set,
+			  const union pmudev_record_buffer *before,
+			  const union pmudev_record_buffer *after, struct pmudev_total *total);
 
 /*
  * Why the last failed call failed: its negative errno. @why may be NULL; its @holders point into
- * @bundle. Which CPU it was about is in bundle->cpu.
+ * @array. Which CPU it was about is in array->cpu.
  */
-int pmudev_bundle_why(struct pmudev_bundle *bundle, struct pmudev_refusal *why);
+int pmudev_set_array_why(struct pmudev_set_array *array, struct pmudev_refusal *why);
 
 /* The same as a sentence, like pmudev_explain(): "CPU 3: event 1: ...". */
-int pmudev_bundle_explain(struct pmudev_bundle *bundle, char *buf, size_t len);
+int pmudev_set_array_explain(struct pmudev_set_array *array, char *buf, size_t len);
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif /* PMUDEV_BUNDLE_H */
+#endif /* PMUDEV_SET_ARRAY_H */

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# In the machine of tests/rack/run: the module is used, so that the order of its locks is known, and then
+# In the machine of tests/checker/run: the module is used, so that the order of its locks is known, and then
 # made to have the bug that is named on the kernel's command line, if any.
 bug=/sys/module/pmudev/parameters/bug
 

@@ -79,7 +79,7 @@ static int child_with_set(struct turns *turns, int counter)
 	turn_wait(turns, 1);
 	loop(1000);
 	_exit(fd < 0 || pm_read(fd, &record) || record.r.counts[0].value < 1000 ||
-	      (record.r.flags & PMUDEV_RECORD_GATED));
+	      (record.r.flags & PMUDEV_RECORD_NO_USER_ACCESS));
 }
 
 FIXTURE(ledger)

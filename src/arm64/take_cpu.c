@@ -13,11 +13,11 @@ struct takeover {
 
 static void take_over(void *info)
 {
-	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
+	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
 	struct takeover *take = info;
 	u64 rest;
 
-	if (pmuv3_kind_here() != pc->info->index) {
+	if (pmuv3_kind_here() != cpuc->info->index) {
 		take->error = -EOPNOTSUPP;
 		return;
 	}
@@ -31,15 +31,15 @@ static void take_over(void *info)
 	write_pmovsclr(pmuv3_enable_bits(take->counters));
 	for (rest = take->counters; rest; rest &= rest - 1)
 		pmuv3_write_counter(__ffs64(rest), 0);
-	pmuv3_forget(pc, take->counters);
-	pc->ours = true;
-	pc->on = 0;
-	pc->idle = 0;
-	pc->hides = pmuv3_hides(&pmuv3_kinds[pc->info->index].caps);
-	pmudev_backend_forbid();
+	pmuv3_forget_shadow(cpuc, take->counters);
+	cpuc->owned = true;
+	cpuc->active = 0;
+	cpuc->idle = 0;
+	cpuc->hides = pmuv3_hides(&pmuv3_kinds[cpuc->info->index].caps);
+	pmudev_backend_user_access_disable();
 }
 
-int pmuv3_take_over(int cpu, u64 counters)
+int pmuv3_take_cpu(int cpu, u64 counters)
 {
 	struct takeover take = { .counters = counters };
 
@@ -49,7 +49,7 @@ int pmuv3_take_over(int cpu, u64 counters)
 
 static void give_back(void *info)
 {
-	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
+	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
 	u64 *counters = info;
 
 	/* In the midst of a guest no more: this is an interrupt. */
@@ -58,14 +58,14 @@ static void give_back(void *info)
 	/* Wraps of ours would be interrupts of perf's, once it enables them. */
 	isb();
 	write_pmovsclr(pmuv3_enable_bits(*counters));
-	pmudev_backend_forbid();
-	pc->ours = false;
-	pc->on = 0;
-	pc->idle = 0;
-	pc->hides = false;
+	pmudev_backend_user_access_disable();
+	cpuc->owned = false;
+	cpuc->active = 0;
+	cpuc->idle = 0;
+	cpuc->hides = false;
 }
 
-void pmuv3_give_back(int cpu, u64 counters)
+void pmuv3_return_cpu(int cpu, u64 counters)
 {
 	smp_call_function_single(cpu, give_back, &counters, true);
 }
@@ -73,19 +73,19 @@ void pmuv3_give_back(int cpu, u64 counters)
 /* On the CPU, irqs off: it may have been without power, and perf's driver resets the PMU then. */
 static int power_changed(struct notifier_block *nb, unsigned long event, void *unused)
 {
-	struct pmuv3_cpu *pc = this_cpu_ptr(&pmuv3_cpus);
+	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
 
-	if (!pc->info || (event != CPU_PM_EXIT && event != CPU_PM_ENTER_FAILED))
+	if (!cpuc->info || (event != CPU_PM_EXIT && event != CPU_PM_ENTER_FAILED))
 		return NOTIFY_OK;
 	/* Refused before the core was asked: all goes on. */
-	if (event == CPU_PM_ENTER_FAILED && (pc->on | pc->idle || pc->user))
+	if (event == CPU_PM_ENTER_FAILED && (cpuc->active | cpuc->idle || cpuc->user))
 		return NOTIFY_OK;
-	pmuv3_forget(pc, pc->info->counters);
+	pmuv3_forget_shadow(cpuc, cpuc->info->counters);
 	/* Where that is ours to do. */
-	if (pc->ours)
+	if (cpuc->owned)
 		pmuv3_started();
 	/* The core has withdrawn user access before. */
-	pmuv3_hide(pc);
+	pmuv3_hide(cpuc);
 	return NOTIFY_OK;
 }
 

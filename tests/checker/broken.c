@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Bugs, one for each thing that watches the module on the debug kernels. Linked into it by
- * scripts/build-module --broken; tests/rack/run has each made, by its name written to the
+ * scripts/build-module --broken; tests/checker/run has each made, by its name written to the
  * parameter "bug", and wants it to be reported.
  */
 #include <linux/module.h>
@@ -60,7 +60,7 @@ static void lock_inversion(struct pmudev_set *set)
 {
 	unsigned long flags;
 
-	if (pmudev_family_create(set, false))
+	if (pmudev_inherit_create(set, false))
 		return;
 	raw_spin_lock_irqsave(&set->family->lock, flags);
 	raw_spin_lock(&some_ctx()->lock);
@@ -104,8 +104,8 @@ static void outside_rcu(struct pmudev_set *set)
 
 static void refcount(struct pmudev_set *set)
 {
-	refcount_set(&set->heir_ref.refcount, 0);
-	kref_get(&set->heir_ref);
+	refcount_set(&set->child_ref.refcount, 0);
+	kref_get(&set->child_ref);
 }
 
 static void double_unlink(struct pmudev_set *set)

@@ -55,11 +55,11 @@ TEST_F(gate, is_a_switch)
 
 	EXPECT_EQ(0, read_number(GATE));
 	ASSERT_EQ(0, pm_query(&query));
-	EXPECT_FALSE(query.state & PMUDEV_STATE_GATE_OPEN);
+	EXPECT_FALSE(query.state & PMUDEV_STATE_USER_ACCESS);
 	EXPECT_EQ(0, set_gate(true));
 	EXPECT_EQ(1, read_number(GATE));
 	ASSERT_EQ(0, pm_query(&query));
-	EXPECT_TRUE(query.state & PMUDEV_STATE_GATE_OPEN);
+	EXPECT_TRUE(query.state & PMUDEV_STATE_USER_ACCESS);
 	EXPECT_EQ(-EINVAL, write_file(GATE, "2"));
 	EXPECT_EQ(-EINVAL, write_file(GATE, "-1"));
 	EXPECT_EQ(-EINVAL, write_file(GATE, "yes"));
@@ -72,21 +72,21 @@ TEST_F(gate, closed_refuses_user_reads)
 	struct pmudev_event_attr other = raw_event(EVENT_CYCLES, USER_ONLY);
 	__s32 counter;
 
-	EXPECT_REFUSED(EACCES, PMUDEV_WHY_GATE, pm_set(&event, 1, true));
+	EXPECT_REFUSED(EACCES, PMUDEV_WHY_USER_ACCESS, pm_set(&event, 1, true));
 	/* What does not read directly is nothing to the gate. */
 	self->fd = pm_set(&other, 1, true);
 	ASSERT_GE(self->fd, 0);
 	event.group = 1;
-	EXPECT_REFUSED(EACCES, PMUDEV_WHY_GATE, pm_add(self->fd, &event, 1));
+	EXPECT_REFUSED(EACCES, PMUDEV_WHY_USER_ACCESS, pm_add(self->fd, &event, 1));
 	EXPECT_EQ(0, why.event);
-	EXPECT_REFUSED(EACCES, PMUDEV_WHY_GATE, pm_place(self->fd, &event, 1, &counter));
+	EXPECT_REFUSED(EACCES, PMUDEV_WHY_USER_ACCESS, pm_place(self->fd, &event, 1, &counter));
 	EXPECT_EQ(0, set_gate(true));
 	EXPECT_EQ(0, pm_add(self->fd, &event, 1));
 	EXPECT_EQ(0, set_gate(false));
-	EXPECT_REFUSED(EACCES, PMUDEV_WHY_GATE, pm_enable(self->fd, 1));
+	EXPECT_REFUSED(EACCES, PMUDEV_WHY_USER_ACCESS, pm_enable(self->fd, 1));
 	EXPECT_EQ(NULL, pm_map(self->fd));
 	EXPECT_EQ(EACCES, errno);
-	EXPECT_EQ((__u32)PMUDEV_WHY_GATE, why.code);
+	EXPECT_EQ((__u32)PMUDEV_WHY_USER_ACCESS, why.code);
 	EXPECT_TRUE(counter_faults(FIXED_OPERAND));
 }
 
@@ -132,7 +132,7 @@ TEST_F(gate, closing_stops_a_reader)
 		EXPECT_NE(generation, READ_ONCE(self->page->generation));
 		EXPECT_EQ(-EAGAIN, direct_read(&self->reader, 0, &value));
 		ASSERT_EQ(0, pm_read(self->fd, &closed));
-		EXPECT_TRUE(closed.r.flags & PMUDEV_RECORD_GATED);
+		EXPECT_TRUE(closed.r.flags & PMUDEV_RECORD_NO_USER_ACCESS);
 		EXPECT_TRUE(closed.r.flags & PMUDEV_RECORD_ENABLED);
 		EXPECT_GT(closed.r.counts[0].value, before.r.counts[0].value);
 		loop(10000);
@@ -161,14 +161,14 @@ TEST_F(gate, while_closed)
 	ASSERT_EQ(0, start(self, EVENT_CYCLES));
 	ASSERT_EQ(0, set_gate(false));
 	EXPECT_EQ(0, pm_disable(self->fd, 0));
-	EXPECT_REFUSED(EACCES, PMUDEV_WHY_GATE, pm_enable(self->fd, 0));
-	EXPECT_REFUSED(EACCES, PMUDEV_WHY_GATE, pm_enable(self->fd, PMUDEV_ALL));
+	EXPECT_REFUSED(EACCES, PMUDEV_WHY_USER_ACCESS, pm_enable(self->fd, 0));
+	EXPECT_REFUSED(EACCES, PMUDEV_WHY_USER_ACCESS, pm_enable(self->fd, PMUDEV_ALL));
 	EXPECT_EQ(0, pm_enable(self->fd, 1));
 	EXPECT_EQ(0, pm_reset(self->fd, 0, 4711));
 	ASSERT_EQ(0, pm_read(self->fd, &record));
 	EXPECT_EQ(4711ULL, record.r.counts[0].value);
 	/* Nobody waits for the gate any more: nothing is stopped by it. */
-	EXPECT_FALSE(record.r.flags & PMUDEV_RECORD_GATED);
+	EXPECT_FALSE(record.r.flags & PMUDEV_RECORD_NO_USER_ACCESS);
 	ASSERT_EQ(0, set_gate(true));
 	loop(1000);
 	ASSERT_EQ(0, pm_read(self->fd, &record));

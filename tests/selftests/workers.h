@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A crew is a process of threads that count themselves, each in windows of the same code: whatever
+ * A workers is a process of threads that count themselves, each in windows of the same code: whatever
  * is done to them meanwhile, a window is the same number of instructions, to the unit, and no value
  * that a thread reads is less than one before.
  */
@@ -10,13 +10,13 @@
 #include <pthread.h>
 #include "common.h"
 
-#define CREW_MAX 8
+#define WORKERS_MAX 8
 
-struct crew;
+struct workers;
 
-/* One of a crew. */
+/* One of a workers. */
 struct hand {
-	struct crew *crew;
+	struct workers *workers;
 	unsigned int number;
 	pthread_t thread;
 	int tid;
@@ -31,34 +31,34 @@ struct hand {
 	unsigned int windows;
 	unsigned int direct; /* reads of the page */
 	struct {
-		int line; /* of crew.c; 0: nothing is */
+		int line; /* of workers.c; 0: nothing is */
 		__u64 value, bound;
 	} wrong;
 };
 
 /* In memory that is shared. */
-struct crew {
+struct workers {
 	int pid;
 	unsigned int nr;
 	bool exact, signals;
 	bool stop;
-	struct hand hand[CREW_MAX];
+	struct hand hand[WORKERS_MAX];
 };
 
 /*
- * A crew of @nr that works when this returns; 0 or -errno. With @signals it handles SIGUSR1 and
+ * A workers of @nr that works when this returns; 0 or -errno. With @signals it handles SIGUSR1 and
  * SIGUSR2, in whose handlers it reads, too; one may interrupt the other.
  */
-int crew_start(struct crew *crew, unsigned int nr, bool signals);
+int workers_start(struct workers *workers, unsigned int nr, bool signals);
 /* Each has done some windows more since this was called, or something is wrong; false: it hangs. */
-bool crew_works(struct crew *crew);
+bool workers_works(struct workers *workers);
 /* Something is wrong with one of them. */
-bool crew_wrong(const struct crew *crew);
+bool workers_wrong(const struct workers *workers);
 /* Told to stop, and collected: 0, or as child_result(). What went wrong is still there. */
-int crew_end(struct crew *crew);
+int workers_end(struct workers *workers);
 /* Windows, signals of all. */
-unsigned int crew_windows(const struct crew *crew);
-__u64 crew_signals(const struct crew *crew);
+unsigned int workers_windows(const struct workers *workers);
+__u64 workers_signals(const struct workers *workers);
 
 static inline __u64 hand_signals(const struct hand *h)
 {
@@ -66,12 +66,12 @@ static inline __u64 hand_signals(const struct hand *h)
 }
 
 /* For use below kselftest_harness.h. */
-#define EXPECT_CREW(crew)                                                                    \
+#define EXPECT_CREW(workers)                                                                    \
 	do {                                                                                 \
-		for (unsigned int __i = 0; __i < (crew)->nr; __i++) {                        \
-			struct hand *__h = &(crew)->hand[__i];                               \
+		for (unsigned int __i = 0; __i < (workers)->nr; __i++) {                        \
+			struct hand *__h = &(workers)->hand[__i];                               \
 			EXPECT_EQ(0, __h->wrong.line)                                        \
-			TH_LOG("hand %u: crew.c:%d: %llu, %llu (window %llu, handler %llu, " \
+			TH_LOG("hand %u: workers.c:%d: %llu, %llu (window %llu, handler %llu, " \
 			       "signals %llu, windows %u)",                                  \
 			       __i, __h->wrong.line, __h->wrong.value, __h->wrong.bound,     \
 			       __h->window, __h->handler, hand_signals(__h), __h->windows);  \

@@ -11,14 +11,14 @@
 #include "pmuv3.h"
 #include "regs.h"
 
-int pmuv3_claim_init(void)
+int pmuv3_reserve_init(void)
 {
-	return pmuv3_mend_init();
+	return pmuv3_restore_init();
 }
 
-void pmuv3_claim_exit(void)
+void pmuv3_reserve_exit(void)
 {
-	pmuv3_mend_exit();
+	pmuv3_restore_exit();
 }
 
 /* perf's event is on: so is the PMU as a whole. */
@@ -28,7 +28,7 @@ bool pmuv3_started(void)
 }
 
 /* Its placeholder will take its lowest. Confirmed when it does. */
-u64 pmuv3_claim_costs(u64 counters)
+u64 pmuv3_reserve_cost(u64 counters)
 {
 	return counters & BIT_ULL(0);
 }
@@ -72,7 +72,7 @@ static int held_by_perf(struct pmudev_refusal *why, int cpu)
 int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why)
 {
 	struct pmuv3_kind *kind = &pmuv3_kinds[info->index];
-	struct pmuv3_cpu *pc = per_cpu_ptr(&pmuv3_cpus, cpu);
+	struct pmuv3_cpu *cpuc = per_cpu_ptr(&pmuv3_cpus, cpu);
 	struct perf_event *event;
 	u64 placeholder;
 	int ret;
@@ -91,7 +91,7 @@ int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *w
 		goto err;
 	}
 	/* Known before it is on its counter: whoever looks meanwhile finds that it is ours. */
-	WRITE_ONCE(pc->claim, event);
+	WRITE_ONCE(cpuc->placeholder, event);
 	perf_event_enable(event);
 	/* An earlier pinned event, if only one for a task that runs there, makes ours fail. */
 	if (READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE) {
@@ -100,8 +100,8 @@ int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *w
 	}
 	/* None of ours if it is one of those that are EL2's alone. */
 	placeholder = BIT_ULL(pmudev_perf_counter(event->hw.idx)) & info->counters;
-	WRITE_ONCE(info->reserved, info->reserved | placeholder);
-	ret = pmuv3_take_over(cpu, info->counters & ~placeholder);
+	WRITE_ONCE(info->unavailable, info->unavailable | placeholder);
+	ret = pmuv3_take_cpu(cpu, info->counters & ~placeholder);
 	if (ret) {
 		pmudev_refuse(why, ret, PMUDEV_WHY_PERF_REFUSED, 0);
 		goto err;
@@ -110,14 +110,14 @@ int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *w
 
 err:
 	perf_event_release_kernel(event);
-	WRITE_ONCE(pc->claim, NULL);
+	WRITE_ONCE(cpuc->placeholder, NULL);
 	return ret;
 }
 
 /* Of a CPU that is not ours: is any event of perf's on its counters? */
 static bool perf_uses(struct arm_pmu *pmu, int cpu)
 {
-	const struct pmuv3_cpu *pc = per_cpu_ptr(&pmuv3_cpus, cpu);
+	const struct pmuv3_cpu *cpuc = per_cpu_ptr(&pmuv3_cpus, cpu);
 	struct pmu_hw_events *hw = per_cpu_ptr(pmu->hw_events, cpu);
 	const struct perf_event *event;
 	unsigned int i;
@@ -128,7 +128,7 @@ static bool perf_uses(struct arm_pmu *pmu, int cpu)
 			continue;
 		/* Our own: known before it is on its counter, until it is off it. */
 		smp_rmb();
-		if (READ_ONCE(pc->claim))
+		if (READ_ONCE(cpuc->placeholder))
 			return false;
 		/* And it was ours no more: then it is not there any more either. */
 		smp_rmb();
@@ -193,9 +193,9 @@ int pmuv3_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
 
 void pmuv3_cpu_down(struct pmudev_pmu_info *info, int cpu)
 {
-	struct pmuv3_cpu *pc = per_cpu_ptr(&pmuv3_cpus, cpu);
+	struct pmuv3_cpu *cpuc = per_cpu_ptr(&pmuv3_cpus, cpu);
 
-	pmuv3_give_back(cpu, info->counters & ~info->reserved);
-	perf_event_release_kernel(pc->claim);
-	WRITE_ONCE(pc->claim, NULL);
+	pmuv3_return_cpu(cpu, info->counters & ~info->unavailable);
+	perf_event_release_kernel(cpuc->placeholder);
+	WRITE_ONCE(cpuc->placeholder, NULL);
 }

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Sets on several CPUs, of which each call holds for all or for none.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib.h"
+
+/* ------------------------------------------------------------ the last refusal -- */
+
+static int fail(struct pmudev_set_array *array, int error)
+{
+	array->cpu = -1;
+	array->error = error;
+	array->refusal = (struct pmudev_refusal){ .event = -1 };
+	return error;
+}
+
+static int fail_why(struct pmudev_set_array *array, int error, uint32_t code, uint64_t limit)
+{
+	fail(array, error);
+	array->refusal.code = code;
+	array->refusal.limit = limit;
+	return error;
+}
+
+/* The array's slot of a set's; -1 stays. */
+static int event_of(const struct pmudev_set_array *array, unsigned int i, int slot)
+{
+	if (slot < 0 || slot >= PMUDEV_MAX_EVENTS || !array->members)
+		return slot;
+	return array->members[i].slots[slot];
+}
+
+/*
+ * With what the set remembers, which may be closed afterwards. That it could not be opened is not
+ * about its CPU.
+ */
+static int fail_set(struct pmudev_set_array *array, unsigned int i, int error)
+{
+	const struct pmudev *set = &array->sets[i];
+
+	array->cpu = set->fd >= 0 ? array->cpus[i] : -1;
+	array->error = error;
+	array->refusal = set->refusal;
+	memcpy(array->holders, set->holders, sizeof(array->holders));
+	array->refusal.holders = (uintptr_t)array->holders;
+	return error;
+}
+
+int pmudev_set_array_why(struct pmudev_set_array *array, struct pmudev_refusal *why)
+{
+	if (!array)
+		return -EFAULT;
+	if (why)
+		*why = array->refusal;
+	return array->error;
+}
+
+/* ------------------------------------------------------------------ open and close -- */
+
+/* Memory for so many sets. */
+static int make_room(struct pmudev_set_array *array, unsigned int nr)
+{
+	if (!array)
+		return -EFAULT;
+	*array = (struct pmudev_set_array){ .cpu = -1 };
+	if (!nr)
+		return fail(array, -EINVAL);
+	array->sets = calloc(nr, sizeof(*array->sets));
+	array->cpus = calloc(nr, sizeof(*array->cpus));
+	array->members = calloc(nr, sizeof(*array->members));
+	if (array->sets && array->cpus && array->members)
+		return 0;
+	pmudev_set_array_close(array);
+	return fail(array, -ENOMEM);
+}
+
+/* The next set has been opened and bound, or not. */
+static int opened(struct pmudev_set_array *array, int error)
+{
+	if (error)
+		fail_set(array, array->nr, error);
+	array->nr++;
+	if (error)
+		pmudev_set_array_close(array);
+	return error;
+}
+
+int pmudev_set_array_cpus(struct pmudev_set_array *array, const unsigned int *cpus, unsigned int nr,
+			  unsigned int flags)
+{
+	int error = make_room(array, nr);
+	struct pmudev_query query;
+	unsigned int i;
+
+	if (!error && !cpus) {
+		pmudev_set_array_close(array);
+		return fail_why(array, -EFAULT, PMUDEV_WHY_POINTER, 0);
+	}
+	for (i = 0; i < nr && !error; i++) {
+		struct pmudev *set = &array->sets[i];
+
+		array->cpus[i] = cpus[i];
+		error = pmudev_open(set);
+		if (!error)
+			error = pmudev_bind_cpu(set, cpus[i], flags);
+		if (!error)
+			error = pmudev_query_cpu(set, cpus[i], &query);
+		if (!error)
+			array->members[i].pmu = query.pmu;
+		error = opened(array, error);
+	}
+	return error;
+}
+
+/* Kinds of CPUs that one machine has, at most. */
+#define MOST_PMUS 8
+
+static int bind_part(struct pmudev *set, enum pmudev_target target, pid_t id, unsigned int pmu,
+		     unsigned int flags, bool parts)
+{
+	if (parts)
+		return pmudev_bind_pmu(set, target, id, pmu, flags);
+	if (target == PMUDEV_TARGET_PROCESS)
+		return pmudev_bind_process(set, id, flags);
+	return pmudev_bind_task(set, id, flags);
+}
+
+int pmudev_set_array_task(struct pmudev_set_array *array, enum pmudev_target target, pid_t id,
+			  unsigned int flags)
+{
+	struct pmudev_query query = { .nr_pmus = 1 };
+	int error = make_room(array, MOST_PMUS);
+	unsigned int i;
+
+	if (!error && target != PMUDEV_TARGET_TASK && target != PMUDEV_TARGET_PROCESS) {
+		pmudev_set_array_close(array);
+		return fail_why(array, -EINVAL, PMUDEV_WHY_TYPE, PMUDEV_TARGET_PROCESS);
+	}
+	for (i = 0; i < query.nr_pmus && i < MOST_PMUS && !error; i++) {
+		struct pmudev *set = &array->sets[i];
+
+		array->cpus[i] = -1;
+		array->members[i].pmu = i;
+		error = pmudev_open(set);
+		if (!error && !i)
+			error = pmudev_query(set, 0, &query);
+		array->parts = query.nr_pmus > 1;
+		if (!error)
+			error = bind_part(set, target, id, i, flags, array->parts);
+		error = opened(array, error);
+	}
+	return error;
+}
+
+void pmudev_set_array_close(struct pmudev_set_array *array)
+{
+	unsigned int i;
+
+	if (!array)
+		return;
+	for (i = 0; i < array->nr; i++)
+		pmudev_close(&array->sets[i]);
+	free(array->sets);
+	free(array->cpus);
+	free(array->members);
+	array->sets = NULL;
+	array->cpus = NULL;
+	array->members = NULL;
+	array->nr = 0;
+	array->groups = 0;
+	array->enabled = 0;
+	array->nr_events = 0;
+}
+
+/* ------------------------------------------------------------- all of them or none -- */
+
+typedef int (*group_call)(struct pmudev *set, uint32_t group);
+
+/* Of these groups those that are named by @group. */
+static uint64_t named(uint64_t groups, uint32_t group)
+{
+	if (group == PMUDEV_ALL)
+		return groups;
+	return group < PMUDEV_MAX_GROUPS ? groups & 1ULL << group : 0;
+}
+
+/*
+ * Makes a call on each set that has the group; where none has, the first one tells what is wrong.
+ * Return: 0, or the error of the first one that refused, with how many come before it in @done.
+ */
+static int each(struct pmudev_set_array *array, group_call call, uint32_t group, unsigned int *done)
+{
+	const bool anywhere = named(array->groups, group);
+	unsigned int i;
+	int error;
+
+	*done = 0;
+	if (!array->nr)
+		return fail(array, -EBADF);
+	for (i = 0; i < array->nr; *done = ++i) {
+		if (anywhere && !named(array->members[i].groups, group))
+			continue;
+		error = call(&array->sets[i], group);
+		if (!error)
+			continue;
+		fail_set(array, i, error);
+		array->refusal.event = event_of(array, i, array->refusal.event);
+		return error;
+	}
+	return 0;
+}
+
+/* What was done to the first sets is undone. */
+static void undo(struct pmudev_set_array *array, unsigned int done, group_call call,
+		 uint64_t groups)
+{
+	unsigned int i, group;
+
+	for (i = 0; i < done; i++)
+		for (group = 0; group < PMUDEV_MAX_GROUPS; group++)
+			if (groups & array->members[i].groups & 1ULL << group)
+				call(&array->sets[i], group);
+}
+
+/* What is added: @pmus by event, NULL: to all. */
+struct events {
+	const struct pmudev_event_attr *attrs;
+	unsigned int nr;
+	const uint32_t *pmus;
+};
+
+static bool is_on(const struct events *events, unsigned int event, uint32_t pmu)
+{
+	return !events->pmus || events->pmus[event] >> pmu & 1;
+}
+
+/* Those events that are for its PMU. */
+static int add_to(struct pmudev_set_array *array, unsigned int i, const struct events *events)
+{
+	struct pmudev_event_attr attrs[PMUDEV_MAX_EVENTS];
+	uint32_t index[PMUDEV_MAX_EVENTS], slots[PMUDEV_MAX_EVENTS];
+	struct pmudev_member *member = &array->members[i];
+	unsigned int nr = 0, e;
+	int error;
+
+	for (e = 0; e < events->nr; e++) {
+		if (!is_on(events, e, member->pmu))
+			continue;
+		attrs[nr] = events->attrs[e];
+		index[nr++] = e;
+	}
+	error = nr ? pmudev_add(&array->sets[i], attrs, nr, slots) : 0;
+	if (error) {
+		fail_set(array, i, error);
+		if (array->refusal.event >= 0 && array->refusal.event < (int)nr)
+			array->refusal.event = index[array->refusal.event];
+		return error;
+	}
+	for (e = 0; e < nr; e++) {
+		member->slots[slots[e]] = array->nr_events + index[e];
+		member->groups |= 1ULL << attrs[e].group;
+	}
+	return 0;
+}
+
+/* So many that slots can be given, and for each some set. */
+static int check_events(struct pmudev_set_array *array, const struct events *events)
+{
+	unsigned int e, i;
+
+	if (!array->nr)
+		return fail(array, -EBADF);
+	if (!events->attrs)
+		return fail_why(array, -EFAULT, PMUDEV_WHY_POINTER, 0);
+	if (!events->nr || events->nr > PMUDEV_MAX_EVENTS - array->nr_events)
+		return fail_why(array, -EINVAL, PMUDEV_WHY_NUMBER,
+				PMUDEV_MAX_EVENTS - array->nr_events);
+	for (e = 0; e < events->nr; e++) {
+		for (i = 0; i < array->nr; i++)
+			if (is_on(events, e, array->members[i].pmu))
+				break;
+		if (i < array->nr)
+			continue;
+		fail_why(array, -ENODEV, PMUDEV_WHY_NO_PMU, 0);
+		array->refusal.event = e;
+		return -ENODEV;
+	}
+	return 0;
+}
+
+int pmudev_set_array_add_on(struct pmudev_set_array *array, const struct pmudev_event_attr *attrs,
+			    unsigned int nr, const uint32_t *pmus)
+{
+	struct events events = { .attrs = attrs, .nr = nr, .pmus = pmus };
+	uint64_t groups = 0;
+	unsigned int i;
+	int error;
+
+	if (!array)
+		return -EFAULT;
+	error = check_events(array, &events);
+	if (error)
+		return error;
+	for (i = 0; i < nr; i++)
+		groups |= attrs[i].group < PMUDEV_MAX_GROUPS ? 1ULL << attrs[i].group : 0;
+	if (groups & array->groups)
+		return fail(array, -EEXIST);
+	for (i = 0; i < array->nr && !error; i++)
+		error = add_to(array, i, &events);
+	if (error) {
+		undo(array, i, pmudev_remove, groups);
+		for (i = 0; i < array->nr; i++)
+			array->members[i].groups &= ~groups;
+		return error;
+	}
+	array->groups |= groups;
+	array->nr_events += nr;
+	return 0;
+}
+
+int pmudev_set_array_add(struct pmudev_set_array *array, const struct pmudev_event_attr *attrs,
+			 unsigned int nr)
+{
+	return pmudev_set_array_add_on(array, attrs, nr, NULL);
+}
+
+int pmudev_set_array_enable(struct pmudev_set_array *array, uint32_t group)
+{
+	unsigned int done;
+	uint64_t groups;
+	int error;
+
+	if (!array)
+		return -EFAULT;
+	groups = named(array->groups, group) & ~array->enabled;
+	error = each(array, pmudev_enable, group, &done);
+	if (error)
+		undo(array, done, pmudev_disable, groups);
+	else
+		array->enabled |= groups;
+	return error;
+}
+
+/* Nothing to undo: what could be refused to one set is refused to the first. */
+int pmudev_set_array_disable(struct pmudev_set_array *array, uint32_t group)
+{
+	unsigned int done;
+	int error;
+
+	if (!array)
+		return -EFAULT;
+	error = each(array, pmudev_disable, group, &done);
+	if (!error)
+		array->enabled &= ~named(array->groups, group);
+	return error;
+}
+
+/* --------------------------------------------------------------------- reading -- */
+
+int pmudev_set_array_read(struct pmudev_set_array *array, struct pmudev_total *total)
+{
+	struct pmudev_adding adding = { .total = total };
+	union pmudev_record_buffer buffer;
+	unsigned int i;
+	int error;
+
+	if (!array)
+		return -EFAULT;
+	if (!total)
+		return fail_why(array, -EFAULT, PMUDEV_WHY_POINTER, 0);
+	memset(total, 0, sizeof(*total));
+	if (!array->nr)
+		return fail(array, -EBADF);
+	adding.parts = array->parts;
+	adding.sets = array->nr;
+	for (i = 0; i < array->nr; i++) {
+		error = pmudev_read(&array->sets[i], &buffer.record, sizeof(buffer));
+		if (error)
+			return fail_set(array, i, error);
+		pmudev_total_add(&adding, &buffer.record, array->members[i].slots);
+	}
+	pmudev_total_end(&adding);
+	return 0;
+}
+
+int pmudev_set_array_records(struct pmudev_set_array *array, union pmudev_record_buffer *records)
+{
+	unsigned int i;
+	int error;
+
+	if (!array)
+		return -EFAULT;
+	if (!records)
+		return fail_why(array, -EFAULT, PMUDEV_WHY_POINTER, 0);
+	if (!array->nr)
+		return fail(array, -EBADF);
+	for (i = 0; i < array->nr; i++) {
+		error = pmudev_read(&array->sets[i], &records[i].record, sizeof(records[i]));
+		if (error)
+			return fail_set(array, i, error);
+	}
+	return 0;
+}
+
+void pmudev_set_array_sum(const struct pmudev_set_array *array, uint32_t set,
+			  const union pmudev_record_buffer *before,
+			  const union pmudev_record_buffer *after, struct pmudev_total *total)
+{
+	struct pmudev_adding adding = { .total = total, .parts = array->parts, .sets = array->nr };
+	union pmudev_record_buffer between;
+	unsigned int i;
+
+	memset(total, 0, sizeof(*total));
+	for (i = 0; i < array->nr; i++) {
+		if (set != PMUDEV_ALL && set != i)
+			continue;
+		between = after[i];
+		if (before)
+			pmudev_record_since(&between.record, &before[i].record);
+		pmudev_total_add(&adding, &between.record, array->members[i].slots);
+	}
+	pmudev_total_end(&adding);
+}
