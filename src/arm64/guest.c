@@ -10,7 +10,7 @@
 
 #include <asm/virt.h>
 
-#include "../core/compat.h"
+#include "../compat.h"
 #include "pmuv3.h"
 
 #if IS_ENABLED(CONFIG_KVM)

@@ -8,7 +8,7 @@
 #include <asm/cputype.h>
 #include <asm/virt.h>
 
-#include "../core/compat.h"
+#include "../compat.h"
 #include "pmuv3.h"
 #include "regs.h"
 

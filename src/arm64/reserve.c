@@ -7,7 +7,7 @@
 #include <linux/perf/arm_pmu.h>
 #include <linux/perf_event.h>
 
-#include "../core/compat.h"
+#include "../compat.h"
 #include "pmuv3.h"
 #include "regs.h"
 

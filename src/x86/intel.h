@@ -7,7 +7,7 @@
 
 #include <pmudev/backend.h>
 
-#include "../core/compat.h"
+#include "../compat.h"
 
 struct mm_struct;
 struct pmu;

@@ -14,7 +14,7 @@
 #include <asm/nospec-branch.h>
 #include <asm/unwind_hints.h>
 
-#include "../core/compat.h"
+#include "../compat.h"
 #include "intel.h"
 
 #define CLEAR_FUNCTION "perf_clear_dirty_counters"

@@ -17,7 +17,7 @@
 
 #include <asm/nmi.h>
 
-#include "../core/compat.h"
+#include "../compat.h"
 #include "intel.h"
 #include "regs.h"
 

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Bookkeeping: which counters each set holds. */
+#include <linux/pid.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "allocation.h"
+
+struct pmudev_pmu_alloc pmudev_allocs[PMUDEV_MAX_PMUS];
+
+void pmudev_allocs_init(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(pmudev_allocs); i++)
+		INIT_LIST_HEAD(&pmudev_allocs[i].sets);
+}
+
+void pmudev_alloc_init(struct pmudev_alloc *alloc, struct pmudev_set *set)
+{
+	INIT_LIST_HEAD(&alloc->node);
+	alloc->set = set;
+	alloc->opener = get_pid(task_tgid(current));
+}
+
+void pmudev_alloc_exit(struct pmudev_alloc *alloc)
+{
+	kfree(alloc->mux.plan);
+	kfree(alloc->mux.new_plan);
+	kfree(alloc->mux.prepared);
+	put_pid(alloc->opener);
+}
+
+/* ------------------------------------------------------ what others have -- */
+
+/**
+ * struct taken - counters that a set cannot have
+ * @counters: out: these
+ * @borrowed: also those that others borrow
+ * @but: not what children of this set have
+ */
+struct taken {
+	u64 counters;
+	bool borrowed;
+	const struct pmudev_set *but;
+};
+
+static void add_alloc(struct taken *taken, const struct pmudev_alloc *alloc)
+{
+	taken->counters |= alloc->held | (taken->borrowed ? alloc->mux.borrowed : 0);
+}
+
+/* What the sets of a context have, and the parents of its children. pmudev_set_fn. */
+static void add_taken(struct pmudev_ctx *ctx, struct pmudev_set *unused, void *arg)
+{
+	struct taken *taken = arg;
+	struct pmudev_set *set;
+
+	lockdep_assert_held(&ctx->lock);
+	taken->counters |= ctx->alloc.held | (taken->borrowed ? ctx->alloc.borrowed : 0);
+	hlist_for_each_entry(set, &ctx->inherited, ctx_node)
+		if (pmudev_set_is_child(set) && set->parent != taken->but)
+			add_alloc(taken, set->parent->alloc);
+}
+
+static void add_taken_by_child(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
+{
+	if (pmudev_set_is_child(set))
+		add_taken(ctx, set, arg);
+}
+
+u64 pmudev_alloc_taken_by_children(struct pmudev_set *set)
+{
+	struct taken taken = { .but = set };
+
+	lockdep_assert_held(&set->pmu->lock);
+	if (pmudev_has_children(set))
+		pmudev_set_look(set, add_taken_by_child, &taken);
+	return taken.counters;
+}
+
+/* Call a function with a context, which may be loaded elsewhere, only to look at it. */
+static void look_at_ctx(struct pmudev_set *set, pmudev_set_fn fn, void *arg)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&set->ctx->lock, flags);
+	fn(set->ctx, set, arg);
+	raw_spin_unlock_irqrestore(&set->ctx->lock, flags);
+}
+
+u64 pmudev_alloc_taken(struct pmudev_set *set, bool borrowed)
+{
+	const struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(set->pmu);
+	struct taken taken = { .borrowed = borrowed, .but = set };
+	bool task = set->cpu < 0;
+
+	lockdep_assert_held(&set->pmu->lock);
+	taken.counters = task ? all->cpu_use.any : all->task_use.any;
+	if (borrowed)
+		taken.counters |= task ? all->cpu_borrowed : all->task_borrowed;
+	if (pmudev_has_children(set))
+		pmudev_set_look(set, add_taken, &taken);
+	else
+		look_at_ctx(set, add_taken, &taken);
+	return taken.counters;
+}
+
+/* ------------------------------------------------------------ accounting -- */
+
+static u64 placed_counters(const struct pmudev_set *set)
+{
+	const struct pmudev_alloc *alloc = set->alloc;
+	u64 rest, mask = alloc->mux.guaranteed;
+	unsigned int slot;
+
+	pmudev_for_each_slot(slot, rest, alloc->placed & ~set->mux)
+		mask |= pmudev_place_counters(alloc->place[slot],
+					      pmudev_slot_event(set, slot)->hw.chained);
+	return mask;
+}
+
+static struct pmudev_use *use_of(const struct pmudev_set *set)
+{
+	struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(set->pmu);
+
+	return set->cpu < 0 ? &all->task_use : &all->cpu_use;
+}
+
+void pmudev_alloc_account(struct pmudev_set *set)
+{
+	struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(set->pmu);
+	struct pmudev_alloc *alloc = set->alloc;
+	struct pmudev_use *use = use_of(set);
+	unsigned int c;
+	u64 rest;
+
+	lockdep_assert_held(&set->pmu->lock);
+	if (!alloc->placed)
+		return;
+	list_add_tail(&alloc->node, &all->sets);
+	all->nr_sets++;
+	all->nr_mux += !!alloc->mux.guaranteed;
+	alloc->held = placed_counters(set);
+	set->ctx->alloc.held |= alloc->held;
+	pmudev_for_each_slot(c, rest, alloc->held)
+		use->nr[c]++;
+	use->any |= alloc->held;
+}
+
+void pmudev_alloc_unaccount(struct pmudev_set *set)
+{
+	struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(set->pmu);
+	struct pmudev_alloc *alloc = set->alloc;
+	struct pmudev_use *use = use_of(set);
+	unsigned int c;
+	u64 rest;
+
+	lockdep_assert_held(&set->pmu->lock);
+	if (!alloc->placed)
+		return;
+	pmudev_for_each_slot(c, rest, alloc->held)
+		if (!--use->nr[c])
+			use->any &= ~BIT_ULL(c);
+	set->ctx->alloc.held &= ~alloc->held;
+	set->ctx->alloc.borrowed &= ~alloc->mux.borrowed;
+	alloc->held = 0;
+	all->nr_mux -= !!alloc->mux.guaranteed;
+	list_del(&alloc->node);
+	all->nr_sets--;
+	/* The caller accounts it again and resumes it. */
+	hlist_del_init(&alloc->mux.suspended_node);
+}
+
+void pmudev_alloc_add_slots(struct pmudev_set *set, u64 slots)
+{
+	pmudev_alloc_unaccount(set);
+	WRITE_ONCE(set->alloc->placed, set->alloc->placed | slots);
+	pmudev_alloc_account(set);
+}
+
+void pmudev_alloc_remove_slots(struct pmudev_set *set, u64 slots)
+{
+	pmudev_alloc_unaccount(set);
+	WRITE_ONCE(set->alloc->placed, set->alloc->placed & ~slots);
+	pmudev_alloc_account(set);
+}
+
+void pmudev_reclaim_dead(struct pmudev_pmu *pmu)
+{
+	struct pmudev_alloc *alloc, *next;
+
+	lockdep_assert_held(&pmu->lock);
+	list_for_each_entry_safe(alloc, next, &pmudev_pmu_alloc(pmu)->sets, node) {
+		if (!pmudev_set_ended(alloc->set))
+			continue;
+		pmudev_alloc_unaccount(alloc->set);
+		WRITE_ONCE(alloc->placed, 0);
+		alloc->mux.guaranteed = 0;
+		alloc->mux.borrowed = 0;
+	}
+}
+
+u64 pmudev_alloc_busy(struct pmudev_pmu *pmu)
+{
+	const struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(pmu);
+
+	pmudev_reclaim_dead(pmu);
+	return all->task_use.any | all->cpu_use.any | all->task_borrowed | all->cpu_borrowed;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The allocation layer decides which counters sets have: bookkeeping, placement, rotation plans, and
+ * who is in the way. It calls the task layer and what is below it, and touches no CPU.
+ *
+ * An allocation is made when a set is enabled and holds on every CPU, wherever its task goes.
+ *
+ *   a task set		avoids the counters of every CPU set and of the same task's sets
+ *   a CPU set		avoids the counters of every task set and of the same CPU's sets
+ *
+ * A task's sets are those bound to it and those that it inherited; an inherited set avoids what
+ * each task with a child of it has. A multiplexing set is guaranteed as many counters as let each of
+ * its groups fit. It borrows what is free beyond those and gives it up when another set wants it.
+ *
+ * All functions: pmu->lock held, unless they say otherwise.
+ */
+#ifndef _PMUDEV_ALLOC_ALLOCATION_H
+#define _PMUDEV_ALLOC_ALLOCATION_H
+
+#include "../context/rotate.h"
+#include "../task/children.h"
+
+/**
+ * struct pmudev_alloc_mux - the multiplexed groups of a set
+ * @guaranteed: counters that let each group fit; part of struct pmudev_alloc.held
+ * @borrowed: others that they use now
+ * @new_guaranteed: @guaranteed after a plan to move things
+ * @old_borrowed: @borrowed before the allocation changed
+ * @changed: the rotation must be planned anew
+ * @plan: the rotation; written while it is suspended
+ * @new_plan: a larger one that replaces it
+ * @prepared: memory for the next of these, allocated before pmu->lock is taken; set's mutex
+ * @room: groups that fit into the larger of @plan and @new_plan
+ * @prepared_room: groups that fit into @prepared; set's mutex
+ * @suspended: other sets whose rotation a call on this one suspended, and will resume
+ * @suspended_node: in another set's @suspended, or nowhere
+ */
+struct pmudev_alloc_mux {
+	u64 guaranteed;
+	u64 borrowed;
+	u64 new_guaranteed;
+	u64 old_borrowed;
+	bool changed;
+	struct pmudev_rotation *plan;
+	struct pmudev_rotation *new_plan;
+	struct pmudev_rotation *prepared;
+	u8 room;
+	u8 prepared_room;
+	struct hlist_head suspended;
+	struct hlist_node suspended_node;
+};
+
+/**
+ * struct pmudev_alloc - the counters of a set with a file; under pmu->lock
+ * @node: in the PMU's list of sets while @placed
+ * @set: the set. Constant.
+ * @opener: the process that opened the file. Constant.
+ * @placed: slots with counters; also read without pmu->lock
+ * @held: their counters, guaranteed ones of multiplexed groups included
+ * @place: by slot of groups that are not multiplexed: the counter, of a chained event the even one
+ * @new_place: @place after a plan to move things
+ * @moving: slots that the plan moves
+ * @moving_active: those of them that are active
+ * @next_moving: the next set of the plan
+ * @mark: the last question that concerned it, see pmudev_find_conflicts()
+ * @mux: its multiplexed groups
+ */
+struct pmudev_alloc {
+	struct list_head node;
+	struct pmudev_set *set;
+	struct pid *opener;
+	u64 placed;
+	u64 held;
+	u8 place[PMUDEV_MAX_EVENTS];
+	u8 new_place[PMUDEV_MAX_EVENTS];
+	u64 moving;
+	u64 moving_active;
+	struct pmudev_set *next_moving;
+	u64 mark;
+	struct pmudev_alloc_mux mux;
+};
+
+/**
+ * struct pmudev_use - the counters that sets of one kind hold
+ * @nr: by counter: how many sets hold it
+ * @any: those that some set holds
+ */
+struct pmudev_use {
+	u32 nr[PMUDEV_COUNTERS];
+	u64 any;
+};
+
+/**
+ * struct pmudev_pmu_alloc - the allocation of one PMU; under pmu->lock
+ * @sets: sets that hold counters, by alloc->node
+ * @nr_sets: how many
+ * @nr_mux: those of them with multiplexed groups
+ * @task_use: what task sets hold
+ * @cpu_use: what CPU sets hold
+ * @task_borrowed: what task sets borrow
+ * @cpu_borrowed: what CPU sets borrow
+ * @mark: number of the last question, see pmudev_find_conflicts()
+ */
+struct pmudev_pmu_alloc {
+	struct list_head sets;
+	u32 nr_sets;
+	u32 nr_mux;
+	struct pmudev_use task_use;
+	struct pmudev_use cpu_use;
+	u64 task_borrowed;
+	u64 cpu_borrowed;
+	u64 mark;
+};
+
+extern struct pmudev_pmu_alloc pmudev_allocs[PMUDEV_MAX_PMUS];
+
+static inline struct pmudev_pmu_alloc *pmudev_pmu_alloc(const struct pmudev_pmu *pmu)
+{
+	return &pmudev_allocs[pmu->info.index];
+}
+
+/* Walk the sets that hold counters of a PMU. @alloc is a struct pmudev_alloc pointer. */
+#define pmudev_for_each_alloc(alloc, pmu) \
+	list_for_each_entry(alloc, &pmudev_pmu_alloc(pmu)->sets, node)
+
+/* Before the first set. */
+void pmudev_allocs_init(void);
+
+/* Initialize the allocation of a set. Takes a reference to the calling process's pid. */
+void pmudev_alloc_init(struct pmudev_alloc *alloc, struct pmudev_set *set);
+
+/* Free what belongs to it; the set holds no counters. Without pmu->lock. */
+void pmudev_alloc_exit(struct pmudev_alloc *alloc);
+
+/* Counters that @set cannot have; with @borrowed also those that others borrow. */
+u64 pmudev_alloc_taken(struct pmudev_set *set, bool borrowed);
+
+/* Those of them that other tasks with a child of an inherited set have. */
+u64 pmudev_alloc_taken_by_children(struct pmudev_set *set);
+
+/*
+ * Account what alloc->placed, place and guaranteed say, and undo that before they change. A set that
+ * holds nothing is not accounted.
+ */
+void pmudev_alloc_account(struct pmudev_set *set);
+void pmudev_alloc_unaccount(struct pmudev_set *set);
+
+/* Slots of groups that are not multiplexed hold counters from now on, as alloc->place says; or not. */
+void pmudev_alloc_add_slots(struct pmudev_set *set, u64 slots);
+void pmudev_alloc_remove_slots(struct pmudev_set *set, u64 slots);
+
+/* Take back what sets hold whose targets have ended. */
+void pmudev_reclaim_dead(struct pmudev_pmu *pmu);
+
+/* Counters that some set has, after that. */
+u64 pmudev_alloc_busy(struct pmudev_pmu *pmu);
+
+#endif /* _PMUDEV_ALLOC_ALLOCATION_H */

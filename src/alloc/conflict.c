@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Conflicts: which sets have counters that another one wants. */
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+
+#include "../context/user_access.h"
+#include "../worker.h"
+#include "conflict.h"
+
+u64 pmudev_held_by_sets(struct pmudev_set *set, u64 allowed)
+{
+	return allowed & pmudev_pmu_available(set->pmu) & pmudev_alloc_taken(set, true);
+}
+
+/* Mark a context, and the parents of its children. pmudev_set_fn; @arg: the mark. */
+static void mark(struct pmudev_ctx *ctx, struct pmudev_set *unused, void *arg)
+{
+	const u64 mark = *(const u64 *)arg;
+	struct pmudev_set *set;
+
+	ctx->alloc.mark = mark;
+	hlist_for_each_entry(set, &ctx->inherited, ctx_node)
+		set->parent->alloc->mark = mark;
+}
+
+/*
+ * Mark all that could be in conflict with @asking, once for all questions of a refusal: the number
+ * of sets matters once then. pmu->lock held, as for find_holder().
+ */
+static void find_conflicts(struct pmudev_set *asking)
+{
+	struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(asking->pmu);
+	unsigned long flags;
+
+	lockdep_assert_held(&asking->pmu->lock);
+	all->mark++;
+	if (pmudev_has_children(asking)) {
+		pmudev_set_look(asking, mark, &all->mark);
+	} else {
+		/* Only looked at: the context may be loaded elsewhere. */
+		raw_spin_lock_irqsave(&asking->ctx->lock, flags);
+		mark(asking->ctx, asking, &all->mark);
+		raw_spin_unlock_irqrestore(&asking->ctx->lock, flags);
+	}
+}
+
+/* As pmudev_alloc_taken() has it: sets of the other kind, and those of the same targets. */
+static bool holds(const struct pmudev_alloc *alloc, const struct pmudev_set *asking, u64 counters)
+{
+	const struct pmudev_set *set = alloc->set;
+	u64 mark = pmudev_pmu_alloc(asking->pmu)->mark;
+
+	if (!((alloc->held | alloc->mux.borrowed) & counters))
+		return false;
+	return (set->cpu < 0) != (asking->cpu < 0) || set->ctx->alloc.mark == mark ||
+	       alloc->mark == mark;
+}
+
+/* The pid of the process that opened a set; 0 if the caller may not know it. */
+static pid_t opener_seen(struct pid *opener)
+{
+	struct task_struct *caller = pmudev_caller();
+
+	if (opener != task_tgid(caller) && !pmudev_caller_sees_all())
+		return 0;
+	return pid_nr_ns(opener, task_active_pid_ns(caller));
+}
+
+/* After find_conflicts(asking). Return: false if no set has the counter. */
+static bool find_holder(struct pmudev_set *asking, unsigned int counter,
+			struct pmudev_holder *holder)
+{
+	const struct pmudev_alloc *alloc;
+
+	pmudev_for_each_alloc(alloc, asking->pmu) {
+		const struct pmudev_set *set = alloc->set;
+
+		if (!holds(alloc, asking, BIT_ULL(counter)))
+			continue;
+		holder->counter = counter;
+		if (set == asking)
+			holder->kind = PMUDEV_HOLDER_SET;
+		else
+			holder->kind = set->cpu < 0 ? PMUDEV_HOLDER_TASK_SET :
+						      PMUDEV_HOLDER_CPU_SET;
+		holder->cpu = set->cpu;
+		holder->pid = opener_seen(alloc->opener);
+		return true;
+	}
+	return false;
+}
+
+/* The kind of holder of a counter that no set gets. */
+static u32 unavailable_kind(const struct pmudev_pmu *pmu, unsigned int counter)
+{
+	bool foreign = READ_ONCE(pmu->info.foreign) & BIT_ULL(counter);
+
+	return foreign ? PMUDEV_HOLDER_HYPERVISOR : PMUDEV_HOLDER_PLACEHOLDER;
+}
+
+/**
+ * struct listing - a call of pmudev_list_holders()
+ * @set: see there
+ * @busy: see there
+ * @holder: see there
+ * @nr: out: how many were found
+ */
+struct listing {
+	struct pmudev_set *set;
+	u64 busy;
+	struct pmudev_holder *holder;
+	unsigned int nr;
+};
+
+static bool list_holders(void *arg)
+{
+	struct listing *listing = arg;
+	struct pmudev_holder *holder = listing->holder;
+	struct pmudev_set *set = listing->set;
+	unsigned int c;
+	u64 rest;
+
+	if (!pmudev_in_worker())
+		return false;
+	find_conflicts(set);
+	pmudev_for_each_slot(c, rest, listing->busy) {
+		if (set->pmu->info.unavailable & BIT_ULL(c))
+			*holder++ = (struct pmudev_holder){
+				.counter = c,
+				.kind = unavailable_kind(set->pmu, c),
+				.cpu = -1,
+			};
+		else if (find_holder(set, c, holder))
+			holder++;
+	}
+	listing->nr = holder - listing->holder;
+	return true;
+}
+
+unsigned int pmudev_list_holders(struct pmudev_set *set, u64 busy, struct pmudev_holder *holder)
+{
+	struct listing listing = { .set = set, .busy = busy, .holder = holder };
+
+	pmudev_locked(pmudev_urgent, &set->pmu->lock, list_holders, &listing);
+	return listing.nr;
+}
+
+/* -------------------------------------------------------------- refusals -- */
+
+int pmudev_refuse_held(struct pmudev_set *set, const struct pmudev_constraint *constraint,
+		       struct pmudev_refusal *why)
+{
+	why->allowed = pmudev_places_counters(constraint->allowed, constraint->chained);
+	why->busy = pmudev_held_by_sets(set, why->allowed);
+	if (why->busy) {
+		find_conflicts(set);
+		find_holder(set, __ffs64(why->busy), &why->holder);
+	}
+	return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_HELD, 0);
+}
+
+int pmudev_refuse_unavailable(const struct pmudev_pmu *pmu, struct pmudev_refusal *why)
+{
+	u64 unavailable = READ_ONCE(pmu->info.unavailable);
+
+	why->busy = why->allowed & unavailable;
+	why->holder.counter = __ffs64(why->busy ?: unavailable);
+	why->holder.kind = unavailable_kind(pmu, why->holder.counter);
+	return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_HELD, 0);
+}
+
+/**
+ * struct refused - a refusal that is completed
+ * @set: the set that was refused
+ * @why: the refusal
+ */
+struct refused {
+	struct pmudev_set *set;
+	struct pmudev_refusal *why;
+};
+
+static bool complete(void *arg)
+{
+	struct refused *refused = arg;
+
+	if (!pmudev_in_worker())
+		return false;
+	refused->why->busy |= pmudev_held_by_sets(refused->set, refused->why->allowed);
+	return true;
+}
+
+void pmudev_refusal_complete(struct pmudev_set *set, struct pmudev_refusal *why)
+{
+	struct refused refused = { .set = set, .why = why };
+
+	if (why->code == PMUDEV_WHY_HELD)
+		pmudev_locked(pmudev_urgent, &set->pmu->lock, complete, &refused);
+}
+
+int pmudev_refuse_readable(struct list_head *sets, struct pmudev_refusal *why)
+{
+	struct pid *opener = NULL;
+	struct pmudev_set *set;
+
+	/* The last of them may be gone by now: then nobody is named. */
+	raw_spin_lock_irq(&pmudev_readers.lock);
+	set = list_first_entry_or_null(sets, struct pmudev_set, mapping.readers_node);
+	if (set) {
+		why->holder.kind = set->cpu < 0 ? PMUDEV_HOLDER_TASK_SET : PMUDEV_HOLDER_CPU_SET;
+		why->holder.cpu = set->cpu;
+		opener = get_pid(set->alloc->opener);
+	}
+	raw_spin_unlock_irq(&pmudev_readers.lock);
+	/* The caller's right to know is checked without a spinlock. */
+	why->holder.pid = opener ? opener_seen(opener) : 0;
+	put_pid(opener);
+	return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_USER_READABLE, 0);
+}

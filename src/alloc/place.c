@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Placement: on what is free, at the cost of what others borrow, by moving what the same target
+ * has, and if all fails, the reason.
+ */
+#include <linux/slab.h>
+
+#include "../context/events.h"
+#include "../context/user_page.h"
+#include "conflict.h"
+#include "place.h"
+#include "rotation_plan.h"
+
+/**
+ * struct assignment - a placement with events that may move
+ * @constraint: the new events first, then those that may move
+ * @set: of the latter: whose it is
+ * @slot: of the latter: its slot
+ * @counter: the solution
+ * @nr: how many
+ */
+struct assignment {
+	struct pmudev_constraint constraint[PMUDEV_ASSIGN_MAX];
+	struct pmudev_set *set[PMUDEV_ASSIGN_MAX];
+	u8 slot[PMUDEV_ASSIGN_MAX];
+	u8 counter[PMUDEV_ASSIGN_MAX];
+	unsigned int nr;
+};
+
+u64 pmudev_place_free(struct pmudev_set *set)
+{
+	return pmudev_pmu_available(set->pmu) & ~pmudev_alloc_taken(set, true);
+}
+
+/* A constraint of an event that is on no counter, when it can have those in @free. */
+static struct pmudev_constraint restrict_to(const struct pmudev_constraint *constraint, u64 free)
+{
+	return (struct pmudev_constraint){
+		.allowed = pmudev_places(constraint->allowed, constraint->chained, free),
+		.now = PMUDEV_NO_COUNTER,
+		.chained = constraint->chained,
+	};
+}
+
+int pmudev_place_on(u64 free, const struct pmudev_constraint *constraint, unsigned int nr,
+		    u8 *counter)
+{
+	struct pmudev_constraint now[PMUDEV_ASSIGN_MAX];
+	unsigned int i;
+
+	if (WARN_ON_ONCE(nr > PMUDEV_ASSIGN_MAX))
+		return 0;
+	for (i = 0; i < nr; i++)
+		now[i] = restrict_to(&constraint[i], free);
+	return pmudev_assign(now, nr, counter);
+}
+
+/* --------------------------------------------------------------- moving -- */
+
+/* Inherited sets stay where they are: their children's tasks have sets of their own. */
+static bool movable(const struct pmudev_set *set, const struct pmudev_ctx *ctx)
+{
+	return set->ctx == ctx && !set->inherit;
+}
+
+/* Add all that may move. Return: the counters that are free then; 0: too many events. */
+static u64 add_movable(struct assignment *assignment, const struct pmudev_pmu *pmu,
+		       const struct pmudev_ctx *ctx)
+{
+	struct pmudev_alloc *alloc;
+	unsigned int slot;
+	u64 rest, freed = 0;
+
+	pmudev_for_each_alloc(alloc, pmu) {
+		struct pmudev_set *set = alloc->set;
+
+		if (!movable(set, ctx))
+			continue;
+		pmudev_for_each_slot(slot, rest, alloc->placed & ~set->mux) {
+			const struct pmudev_event *event = pmudev_slot_event(set, slot);
+
+			/* The program reads a DIRECT event's counter by its number. */
+			if (event->flags & PMUDEV_DIRECT)
+				continue;
+			if (assignment->nr == PMUDEV_ASSIGN_MAX)
+				return 0;
+			assignment->set[assignment->nr] = set;
+			assignment->slot[assignment->nr++] = slot;
+			freed |= pmudev_place_counters(alloc->place[slot], event->hw.chained);
+		}
+	}
+	return freed;
+}
+
+/* The guaranteed counters of the context's multiplexing sets may move, too. */
+static u64 movable_guaranteed(const struct pmudev_pmu *pmu, const struct pmudev_ctx *ctx)
+{
+	struct pmudev_alloc *alloc;
+	u64 freed = 0;
+
+	pmudev_for_each_alloc(alloc, pmu)
+		if (movable(alloc->set, ctx))
+			freed |= alloc->mux.guaranteed;
+	return freed;
+}
+
+/* Place the new events on counters of @free, and what may move on those or on @freed. */
+static bool solve(struct assignment *assignment, u64 free, u64 freed,
+		  const struct pmudev_constraint *constraint, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		assignment->constraint[i] = restrict_to(&constraint[i], free);
+	for (; i < assignment->nr; i++) {
+		struct pmudev_set *set = assignment->set[i];
+		u8 slot = assignment->slot[i];
+		struct pmudev_constraint has =
+			pmudev_event_constraint(pmudev_slot_event(set, slot));
+
+		assignment->constraint[i] = restrict_to(&has, free | freed);
+		assignment->constraint[i].now = set->alloc->place[slot];
+	}
+	return pmudev_assign(assignment->constraint, assignment->nr, assignment->counter) < 0;
+}
+
+/* Each multiplexing set of the context still has counters that let its groups fit, or -EBUSY. */
+static noinline_for_stack int find_guaranteed(const struct pmudev_pmu *pmu,
+					      const struct pmudev_ctx *ctx, u64 free)
+{
+	struct pmudev_refusal unused;
+	struct pmudev_alloc *alloc;
+	int ret;
+
+	pmudev_for_each_alloc(alloc, pmu) {
+		struct pmudev_alloc_mux *mux = &alloc->mux;
+		struct pmudev_set *set = alloc->set;
+
+		if (!movable(set, ctx) || !mux->guaranteed)
+			continue;
+		ret = pmudev_find_guaranteed(set, alloc->placed & set->mux, free,
+					     &mux->new_guaranteed, &unused);
+		if (ret)
+			return ret;
+		free &= ~mux->new_guaranteed;
+	}
+	return 0;
+}
+
+static u64 solution(const struct assignment *assignment)
+{
+	unsigned int i;
+	u64 mask = 0;
+
+	for (i = 0; i < assignment->nr; i++)
+		mask |= pmudev_place_counters(assignment->counter[i],
+					      assignment->constraint[i].chained);
+	return mask;
+}
+
+/* Write the solution into the sets: what moves, and where to. */
+static void plan(const struct assignment *assignment, unsigned int nr,
+		 const struct pmudev_pmu *pmu, const struct pmudev_ctx *ctx, bool with_guaranteed)
+{
+	struct pmudev_alloc *alloc;
+	unsigned int i;
+
+	pmudev_for_each_alloc(alloc, pmu) {
+		if (!movable(alloc->set, ctx))
+			continue;
+		alloc->moving = 0;
+		if (!with_guaranteed || !alloc->mux.guaranteed)
+			alloc->mux.new_guaranteed = alloc->mux.guaranteed;
+	}
+	for (i = nr; i < assignment->nr; i++) {
+		u8 slot = assignment->slot[i];
+
+		alloc = assignment->set[i]->alloc;
+		if (alloc->place[slot] == assignment->counter[i])
+			continue;
+		alloc->moving |= BIT_ULL(slot);
+		alloc->new_place[slot] = assignment->counter[i];
+	}
+}
+
+/* -EBUSY: there is no such placement. */
+static int solve_by_moving(struct assignment *assignment, struct pmudev_set *set,
+			   const struct pmudev_constraint *constraint, unsigned int nr,
+			   u8 *counter)
+{
+	struct pmudev_pmu *pmu = set->pmu;
+	u64 free = pmudev_pmu_available(pmu) & ~pmudev_alloc_taken(set, false);
+	u64 by_children = pmudev_alloc_taken_by_children(set);
+	u64 freed, guaranteed = 0;
+	int ret;
+
+	assignment->nr = nr;
+	freed = add_movable(assignment, pmu, set->ctx);
+	if (!solve(assignment, free | (freed & ~by_children), freed, constraint, nr)) {
+		guaranteed = movable_guaranteed(pmu, set->ctx);
+		freed |= guaranteed;
+		if (!guaranteed ||
+		    !solve(assignment, free | (freed & ~by_children), freed, constraint, nr))
+			return -EBUSY;
+		ret = find_guaranteed(pmu, set->ctx, (free | freed) & ~solution(assignment));
+		if (ret)
+			return ret;
+	}
+	plan(assignment, nr, pmu, set->ctx, guaranteed);
+	memcpy(counter, assignment->counter, nr);
+	return 0;
+}
+
+static int place_by_moving(struct pmudev_set *set, const struct pmudev_constraint *constraint,
+			   unsigned int nr, u8 *counter)
+{
+	struct assignment *assignment;
+	int ret;
+
+	if (nr > PMUDEV_ASSIGN_MAX)
+		return -EBUSY;
+	assignment = kmalloc(sizeof(*assignment), GFP_NOWAIT | __GFP_NOWARN);
+	if (!assignment)
+		return -ENOMEM;
+	ret = solve_by_moving(assignment, set, constraint, nr, counter);
+	kfree(assignment);
+	return ret;
+}
+
+struct pmudev_set *pmudev_place_moves(struct pmudev_set *asking)
+{
+	struct pmudev_alloc *alloc, *next;
+	struct pmudev_set *first = NULL;
+	unsigned int slot;
+	LIST_HEAD(moved);
+	u64 rest;
+
+	lockdep_assert_held(&asking->pmu->lock);
+	/* All are unaccounted before the first is accounted again: they may change places. */
+	list_for_each_entry_safe(alloc, next, &pmudev_pmu_alloc(asking->pmu)->sets, node) {
+		if (!movable(alloc->set, asking->ctx) ||
+		    (!alloc->moving && alloc->mux.new_guaranteed == alloc->mux.guaranteed))
+			continue;
+		pmudev_alloc_unaccount(alloc->set);
+		list_add_tail(&alloc->node, &moved);
+	}
+	list_for_each_entry_safe(alloc, next, &moved, node) {
+		list_del(&alloc->node);
+		alloc->mux.changed |= alloc->mux.new_guaranteed != alloc->mux.guaranteed;
+		alloc->mux.guaranteed = alloc->mux.new_guaranteed;
+		pmudev_for_each_slot(slot, rest, alloc->moving)
+			alloc->place[slot] = alloc->new_place[slot];
+		pmudev_alloc_account(alloc->set);
+		alloc->next_moving = first;
+		first = alloc->set;
+	}
+	return first;
+}
+
+void pmudev_move_events(struct pmudev_ctx *ctx, void *arg)
+{
+	struct pmudev_set *set, *first = arg;
+	unsigned int slot;
+	u64 rest;
+
+	lockdep_assert_held(&ctx->lock);
+	/* It ended meanwhile: nothing counts any more, and nothing could be activated again. */
+	if (ctx->dead)
+		return;
+	/* All of them leave before the first comes: they may change places among themselves. */
+	for (set = first; set; set = set->alloc->next_moving) {
+		set->alloc->moving_active = set->active & set->alloc->moving;
+		pmudev_slots_deactivate(ctx, set, set->alloc->moving_active);
+	}
+	for (set = first; set; set = set->alloc->next_moving) {
+		pmudev_for_each_slot(slot, rest, set->alloc->moving)
+			pmudev_hw_place(set->pmu, &pmudev_slot_event(set, slot)->hw,
+					set->alloc->place[slot]);
+		WARN_ON_ONCE(!pmudev_slots_activate(ctx, set, set->alloc->moving_active));
+		pmudev_page_publish(ctx, set);
+	}
+}
+
+/* -------------------------------------------------------------- placing -- */
+
+int pmudev_place_ever(struct pmudev_pmu *pmu, const struct pmudev_constraint *constraint,
+		      unsigned int nr, struct pmudev_refusal *why)
+{
+	u8 counter[PMUDEV_MAX_EVENTS];
+	int bad;
+
+	bad = pmudev_place_on(pmudev_pmu_available(pmu), constraint, nr, counter);
+	if (bad < 0)
+		return 0;
+	why->event = bad;
+	why->allowed = pmudev_places_counters(constraint[bad].allowed, constraint[bad].chained);
+	if (pmudev_place_on(pmu->info.counters, constraint, nr, counter) >= 0)
+		return pmudev_refuse(why, -ENOSPC, PMUDEV_WHY_NO_COUNTER, 0);
+	return pmudev_refuse_unavailable(pmu, why);
+}
+
+/* No placement was found: @bad does not fit. */
+static int refuse(struct pmudev_set *set, const struct pmudev_constraint *constraint,
+		  unsigned int nr, int bad, struct pmudev_refusal *why)
+{
+	int ret = pmudev_place_ever(set->pmu, constraint, nr, why);
+
+	if (ret) {
+		if (why->code == PMUDEV_WHY_HELD)
+			why->busy |= pmudev_held_by_sets(set, why->allowed);
+		return ret;
+	}
+	why->event = bad;
+	return pmudev_refuse_held(set, &constraint[bad], why);
+}
+
+int pmudev_place(struct pmudev_set *set, const struct pmudev_constraint *constraint,
+		 unsigned int nr, u8 *counter, bool *moves, struct pmudev_refusal *why)
+{
+	struct pmudev_pmu *pmu = set->pmu;
+	int bad, ret;
+
+	lockdep_assert_held(&pmu->lock);
+	*moves = false;
+	bad = pmudev_place_on(pmudev_place_free(set), constraint, nr, counter);
+	if (bad < 0)
+		return 0;
+	/* Reclaim dead sets, and what others borrow, before moving active events. */
+	pmudev_reclaim_dead(pmu);
+	bad = pmudev_place_on(pmudev_pmu_available(pmu) & ~pmudev_alloc_taken(set, false),
+			      constraint, nr, counter);
+	if (bad < 0)
+		return 0;
+	ret = place_by_moving(set, constraint, nr, counter);
+	*moves = !ret;
+	if (ret == -ENOMEM)
+		return pmudev_refuse(why, ret, PMUDEV_WHY_MEMORY, 0);
+	return ret ? refuse(set, constraint, nr, bad, why) : 0;
+}
+
+int pmudev_place_alone(struct pmudev_set *set, u64 free,
+		       const struct pmudev_constraint *constraint, unsigned int nr, u8 *counter,
+		       struct pmudev_refusal *why)
+{
+	int bad = pmudev_place_on(free, constraint, nr, counter);
+
+	return bad < 0 ? 0 : refuse(set, constraint, nr, bad, why);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Placement: counters for the events of groups that are not multiplexed. It is exact: if a placement
+ * exists it is found, at the cost of what others borrow, or by moving what the same target has.
+ */
+#ifndef _PMUDEV_ALLOC_PLACE_H
+#define _PMUDEV_ALLOC_PLACE_H
+
+#include "allocation.h"
+
+/* Counters that such events of @set can have at no other set's cost. pmu->lock held. */
+u64 pmudev_place_free(struct pmudev_set *set);
+
+/**
+ * pmudev_place_on - place events on counters of @free
+ * @free: the counters
+ * @constraint: by event; what it allows; .now means nothing
+ * @nr: how many events
+ * @counter: out: by event; of a chained event the even counter. Undefined on failure.
+ *
+ * Pure. Return: -1, or the index of an event that does not fit.
+ */
+int pmudev_place_on(u64 free, const struct pmudev_constraint *constraint, unsigned int nr,
+		    u8 *counter);
+
+/**
+ * pmudev_place - find counters for events of a set
+ * @set: bound; pmu->lock held
+ * @constraint: by event; .now means nothing
+ * @nr: how many events
+ * @counter: out: by event; of a chained event the even counter
+ * @moves: out: other events must move for it: pmudev_place_moves()
+ * @why: filled in on error; its event is the index into @constraint
+ *
+ * Return: 0, -ENOSPC if no state of the allocation would do, -EBUSY with the holders, -ENOMEM.
+ */
+int pmudev_place(struct pmudev_set *set, const struct pmudev_constraint *constraint,
+		 unsigned int nr, u8 *counter, bool *moves, struct pmudev_refusal *why);
+
+/* The same on counters of @free, and nothing moves. */
+int pmudev_place_alone(struct pmudev_set *set, u64 free,
+		       const struct pmudev_constraint *constraint, unsigned int nr, u8 *counter,
+		       struct pmudev_refusal *why);
+
+/*
+ * Move what the last placement requires to move, in the allocation. Return: the first of these sets,
+ * linked by alloc->next_moving, for pmudev_move_events().
+ */
+struct pmudev_set *pmudev_place_moves(struct pmudev_set *asking);
+
+/* pmudev_ctx_fn; @arg: that set. Its events, and the others', change their counters. */
+void pmudev_move_events(struct pmudev_ctx *ctx, void *arg);
+
+/*
+ * Could these events be on counters together, if no other set had any? Without pmu->lock. Return:
+ * 0, -ENOSPC or -EBUSY with the reason.
+ */
+int pmudev_place_ever(struct pmudev_pmu *pmu, const struct pmudev_constraint *constraint,
+		      unsigned int nr, struct pmudev_refusal *why);
+
+#endif /* _PMUDEV_ALLOC_PLACE_H */

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Counters for multiplexed groups: guaranteed ones, and those that sets borrow. */
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "../memory.h"
+#include "../worker.h"
+#include "rotation.h"
+#include "rotation_plan.h"
+
+/* -------------------------------------------------------------- memory -- */
+
+static unsigned int count_groups(const struct pmudev_set *set, u64 slots)
+{
+	return hweight64(pmudev_slots_groups(set, slots));
+}
+
+void pmudev_rotation_prepare(struct pmudev_set *set)
+{
+	struct pmudev_alloc_mux *mux = &set->alloc->mux;
+	unsigned int nr = count_groups(set, set->used & set->mux);
+
+	if (nr <= mux->room || nr <= mux->prepared_room)
+		return;
+	kfree(mux->prepared);
+	mux->prepared = kmalloc(struct_size(mux->prepared, slot, nr), PMUDEV_GFP);
+	mux->prepared_room = mux->prepared ? nr : 0;
+}
+
+int pmudev_rotation_room(struct pmudev_set *set, u64 slots)
+{
+	struct pmudev_alloc_mux *mux = &set->alloc->mux;
+	unsigned int nr = count_groups(set, slots);
+
+	lockdep_assert_held(&set->pmu->lock);
+	if (nr <= mux->room)
+		return 0;
+	if (nr > mux->prepared_room)
+		return -ENOMEM;
+	kfree(mux->new_plan);
+	mux->new_plan = mux->prepared;
+	mux->room = mux->prepared_room;
+	mux->prepared = NULL;
+	mux->prepared_room = 0;
+	return 0;
+}
+
+/* --------------------------------------------------- who has how many -- */
+
+u64 pmudev_mux_free(struct pmudev_set *set)
+{
+	return pmudev_pmu_available(set->pmu) &
+	       (~pmudev_alloc_taken(set, false) | set->alloc->mux.guaranteed);
+}
+
+/* All counters that multiplexed groups of a set could be on. */
+static u64 usable(const struct pmudev_set *set)
+{
+	unsigned int slot;
+	u64 rest, mask = 0;
+
+	pmudev_for_each_slot(slot, rest, set->alloc->placed & set->mux)
+		mask |= pmudev_places_counters(pmudev_slot_event(set, slot)->allowed,
+					       pmudev_slot_event(set, slot)->hw.chained);
+	return mask;
+}
+
+/* Lend the counters that no set holds to the multiplexing sets, first come, first served. */
+static void share_borrowed(struct pmudev_pmu *pmu)
+{
+	struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(pmu);
+	struct pmudev_alloc *alloc;
+
+	all->task_borrowed = 0;
+	all->cpu_borrowed = 0;
+	pmudev_for_each_alloc(alloc, pmu) {
+		alloc->mux.old_borrowed = alloc->mux.borrowed;
+		alloc->mux.borrowed = 0;
+		alloc->set->ctx->alloc.borrowed = 0;
+	}
+	pmudev_for_each_alloc(alloc, pmu) {
+		struct pmudev_set *set = alloc->set;
+
+		pmudev_cond_resched();
+		if (!alloc->mux.guaranteed)
+			continue;
+		alloc->mux.borrowed = pmudev_pmu_available(pmu) & usable(set) &
+				      ~pmudev_alloc_taken(set, true);
+		set->ctx->alloc.borrowed |= alloc->mux.borrowed;
+		*(set->cpu < 0 ? &all->task_borrowed : &all->cpu_borrowed) |= alloc->mux.borrowed;
+	}
+}
+
+/* ------------------------------------------------- suspend and resume -- */
+
+void pmudev_rotation_set(struct pmudev_set *set, const struct pmudev_rotation *rotation)
+{
+	pmudev_set_call(set, pmudev_change_rotation, (void *)rotation);
+}
+
+static bool changed(const struct pmudev_alloc_mux *mux)
+{
+	return mux->changed || (mux->guaranteed && mux->borrowed != mux->old_borrowed);
+}
+
+void pmudev_rotation_suspend(struct pmudev_set *asking)
+{
+	struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(asking->pmu);
+	struct pmudev_alloc *alloc;
+
+	lockdep_assert_held(&asking->pmu->lock);
+	if (!all->nr_mux && !all->task_borrowed && !all->cpu_borrowed)
+		return;
+	share_borrowed(asking->pmu);
+	/* All that change give up their counters first: then each finds its own free. */
+	pmudev_for_each_alloc(alloc, asking->pmu) {
+		struct pmudev_alloc_mux *mux = &alloc->mux;
+
+		if (!changed(mux))
+			continue;
+		mux->changed = true;
+		if (alloc->set != asking && hlist_unhashed(&mux->suspended_node))
+			hlist_add_head(&mux->suspended_node, &asking->alloc->mux.suspended);
+		if (alloc->set->rotation.plan)
+			pmudev_rotation_set(alloc->set, NULL);
+	}
+}
+
+void pmudev_rotation_resume(struct pmudev_set *set)
+{
+	struct pmudev_alloc_mux *mux = &set->alloc->mux;
+
+	lockdep_assert_held(&set->pmu->lock);
+	hlist_del_init(&mux->suspended_node);
+	if (!mux->changed)
+		return;
+	mux->changed = false;
+	if (!mux->guaranteed)
+		return;
+	/* Suspended: nothing uses the plan. */
+	if (mux->new_plan) {
+		kfree(mux->plan);
+		mux->plan = mux->new_plan;
+		mux->new_plan = NULL;
+	}
+	pmudev_rotation_plan(set, mux->guaranteed | mux->borrowed, mux->plan);
+	pmudev_rotation_set(set, mux->plan);
+}
+
+/* By a worker. */
+static void resume_all(void *arg)
+{
+	struct pmudev_set *asking = arg;
+	struct pmudev_pmu *pmu = asking->pmu;
+	struct pmudev_alloc *alloc;
+
+	while (!hlist_empty(&asking->alloc->mux.suspended)) {
+		mutex_lock(&pmu->lock);
+		alloc = hlist_entry_safe(asking->alloc->mux.suspended.first, struct pmudev_alloc,
+					 mux.suspended_node);
+		if (alloc)
+			pmudev_rotation_resume(alloc->set);
+		mutex_unlock(&pmu->lock);
+		cond_resched();
+	}
+}
+
+void pmudev_rotation_resume_others(struct pmudev_set *asking)
+{
+	/* Other calls only take sets from the list. */
+	if (!hlist_empty(&asking->alloc->mux.suspended))
+		pmudev_by_worker(pmudev_urgent, resume_all, asking);
+}
+
+int pmudev_rotation_counter(const struct pmudev_set *set, unsigned int slot)
+{
+	const struct pmudev_rotation *plan = set->rotation.plan;
+	unsigned int i;
+
+	for (i = 0; plan && i < plan->nr; i++)
+		if (plan->slot[i].slots & BIT_ULL(slot))
+			return plan->slot[i].counter[slot];
+	return -1;
+}

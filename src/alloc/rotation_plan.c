@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Rotation plans. Of the n groups of a set the k-th rotation slot has the k-th group, and those that
+ * follow it as far as there is room. So each group has at least a share of 1/n, and most have more.
+ */
+#include <linux/slab.h>
+
+#include "../worker.h"
+#include "conflict.h"
+#include "rotation_plan.h"
+
+/* Split slots into groups, in the order of their first slots. Return: how many. */
+static unsigned int split_groups(const struct pmudev_set *set, u64 slots, u64 *group)
+{
+	unsigned int nr = 0;
+
+	while (slots) {
+		u64 number = BIT_ULL(pmudev_slot_event(set, __ffs64(slots))->group);
+
+		group[nr] = pmudev_groups_slots(set, slots, number);
+		slots &= ~group[nr++];
+	}
+	return nr;
+}
+
+/*
+ * Add events to a rotation slot, on counters of @free; what is there already stays on its counter
+ * if that can be. Return: -1, or the slot of an event that does not fit: nothing was done then.
+ */
+static int fit(const struct pmudev_set *set, u64 slots, u64 free,
+	       struct pmudev_rotation_slot *together)
+{
+	struct pmudev_constraint constraint[PMUDEV_ASSIGN_MAX];
+	u8 counter[PMUDEV_ASSIGN_MAX];
+	unsigned int slot, nr = 0;
+	u64 rest;
+	int bad;
+
+	slots |= together->slots;
+	pmudev_for_each_slot(slot, rest, slots) {
+		const struct pmudev_event *event = pmudev_slot_event(set, slot);
+		bool there = together->slots & BIT_ULL(slot);
+
+		constraint[nr++] = (struct pmudev_constraint){
+			.allowed = pmudev_places(event->allowed, event->hw.chained, free),
+			.chained = event->hw.chained,
+			.now = there ? together->counter[slot] : PMUDEV_NO_COUNTER,
+		};
+	}
+	bad = pmudev_assign(constraint, nr, counter);
+	if (bad >= 0)
+		return pmudev_nth_slot(slots, bad);
+	nr = 0;
+	pmudev_for_each_slot(slot, rest, slots)
+		together->counter[slot] = counter[nr++];
+	together->slots = slots;
+	return -1;
+}
+
+static u64 counters_of(const struct pmudev_set *set, const struct pmudev_rotation_slot *together)
+{
+	unsigned int slot;
+	u64 rest, mask = 0;
+
+	pmudev_for_each_slot(slot, rest, together->slots)
+		mask |= pmudev_place_counters(together->counter[slot],
+					      pmudev_slot_event(set, slot)->hw.chained);
+	return mask;
+}
+
+/*
+ * Where the groups before fit, nothing is added. To begin with the largest groups would need fewer
+ * counters still; it is not worth sorting.
+ */
+int pmudev_find_guaranteed(struct pmudev_set *set, u64 slots, u64 free, u64 *guaranteed,
+			   struct pmudev_refusal *why)
+{
+	struct pmudev_rotation_slot *alone;
+	struct pmudev_constraint constraint;
+	u64 group[PMUDEV_MAX_GROUPS], found = 0;
+	unsigned int i, nr = split_groups(set, slots, group);
+	int bad = -1;
+
+	lockdep_assert_held(&set->pmu->lock);
+	alone = kmalloc(sizeof(*alone), GFP_NOWAIT | __GFP_NOWARN);
+	if (!alone)
+		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+	for (i = 0; i < nr && bad < 0; i++) {
+		alone->slots = 0;
+		if (fit(set, group[i], found, alone) < 0)
+			continue;
+		bad = fit(set, group[i], free, alone);
+		if (bad < 0)
+			found |= counters_of(set, alone);
+	}
+	kfree(alone);
+	if (bad >= 0) {
+		why->event = bad;
+		constraint = pmudev_event_constraint(pmudev_slot_event(set, bad));
+		return pmudev_refuse_held(set, &constraint, why);
+	}
+	*guaranteed = found;
+	return 0;
+}
+
+void pmudev_rotation_plan(struct pmudev_set *set, u64 pool, struct pmudev_rotation *rotation)
+{
+	u64 all = set->alloc->placed & set->mux, group[PMUDEV_MAX_GROUPS];
+	unsigned int k, i, nr = split_groups(set, all, group);
+
+	lockdep_assert_held(&set->pmu->lock);
+	rotation->nr = 0;
+	for (k = 0; k < nr; k++) {
+		struct pmudev_rotation_slot *together = &rotation->slot[k];
+
+		together->slots = 0;
+		for (i = 0; i < nr && counters_of(set, together) != pool; i++)
+			fit(set, group[(k + i) % nr], pool, together);
+		rotation->nr++;
+		pmudev_cond_resched();
+		/* If all fit together there is nothing to rotate. */
+		if (together->slots == all)
+			break;
+	}
+}

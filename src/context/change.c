@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Changes of a set on its context. */
+#include "change.h"
+#include "events.h"
+#include "rotate.h"
+#include "times.h"
+#include "user_page.h"
+
+void pmudev_events_copy(struct pmudev_set *child, const struct pmudev_set *from, u64 slots)
+{
+	unsigned int slot;
+	u64 rest;
+
+	pmudev_for_each_slot(slot, rest, slots) {
+		struct pmudev_event *event = pmudev_slot_event(child, slot);
+
+		*event = *pmudev_slot_event(from, slot);
+		event->hw.value = 0;
+		event->time_enabled = 0;
+		event->time_running = 0;
+	}
+}
+
+/* A child learns of events that were added after it was made. Return: those it has room for. */
+static u64 learn_events(struct pmudev_set *child, u64 slots)
+{
+	unsigned int slot;
+	u64 rest, new = slots & ~child->used;
+
+	pmudev_for_each_slot(slot, rest, new)
+		if (!child->chunk[slot / PMUDEV_CHUNK])
+			slots &= ~BIT_ULL(slot);
+	pmudev_events_copy(child, child->parent, slots & new);
+	child->used |= slots;
+	child->mux = child->parent->mux & child->used;
+	child->nr_slots = fls64(child->used);
+	return slots;
+}
+
+static void enable(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
+{
+	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
+	u64 non_mux = slots & ~set->mux;
+
+	pmudev_times_stop(set, &now);
+	set->enabled |= slots;
+	if ((set->user & non_mux) && !pmudev_user_access_enabled())
+		non_mux &= ~pmudev_user_slots(set);
+	WARN_ON_ONCE(!pmudev_slots_activate(ctx, set, non_mux));
+	if (slots & set->mux)
+		pmudev_rotation_apply(ctx, set);
+	pmudev_times_start(set, &now);
+	pmudev_page_publish(ctx, set);
+}
+
+void pmudev_change_enable(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
+{
+	struct pmudev_enable_arg *change = arg;
+	u64 slots = change->slots, rest;
+	unsigned int slot;
+
+	lockdep_assert_held(&ctx->lock);
+	/* An inherited set goes on in its children when its target has ended. */
+	if (ctx->dead && !set->inherit) {
+		change->error = -ESRCH;
+		return;
+	}
+	slots &= ~(set->enabled | set->armed);
+	if (pmudev_set_is_child(set))
+		slots = learn_events(set, slots);
+	pmudev_for_each_slot(slot, rest, slots & ~set->mux)
+		pmudev_hw_place(set->pmu, &pmudev_slot_event(set, slot)->hw, change->place[slot]);
+	if (set->on_exec)
+		set->armed |= slots;
+	else
+		enable(ctx, set, slots);
+}
+
+void pmudev_ctx_exec(struct pmudev_ctx *ctx)
+{
+	struct pmudev_set *set;
+	u64 slots;
+
+	lockdep_assert_held(&ctx->lock);
+	hlist_for_each_entry(set, &ctx->inherited, ctx_node) {
+		if (!set->on_exec)
+			continue;
+		set->on_exec = false;
+		slots = set->armed;
+		set->armed = 0;
+		if (slots)
+			enable(ctx, set, slots);
+	}
+}
+
+void pmudev_change_disable(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
+{
+	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
+	u64 slots = *(const u64 *)arg;
+
+	lockdep_assert_held(&ctx->lock);
+	pmudev_times_stop(set, &now);
+	pmudev_slots_deactivate(ctx, set, slots & set->active);
+	set->enabled &= ~slots;
+	set->armed &= ~slots;
+	pmudev_times_start(set, &now);
+	set->generation++;
+	pmudev_page_publish(ctx, set);
+}
+
+void pmudev_change_reset(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
+{
+	const struct pmudev_reset_arg *change = arg;
+	struct pmudev_hw *hw[PMUDEV_COUNTERS];
+	bool live = pmudev_ctx_counting(ctx);
+	u64 rest, active = change->slots & set->active;
+	u64 counters = pmudev_slots_counters(set, active);
+	unsigned int slot, nr;
+
+	lockdep_assert_held(&ctx->lock);
+	nr = pmudev_slots_hw(set, active, hw);
+	if (live && nr)
+		pmudev_backend_save(hw, nr, counters);
+	pmudev_for_each_slot(slot, rest, change->slots & set->used)
+		pmudev_slot_event(set, slot)->hw.value =
+			pmudev_set_is_child(set) ? 0 : change->value;
+	if (live && nr)
+		pmudev_backend_load(hw, nr, counters);
+	set->generation++;
+	pmudev_page_publish(ctx, set);
+}
+
+void pmudev_change_slots(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
+{
+	const struct pmudev_slots_arg *change = arg;
+	u64 removed = set->used & ~change->used;
+
+	lockdep_assert_held(&ctx->lock);
+	if (removed) {
+		set->generation++;
+		pmudev_page_forget(set, removed);
+	}
+	if (pmudev_set_is_child(set)) {
+		/* A child hears of new events when they are enabled. */
+		set->used &= change->used;
+		set->mux &= set->used;
+	} else {
+		set->used = change->used;
+		set->mux = change->mux;
+		/* Also read by mmap(), without the lock. */
+		WRITE_ONCE(set->user, change->user);
+	}
+	set->nr_slots = fls64(set->used);
+	pmudev_page_publish(ctx, set);
+}
+
+void pmudev_change_rotation(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
+{
+	pmudev_rotation_change(ctx, set, arg);
+}
+
+void pmudev_change_user_access_off(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
+{
+	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
+	u64 was = set->active;
+
+	pmudev_slots_deactivate(ctx, set, pmudev_user_slots(set) & was);
+	pmudev_times_changed(set, was, &now);
+	set->generation++;
+	pmudev_page_publish(ctx, set);
+}
+
+void pmudev_change_user_access_on(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
+{
+	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
+	u64 was = set->active;
+
+	if (ctx->dead)
+		return;
+	WARN_ON_ONCE(!pmudev_slots_activate(ctx, set, set->enabled & ~was & ~set->mux));
+	pmudev_rotation_apply(ctx, set);
+	pmudev_times_changed(set, was, &now);
+	pmudev_page_publish(ctx, set);
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Contexts: load and unload, and work on them. */
+#include "../compat.h"
+#include "context.h"
+#include "fold.h"
+#include "load.h"
+
+DEFINE_PER_CPU(struct pmudev_cpu, pmudev_cpus);
+
+void pmudev_ctx_init(struct pmudev_ctx *ctx)
+{
+	raw_spin_lock_init(&ctx->lock);
+	kref_init(&ctx->ref);
+	INIT_HLIST_HEAD(&ctx->rotating);
+	INIT_HLIST_HEAD(&ctx->inherited);
+	INIT_HLIST_HEAD(&ctx->reads.pages);
+	ctx->cpu = -1;
+}
+
+void pmudev_cpus_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct pmudev_cpu *cpuc = per_cpu_ptr(&pmudev_cpus, cpu);
+
+		cpuc->cpu = cpu;
+		pmudev_ctx_init(&cpuc->ctx);
+		pmudev_hrtimer_setup(&cpuc->fold_timer, pmudev_fold_tick);
+		pmudev_hrtimer_setup(&cpuc->rotate_timer, pmudev_rotate_tick);
+	}
+}
+
+void pmudev_cpus_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		hrtimer_cancel(&per_cpu_ptr(&pmudev_cpus, cpu)->fold_timer);
+		hrtimer_cancel(&per_cpu_ptr(&pmudev_cpus, cpu)->rotate_timer);
+	}
+}
+
+void pmudev_ctx_load(struct pmudev_ctx *ctx)
+{
+	pmudev_ctx_load_here(ctx, ctx->link.task);
+}
+
+void pmudev_ctx_unload(struct pmudev_ctx *ctx)
+{
+	pmudev_ctx_unload_here(ctx);
+}
+
+/* -------------------------------------------------- work on a context -- */
+
+/**
+ * struct ctx_call - a call of pmudev_ctx_call_remote()
+ * @ctx: the context
+ * @fn: what to run
+ * @arg: its argument
+ * @done: it has run
+ */
+struct ctx_call {
+	struct pmudev_ctx *ctx;
+	pmudev_ctx_fn fn;
+	void *arg;
+	bool done;
+};
+
+static void call_here(void *info)
+{
+	struct ctx_call *call = info;
+	struct pmudev_ctx *ctx = call->ctx;
+
+	raw_spin_lock(&ctx->lock);
+	if (ctx->cpu == smp_processor_id()) {
+		call->fn(ctx, call->arg);
+		call->done = true;
+	}
+	raw_spin_unlock(&ctx->lock);
+}
+
+void pmudev_ctx_call_remote(struct pmudev_ctx *ctx, pmudev_ctx_fn fn, void *arg)
+{
+	struct ctx_call call = { .ctx = ctx, .fn = fn, .arg = arg };
+	unsigned long flags;
+	int cpu;
+
+	/* The target may move between the look and the call: then look again. */
+	while (!call.done) {
+		raw_spin_lock_irqsave(&ctx->lock, flags);
+		cpu = ctx->cpu;
+		if (cpu < 0 || cpu == smp_processor_id()) {
+			fn(ctx, arg);
+			call.done = true;
+		}
+		raw_spin_unlock_irqrestore(&ctx->lock, flags);
+		if (!call.done)
+			smp_call_function_single(cpu, call_here, &call, true);
+	}
+}
+
+/**
+ * struct set_call - a call of pmudev_set_call_alone()
+ * @set: the set
+ * @fn: what to run
+ * @arg: its argument
+ */
+struct set_call {
+	struct pmudev_set *set;
+	pmudev_set_fn fn;
+	void *arg;
+};
+
+static void call_set(struct pmudev_ctx *ctx, void *arg)
+{
+	struct set_call *call = arg;
+
+	call->fn(ctx, call->set, call->arg);
+}
+
+void pmudev_set_call_alone(struct pmudev_set *set, pmudev_set_fn fn, void *arg)
+{
+	struct set_call call = { .set = set, .fn = fn, .arg = arg };
+
+	pmudev_ctx_call(set->ctx, call_set, &call);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A set's events on their counters: activate, deactivate, update. */
+#ifndef _PMUDEV_CONTEXT_EVENTS_H
+#define _PMUDEV_CONTEXT_EVENTS_H
+
+#include "user_access.h"
+
+/**
+ * pmudev_slots_activate - put events on their counters
+ * @ctx: the set's context; its lock is held, and it is loaded here or nowhere
+ * @set: the set
+ * @slots: inactive events that have been placed
+ *
+ * Return: true; false if another of the context's events has one of the counters: nothing was done.
+ */
+bool pmudev_slots_activate(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots);
+
+/* Take active events off their counters. As pmudev_slots_activate(). */
+void pmudev_slots_deactivate(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots);
+
+/* pmudev_set_update() of a context with other sets' events. */
+void pmudev_set_update_some(struct pmudev_set *set);
+
+/*
+ * Bring the counts of a set's events up to date, but not its page. ctx->lock held, the context
+ * loaded here or nowhere.
+ */
+static __always_inline void pmudev_set_update(struct pmudev_ctx *ctx, struct pmudev_set *set)
+{
+	lockdep_assert_held(&ctx->lock);
+	if (!set->active || !pmudev_ctx_counting(ctx))
+		return;
+	/* How far the pages' counts lag behind is unknown from now on. */
+	if (ctx->reads.maps)
+		ctx->reads.stale |= PMUDEV_STALE_COUNTS;
+	if (hweight64(set->active) == ctx->nr)
+		pmudev_backend_read(ctx->active, ctx->nr);
+	else
+		pmudev_set_update_some(set);
+}
+
+/* The events of some slots, in ascending order. Return: how many. */
+unsigned int pmudev_slots_hw(struct pmudev_set *set, u64 slots, struct pmudev_hw **hw);
+
+#endif /* _PMUDEV_CONTEXT_EVENTS_H */

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The context layer owns what is loaded and unloaded as a unit: contexts, the events on their
+ * counters, rotation, timers and user pages. It calls the backend and src/pure, and knows nothing
+ * of files, allocation, tasks' tables or reservations.
+ *
+ * This header has the PMUs.
+ *
+ * Lock order of the module, outermost first. Each lock nests inside those above it.
+ *   mmap_lock			the kernel's. Page faults are served with none of the locks below
+ *				held, so nothing is copied to or from user memory under them.
+ *   open_set->mutex		calls on one set; also read(2) of an inherited set
+ *   kvm_mutex			entry/kvm.c: KVM's tracepoints; nests in the kernel's module list
+ *   exec_update_lock		the kernel's: of another process that is being bound
+ *   hooks_mutex		entry/task_hooks.c: installing the hooks on fork, exec and exit
+ *   user_access_mutex		entry/sysctl.c: one change of the sysctl at a time
+ *   probe_mutex		task/sched_switch.c: installing the probe
+ *   cpus_read_lock()		the kernel's: CPUs stay online
+ *   pmu->lock			reservation and allocation of one PMU; also taken by the hotplug
+ *				callback. Never two PMUs' at a time.
+ *   users_mutex		x86/reserve.c: the reservation of the event selects
+ *   inherit->mutex		one walk over a set's children at a time
+ *   attach_lock		spinlock, task/attach.c: one attach at a time
+ *   grant_lock			raw, entry/mmap.c: the first mapping clears residue before others go on
+ *   rq->lock			the scheduler's, at a switch
+ *   ctx->lock			raw, irqs off: what is loaded, and the pages of its sets
+ *   a new child's ctx->lock	in the fork hook, before the child runs
+ *   inherit->lock		raw, irqs off: the list of children, and the sums of ended ones
+ *   task_hash_lock		raw, irqs off: the task table
+ *   links_lock			raw, irqs off, task/switch_notifier.c: our entries in notifier lists
+ *   pmudev_readers.lock	raw, irqs off: which sets could read each other's counters
+ *   refusal->lock		spinlock: the last refusal of a set; nothing nests in it
+ *   owners_lock		spinlock, irqs off, set/quota.c: the table of quota owners
+ *
+ * mmap() takes mmap_lock and then ctx->lock, never a mutex of ours. A context switch takes
+ * ctx->lock only. src/worker.h says who may hold the mutexes that several users share.
+ */
+#ifndef _PMUDEV_CONTEXT_PMU_H
+#define _PMUDEV_CONTEXT_PMU_H
+
+#include <linux/mutex.h>
+#include <linux/nospec.h>
+
+#include <pmudev/backend.h>
+
+/* Counters of one PMU have indices below this. */
+#define PMUDEV_COUNTERS	64
+
+/**
+ * struct pmudev_pmu - one kind of CPU's PMU
+ * @info: what the backend reports; constant after probe() except @info.unavailable and
+ *	@info.foreign, which grow under @lock
+ * @lock: protects the PMU's reservation (cpu/reserve.h) and allocation (alloc/allocation.h)
+ * @rotate_ticks: ticks of pmudev_clock() that a rotation slot lasts; constant after init
+ * @mult: with @shift converts ticks to ns, see struct pmudev_page; constant after init
+ * @shift: see @mult
+ */
+struct pmudev_pmu {
+	struct pmudev_pmu_info info;
+	struct mutex lock; /* see the top of this file */
+	u64 rotate_ticks;
+	u32 mult;
+	u32 shift;
+};
+
+/* All PMUs, one per kind of CPU; constant after init. */
+extern struct pmudev_pmu pmudev_pmus[PMUDEV_MAX_PMUS];
+extern unsigned int pmudev_nr_pmus;
+
+#define pmudev_for_each_pmu(pmu)						\
+	for ((pmu) = pmudev_pmus; (pmu) < pmudev_pmus + pmudev_nr_pmus; (pmu)++)
+
+/* The PMU with a number that a caller gave, or NULL. */
+static inline struct pmudev_pmu *pmudev_pmu_numbered(u32 number)
+{
+	if (number >= pmudev_nr_pmus)
+		return NULL;
+	return &pmudev_pmus[array_index_nospec(number, pmudev_nr_pmus)];
+}
+
+/*
+ * The counters that sets can get. Without pmu->lock the answer may be old: callers that take
+ * counters look again under it.
+ */
+static inline u64 pmudev_pmu_available(const struct pmudev_pmu *pmu)
+{
+	return pmu->info.counters & ~READ_ONCE(pmu->info.unavailable);
+}
+
+/* Bits of a counter. */
+static inline unsigned int pmudev_counter_width(const struct pmudev_pmu *pmu, unsigned int counter)
+{
+	return counter < PMUDEV_FIXED_BASE ? pmu->info.width : pmu->info.width_fixed;
+}
+
+/* Assign a counter to an event that is not loaded: @counter, or the even one of a chained pair. */
+static inline void pmudev_hw_place(const struct pmudev_pmu *pmu, struct pmudev_hw *hw,
+				   unsigned int counter)
+{
+	hw->counter = counter;
+	hw->width = hw->chained ? 64 : pmudev_counter_width(pmu, counter);
+}
+
+/**
+ * pmudev_pmus_init - find the PMUs
+ * @user_reads: the kernel switches contexts late enough for user access (task/switch.h)
+ *
+ * Return: 0, or the backend's error.
+ */
+int pmudev_pmus_init(bool user_reads);
+
+/* Undo pmudev_pmus_init(). */
+void pmudev_pmus_exit(void);
+
+#endif /* _PMUDEV_CONTEXT_PMU_H */

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Rotation of multiplexed groups: apply the next slot of the plan when its time has come. */
+#include "events.h"
+#include "rotate.h"
+#include "times.h"
+#include "user_page.h"
+
+u64 pmudev_user_slots(const struct pmudev_set *set)
+{
+	return pmudev_groups_slots(set, set->enabled,
+				   pmudev_slots_groups(set, set->user & set->enabled));
+}
+
+void pmudev_rotation_apply(struct pmudev_ctx *ctx, struct pmudev_set *set)
+{
+	const struct pmudev_rotation *plan = set->rotation.plan;
+	const struct pmudev_rotation_slot *now = NULL;
+	u64 wanted = 0, leaving, rest;
+	unsigned int slot;
+
+	lockdep_assert_held(&ctx->lock);
+	if (plan && plan->nr) {
+		now = &plan->slot[set->rotation.pos];
+		wanted = now->slots & set->enabled;
+	}
+	if ((set->user & wanted) && !pmudev_user_access_enabled())
+		wanted &= ~pmudev_user_slots(set);
+	leaving = set->active & set->mux & ~wanted;
+	pmudev_for_each_slot(slot, rest, set->active & wanted)
+		if (pmudev_slot_event(set, slot)->hw.counter != now->counter[slot])
+			leaving |= BIT_ULL(slot);
+	pmudev_slots_deactivate(ctx, set, leaving);
+	wanted &= ~set->active;
+	pmudev_for_each_slot(slot, rest, wanted)
+		pmudev_hw_place(set->pmu, &pmudev_slot_event(set, slot)->hw, now->counter[slot]);
+	WARN_ON_ONCE(!pmudev_slots_activate(ctx, set, wanted));
+}
+
+void pmudev_rotation_change(struct pmudev_ctx *ctx, struct pmudev_set *set,
+			    const struct pmudev_rotation *plan)
+{
+	struct pmudev_set_rotation *rotation = &set->rotation;
+	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
+	u64 was = set->active;
+
+	if (rotation->plan)
+		hlist_del_init(&rotation->node);
+	if (plan)
+		hlist_add_head(&rotation->node, &ctx->rotating);
+	rotation->plan = plan;
+	if (!plan || rotation->pos >= plan->nr)
+		rotation->pos = 0;
+	pmudev_rotation_apply(ctx, set);
+	pmudev_times_changed(set, was, &now);
+	if (plan && pmudev_ctx_counting(ctx))
+		pmudev_rotate_timer(this_cpu_ptr(&pmudev_cpus), ctx);
+	pmudev_page_publish(ctx, set);
+}
+
+void pmudev_rotation_inherit(struct pmudev_ctx *ctx, struct pmudev_set *child,
+			     const struct pmudev_set *from, u32 number)
+{
+	child->rotation.plan = from->rotation.plan;
+	if (!child->rotation.plan)
+		return;
+	/* Children that live for less than one slot each begin with another one. */
+	child->rotation.pos = number % max(child->rotation.plan->nr, 1U);
+	hlist_add_head(&child->rotation.node, &ctx->rotating);
+	pmudev_rotation_apply(ctx, child);
+}
+
+/* Apply the next slot of every set. */
+static void rotate(struct pmudev_ctx *ctx)
+{
+	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
+	struct pmudev_set *set;
+	u64 was;
+
+	ctx->rotated = now.running;
+	hlist_for_each_entry(set, &ctx->rotating, rotation.node) {
+		if (set->rotation.plan->nr < 2)
+			continue;
+		was = set->active;
+		set->rotation.pos = (set->rotation.pos + 1) % set->rotation.plan->nr;
+		pmudev_rotation_apply(ctx, set);
+		pmudev_times_changed(set, was, &now);
+		pmudev_page_publish(ctx, set);
+	}
+}
+
+void pmudev_rotate_if_due(struct pmudev_ctx *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	if (pmudev_ctx_clocks(ctx).running - ctx->rotated >= ctx->pmu->rotate_ticks)
+		rotate(ctx);
+}
+
+/* ----------------------------------------------------------- the timer -- */
+
+/* The ticks until the next rotation is due. */
+static u64 ticks_left(const struct pmudev_ctx *ctx)
+{
+	u64 ran = pmudev_ctx_clocks(ctx).running - ctx->rotated;
+
+	return ctx->pmu->rotate_ticks - min(ran, ctx->pmu->rotate_ticks);
+}
+
+static ktime_t ticks_to_ktime(const struct pmudev_pmu *pmu, u64 ticks)
+{
+	return ns_to_ktime(pmudev_ticks_to_ns(ticks, pmu->mult, pmu->shift));
+}
+
+void pmudev_rotate_timer(struct pmudev_cpu *cpuc, struct pmudev_ctx *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	/* The timer looks at all that is loaded when it expires, and starts again. */
+	if (hrtimer_is_queued(&cpuc->rotate_timer))
+		return;
+	hrtimer_start(&cpuc->rotate_timer, ticks_to_ktime(ctx->pmu, ticks_left(ctx)),
+		      HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+/* Rotate a context if it is due. Return: the ticks until its next rotation, at most @left. */
+static u64 tick(struct pmudev_ctx *ctx, u64 left)
+{
+	raw_spin_lock(&ctx->lock);
+	if (pmudev_ctx_counting(ctx) && !hlist_empty(&ctx->rotating)) {
+		pmudev_rotate_if_due(ctx);
+		left = min(left, ticks_left(ctx));
+	}
+	raw_spin_unlock(&ctx->lock);
+	return left;
+}
+
+enum hrtimer_restart pmudev_rotate_tick(struct hrtimer *timer)
+{
+	struct pmudev_cpu *cpuc = container_of(timer, struct pmudev_cpu, rotate_timer);
+	const struct pmudev_pmu *pmu = cpuc->pmu;
+	u64 left = tick(&cpuc->ctx, U64_MAX);
+
+	if (cpuc->task)
+		left = tick(cpuc->task, left);
+	if (left == U64_MAX)
+		return HRTIMER_NORESTART;
+	/* Not more often than that, however often threads are switched. */
+	left = max(left, pmu->rotate_ticks / 8);
+	hrtimer_forward_now(timer, ticks_to_ktime(pmu, left));
+	return HRTIMER_RESTART;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Rotation: multiplexed groups are active by turns. alloc/rotation_plan.c works out which groups are
+ * active together; here the next slot of that plan is applied when its time has come.
+ */
+#ifndef _PMUDEV_CONTEXT_ROTATE_H
+#define _PMUDEV_CONTEXT_ROTATE_H
+
+#include "ctx.h"
+
+/**
+ * struct pmudev_rotation_slot - multiplexed groups that are active together
+ * @slots: their events
+ * @counter: by slot of the set; of a chained event the even counter
+ */
+struct pmudev_rotation_slot {
+	u64 slots;
+	u8 counter[PMUDEV_MAX_EVENTS];
+};
+
+/**
+ * struct pmudev_rotation - what a set's multiplexed groups go through, one slot after the other
+ * @nr: number of slots
+ * @slot: each begins with another group, so that every group gets its time
+ */
+struct pmudev_rotation {
+	u32 nr;
+	struct pmudev_rotation_slot slot[];
+};
+
+/* All functions here: ctx->lock held, the context loaded here or nowhere. */
+
+/* Groups with an event for user reads: with user access disabled they stop as a whole. */
+u64 pmudev_user_slots(const struct pmudev_set *set);
+
+/* Activate what the set's current rotation slot says, and nothing else of its multiplexed groups. */
+void pmudev_rotation_apply(struct pmudev_ctx *ctx, struct pmudev_set *set);
+
+/* Have a set go through @plan from now on; NULL: through none. */
+void pmudev_rotation_change(struct pmudev_ctx *ctx, struct pmudev_set *set,
+			    const struct pmudev_rotation *plan);
+
+/* A copy of @from's rotation for a child that is being made, at another slot for each child. */
+void pmudev_rotation_inherit(struct pmudev_ctx *ctx, struct pmudev_set *child,
+			     const struct pmudev_set *from, u32 number);
+
+/* Rotate if the current slot has lasted long enough. Loaded here. */
+void pmudev_rotate_if_due(struct pmudev_ctx *ctx);
+
+/* Have this CPU's rotation timer run. Loaded here. */
+void pmudev_rotate_timer(struct pmudev_cpu *cpuc, struct pmudev_ctx *ctx);
+
+/* The timer's function; no lock held. */
+enum hrtimer_restart pmudev_rotate_tick(struct hrtimer *timer);
+
+#endif /* _PMUDEV_CONTEXT_ROTATE_H */

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The user page: publishing it, and user access while its thread is loaded. */
+#include "user_page.h"
+
+/* ----------------------------------------------------------- publishing -- */
+
+/* Only pages that a switch has to touch are listed: no more than there are counters. */
+static void list_page(struct pmudev_ctx *ctx, struct pmudev_set *set)
+{
+	bool listed = !hlist_unhashed(&set->mapping.node);
+	bool list = set->mapping.page && (set->active & set->user);
+
+	if (list && !listed)
+		hlist_add_head(&set->mapping.node, &ctx->reads.pages);
+	else if (!list && listed)
+		hlist_del_init(&set->mapping.node);
+}
+
+/* Counters that the thread may read, what its own pages show and nothing else; and which do. */
+static void find_readable(struct pmudev_ctx *ctx)
+{
+	struct pmudev_set *set;
+
+	ctx->reads.counters = 0;
+	hlist_for_each_entry(set, &ctx->reads.pages, mapping.node) {
+		set->mapping.reader_tid = 0;
+		if (!set->mapping.mm || set->mapping.mm != ctx->reads.mm)
+			continue;
+		set->mapping.reader_tid = set->mapping.owner_tid;
+		ctx->reads.counters |= pmudev_slots_counters(set, set->active & set->user);
+	}
+}
+
+/* The owner word of a page that is written now: for a reader, whether to look further. */
+static u32 owner(const struct pmudev_ctx *ctx, const struct pmudev_set *set)
+{
+	return ctx->reads.enabled && (set->active & set->user) ? set->mapping.reader_tid : 0;
+}
+
+/* What changes while a set's events stay where they are: counts, clock, owner. */
+static void refresh(const struct pmudev_ctx *ctx, struct pmudev_set *set)
+{
+	struct pmudev_page *page = set->mapping.page;
+	u32 seq = pmudev_page_begin(page);
+	unsigned int slot;
+	u64 rest;
+
+	pmudev_for_each_slot(slot, rest, set->active & set->user)
+		page->slots[slot].count = pmudev_slot_event(set, slot)->hw.value;
+	page->clock = ctx->clock;
+	WRITE_ONCE(page->owner, owner(ctx, set));
+	pmudev_page_end(page, seq);
+}
+
+static void publish_slot(struct pmudev_page *page, struct pmudev_set *set, unsigned int slot,
+			 u64 lost)
+{
+	struct pmudev_event *event = pmudev_slot_event(set, slot);
+	struct pmudev_group_times *times = &page->times[event->group];
+
+	if (set->active & set->user & BIT_ULL(slot))
+		pmudev_page_slot(&page->slots[slot], event->hw.value, event->hw.counter,
+				 pmudev_backend.operand(event->hw.counter), event->hw.width,
+				 event->group);
+	else
+		pmudev_page_slot_inactive(&page->slots[slot], event->hw.value, event->group);
+	if (page->slots[slot].index && event->hw.chained)
+		page->slots[slot].flags |= PMUDEV_SLOT_CHAIN;
+	if (event->flags & PMUDEV_DIRECT)
+		page->slots[slot].flags |= PMUDEV_SLOT_DIRECT;
+	if (set->mux & BIT_ULL(slot))
+		page->slots[slot].flags |= PMUDEV_SLOT_MULTIPLEX;
+	times->enabled = event->time_enabled;
+	times->running = event->time_running - lost;
+}
+
+/* The sequence has changed: what selects a counter starts anew, too. */
+static void restart_selection(struct pmudev_ctx *ctx)
+{
+	if (ctx->reads.enabled && !pmudev_backend_user_access_enable(ctx->reads.counters))
+		pmudev_pages_lost(ctx);
+}
+
+/* The set's running clock stands while a group has no counters: no reader could tell. */
+static u32 page_flags(const struct pmudev_set *set)
+{
+	if (!set->pmu->info.clock_hz)
+		return 0;
+	return PMUDEV_PAGE_GROUP_TIMES | (set->active == set->enabled ? PMUDEV_PAGE_TIMES : 0);
+}
+
+static void publish(struct pmudev_ctx *ctx, struct pmudev_set *set)
+{
+	struct pmudev_page *page = set->mapping.page;
+	u32 seq = pmudev_page_begin(page);
+	unsigned int slot, old;
+
+	old = page->nr_slots;
+	for (slot = 0; slot < max(set->nr_slots, old); slot++) {
+		if (set->used & BIT_ULL(slot))
+			publish_slot(page, set, slot, ctx->lost);
+		else
+			memset(&page->slots[slot], 0, sizeof(page->slots[slot]));
+	}
+	page->nr_slots = set->nr_slots;
+	page->clock = ctx->clock;
+	page->time_enabled = set->time_enabled;
+	page->time_running = set->time_running - ctx->lost;
+	page->flags = page_flags(set);
+	page->generation = set->generation;
+	WRITE_ONCE(page->owner, owner(ctx, set));
+	pmudev_page_end(page, seq);
+}
+
+void pmudev_pages_renew(struct pmudev_ctx *ctx)
+{
+	struct pmudev_set *set;
+
+	lockdep_assert_held(&ctx->lock);
+	hlist_for_each_entry(set, &ctx->reads.pages, mapping.node) {
+		if (ctx->reads.stale & PMUDEV_STALE_ALL)
+			publish(ctx, set);
+		else
+			refresh(ctx, set);
+	}
+	ctx->reads.stale = 0;
+}
+
+void pmudev_page_rewrite(struct pmudev_ctx *ctx, struct pmudev_set *set)
+{
+	lockdep_assert_held(&ctx->lock);
+	list_page(ctx, set);
+	find_readable(ctx);
+	publish(ctx, set);
+	restart_selection(ctx);
+}
+
+void pmudev_pages_refresh(struct pmudev_ctx *ctx)
+{
+	struct pmudev_set *set;
+
+	lockdep_assert_held(&ctx->lock);
+	hlist_for_each_entry(set, &ctx->reads.pages, mapping.node)
+		refresh(ctx, set);
+	ctx->reads.stale &= ~PMUDEV_STALE_COUNTS;
+	restart_selection(ctx);
+}
+
+void pmudev_page_forget(struct pmudev_set *set, u64 slots)
+{
+	unsigned int slot;
+	u64 rest;
+
+	if (!set->mapping.page)
+		return;
+	pmudev_for_each_slot(slot, rest, slots)
+		memset(&set->mapping.page->times[pmudev_slot_event(set, slot)->group], 0,
+		       sizeof(set->mapping.page->times[0]));
+}
+
+/* -------------------------------------------------- loading, unloading -- */
+
+/* It cannot be allowed now: readers fall back. One that was in the middle of a read goes on. */
+static void access_not_enabled(struct pmudev_ctx *ctx)
+{
+	if (ctx->reads.was_enabled && pmudev_backend.keep_user_access)
+		pmudev_backend.keep_user_access();
+	ctx->reads.revoke_pending = true;
+}
+
+/*
+ * A CPU of another PMU. No page holds there, but a read that began before the thread came may not
+ * fault. What the thread counts on this PMU, by another context, has its own right.
+ */
+static void pages_on_other_pmu(struct pmudev_ctx *ctx)
+{
+	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
+	struct pmudev_ctx *other = cpuc->task;
+
+	if (!cpuc->ready || ctx->pmu == cpuc->pmu)
+		return;
+	cpuc->nr_on_other_pmu += !ctx->reads.on_other_pmu;
+	ctx->reads.on_other_pmu = true;
+	if (other && other->reads.enabled)
+		return;
+	pmudev_clear_residue_but(cpuc, (other ? other->mask : 0) | cpuc->ctx.mask);
+	if (!pmudev_backend_user_access_enable(0))
+		access_not_enabled(ctx);
+}
+
+/* Nothing is counted here: what bare reads show is nothing of the thread's. */
+static void pages_not_counted(struct pmudev_ctx *ctx)
+{
+	struct pmudev_set *set;
+	u32 seq;
+
+	hlist_for_each_entry(set, &ctx->reads.pages, mapping.node) {
+		set->generation++;
+		seq = pmudev_page_begin(set->mapping.page);
+		set->mapping.page->generation = set->generation;
+		pmudev_page_end(set->mapping.page, seq);
+	}
+}
+
+void pmudev_pages_in(struct pmudev_ctx *ctx)
+{
+	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
+
+	lockdep_assert_held(&ctx->lock);
+	if (!ctx->ready) {
+		pages_not_counted(ctx);
+		pages_on_other_pmu(ctx);
+		return;
+	}
+	pmudev_clear_residue_but(cpuc, ctx->mask | cpuc->ctx.mask);
+	if (!pmudev_backend_user_access_enable(ctx->reads.counters)) {
+		access_not_enabled(ctx);
+		return;
+	}
+	pmudev_pages_show(ctx);
+}
+
+/* The thread may have the right by another context of its, too: then that one withdraws it. */
+static bool withdraw(struct pmudev_ctx *ctx)
+{
+	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
+	bool here;
+
+	if (ctx->reads.on_other_pmu)
+		cpuc->nr_on_other_pmu--;
+	ctx->reads.on_other_pmu = false;
+	here = cpuc->task && cpuc->task->reads.enabled;
+	if (cpuc->nr_on_other_pmu || here) {
+		pmudev_backend_user_access_enable(here ? cpuc->task->reads.counters : 0);
+		return true;
+	}
+	return pmudev_backend_user_access_disable();
+}
+
+void pmudev_pages_out(struct pmudev_ctx *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	pmudev_pages_disown(ctx);
+	/* If another has the register, what it puts back is withdrawn at the next switch. */
+	ctx->reads.revoke_pending = !withdraw(ctx);
+}
+
+void pmudev_pages_lost(struct pmudev_ctx *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	if (!ctx->reads.enabled)
+		return;
+	pmudev_pages_disown(ctx);
+	ctx->reads.revoke_pending = true;
+}
+
+void pmudev_pages_revoke(struct pmudev_ctx *ctx)
+{
+	struct pmudev_set *set;
+
+	lockdep_assert_held(&ctx->lock);
+	if (ctx->cpu >= 0 && pmudev_pages_need_out(ctx))
+		pmudev_pages_out(ctx);
+	hlist_for_each_entry(set, &ctx->reads.pages, mapping.node)
+		set->mapping.reader_tid = 0;
+	ctx->reads.was_enabled = false;
+	ctx->reads.counters = 0;
+	ctx->reads.mm = NULL;
+	ctx->reads.maps = 0;
+}
+
+/* The backend's word: on this CPU user mode may not be able to read. Irqs off. */
+void pmudev_user_access_lost(void)
+{
+	struct pmudev_ctx *ctx = this_cpu_ptr(&pmudev_cpus)->task;
+
+	lockdep_assert_irqs_disabled();
+	if (!ctx)
+		return;
+	raw_spin_lock(&ctx->lock);
+	pmudev_pages_lost(ctx);
+	raw_spin_unlock(&ctx->lock);
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Reservation: take the counters of a PMU's CPUs from perf, and give them back. */
+#include <linux/cpu.h>
+#include <linux/smp.h>
+
+#include "cpu.h"
+#include "reserve.h"
+
+struct pmudev_pmu_reservation pmudev_reservations[PMUDEV_MAX_PMUS];
+
+static int cpu_reserve(struct pmudev_pmu *pmu, int cpu, struct pmudev_refusal *why)
+{
+	struct pmudev_cpu *cpuc = per_cpu_ptr(&pmudev_cpus, cpu);
+	int ret;
+
+	if (cpuc->owned)
+		return 0;
+	ret = pmudev_backend.cpu_up(&pmu->info, cpu, why);
+	if (ret)
+		return ret;
+	WRITE_ONCE(cpuc->owned, true);
+	pmudev_cpu_load_on(cpu);
+	return 0;
+}
+
+static void cpu_release(struct pmudev_pmu *pmu, int cpu)
+{
+	struct pmudev_cpu *cpuc = per_cpu_ptr(&pmudev_cpus, cpu);
+	bool owned = cpuc->owned;
+
+	/* First: a CPU that wakes up after being unloaded must not load again. */
+	WRITE_ONCE(cpuc->owned, false);
+	pmudev_cpu_unload_on(cpu);
+	if (owned)
+		pmudev_backend.cpu_down(&pmu->info, cpu);
+}
+
+static bool cpu_is_of(const struct pmudev_pmu *pmu, int cpu)
+{
+	return per_cpu(pmudev_cpus, cpu).pmu == pmu;
+}
+
+static void release_all(struct pmudev_pmu *pmu)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu)
+		if (cpu_is_of(pmu, cpu))
+			cpu_release(pmu, cpu);
+}
+
+/* Must CPUs be reserved before another set can hold the reservation? */
+static bool must_reserve(const struct pmudev_pmu_reservation *reservation)
+{
+	return !READ_ONCE(reservation->users) || READ_ONCE(reservation->lacks_cpus);
+}
+
+int pmudev_reserve_pmu(struct pmudev_pmu *pmu, struct pmudev_hold *hold,
+		       struct pmudev_refusal *why)
+{
+	struct pmudev_pmu_reservation *reservation = pmudev_reservation(pmu);
+	int cpu, ret;
+
+	lockdep_assert_held(&pmu->lock);
+	lockdep_assert_cpus_held();
+	if (must_reserve(reservation) && !(hold->checked & BIT(pmu->info.index)))
+		return -EAGAIN;
+	/* Also CPUs that perf kept when they came online: half a PMU is not counted on. */
+	for_each_online_cpu(cpu) {
+		if (!cpu_is_of(pmu, cpu))
+			continue;
+		ret = cpu_reserve(pmu, cpu, why);
+		if (ret)
+			goto undo;
+	}
+	if (!reservation->users)
+		reservation->nr_taken++;
+	WRITE_ONCE(reservation->users, reservation->users + 1);
+	WRITE_ONCE(reservation->lacks_cpus, false);
+	return 0;
+
+undo:
+	if (!reservation->users)
+		release_all(pmu);
+	return ret;
+}
+
+void pmudev_release_pmu(struct pmudev_pmu *pmu)
+{
+	struct pmudev_pmu_reservation *reservation = pmudev_reservation(pmu);
+
+	lockdep_assert_held(&pmu->lock);
+	lockdep_assert_cpus_held();
+	WRITE_ONCE(reservation->users, reservation->users - 1);
+	if (!reservation->users)
+		release_all(pmu);
+}
+
+bool pmudev_reserve_join(struct pmudev_pmu *pmu)
+{
+	struct pmudev_pmu_reservation *reservation = pmudev_reservation(pmu);
+
+	lockdep_assert_held(&pmu->lock);
+	if (must_reserve(reservation))
+		return false;
+	WRITE_ONCE(reservation->users, reservation->users + 1);
+	return true;
+}
+
+bool pmudev_reserve_leave(struct pmudev_pmu *pmu)
+{
+	struct pmudev_pmu_reservation *reservation = pmudev_reservation(pmu);
+
+	lockdep_assert_held(&pmu->lock);
+	if (reservation->users == 1)
+		return false;
+	WRITE_ONCE(reservation->users, reservation->users - 1);
+	return true;
+}
+
+/* ------------------------------------------------------------ other PMUs -- */
+
+int pmudev_reserve_check(struct pmudev_pmu *own, bool all, struct pmudev_hold *hold,
+			 struct pmudev_refusal *why)
+{
+	struct pmudev_pmu *pmu;
+	bool concerned;
+
+	hold->checked = 0;
+	pmudev_for_each_pmu(pmu) {
+		concerned = pmu == own ? !hold->held : all && !hold->held_all;
+		if (!concerned || !must_reserve(pmudev_reservation(pmu)))
+			continue;
+		if (pmudev_backend.used_now && pmudev_backend.used_now(&pmu->info, why))
+			return -EBUSY;
+		hold->checked |= BIT(pmu->info.index);
+	}
+	return 0;
+}
+
+void pmudev_explain_holder(int error, struct pmudev_refusal *why)
+{
+	if (error && why->code == PMUDEV_WHY_PMU_HELD && pmudev_backend.explain)
+		pmudev_backend.explain(why);
+}
+
+/* Release all PMUs before @end but @own. */
+static void release_others(const struct pmudev_pmu *own, const struct pmudev_pmu *end)
+{
+	struct pmudev_pmu *pmu;
+
+	for (pmu = pmudev_pmus; pmu < end; pmu++) {
+		if (pmu == own)
+			continue;
+		mutex_lock(&pmu->lock);
+		pmudev_release_pmu(pmu);
+		mutex_unlock(&pmu->lock);
+	}
+}
+
+int pmudev_reserve_others(struct pmudev_pmu *own, struct pmudev_hold *hold,
+			  struct pmudev_refusal *why)
+{
+	struct pmudev_pmu *pmu;
+	int ret = 0;
+
+	if (hold->held_all || pmudev_nr_pmus == 1)
+		return 0;
+	pmudev_for_each_pmu(pmu) {
+		if (pmu == own)
+			continue;
+		mutex_lock(&pmu->lock);
+		ret = pmudev_reserve_pmu(pmu, hold, why);
+		mutex_unlock(&pmu->lock);
+		if (ret)
+			break;
+	}
+	if (ret)
+		release_others(own, pmu);
+	hold->held_all = !ret;
+	return ret;
+}
+
+void pmudev_release_others(struct pmudev_pmu *own, struct pmudev_hold *hold)
+{
+	if (hold->held_all)
+		release_others(own, pmudev_pmus + pmudev_nr_pmus);
+	hold->held_all = false;
+}
+
+/* --------------------------------------------------------------- hotplug -- */
+
+/* The PMU of this CPU, which never changes. */
+static struct pmudev_pmu *identify(struct pmudev_cpu *cpuc, unsigned int cpu)
+{
+	int index;
+
+	if (cpuc->pmu)
+		return cpuc->pmu;
+	index = pmudev_backend.identify();
+	if (index < 0) {
+		pr_warn("pmudev: CPU %u: its kind was absent when pmudev was loaded: nothing is counted there\n",
+			cpu);
+		return NULL;
+	}
+	cpuc->ctx.pmu = &pmudev_pmus[index];
+	cpuc->pmu = cpuc->ctx.pmu;
+	return cpuc->pmu;
+}
+
+void pmudev_cpu_online(unsigned int cpu)
+{
+	struct pmudev_pmu *pmu = identify(per_cpu_ptr(&pmudev_cpus, cpu), cpu);
+	struct pmudev_refusal why = {};
+	int ret;
+
+	if (!pmu)
+		return;
+	mutex_lock(&pmu->lock);
+	ret = pmudev_reservation(pmu)->users ? cpu_reserve(pmu, cpu, &why) : 0;
+	if (ret) {
+		WRITE_ONCE(pmudev_reservation(pmu)->lacks_cpus, true);
+		pr_warn("pmudev: CPU %u: cannot reserve its counters (error %d): nothing is counted there\n",
+			cpu, ret);
+		pmudev_cpu_load_lost_on(cpu);
+	}
+	mutex_unlock(&pmu->lock);
+}
+
+void pmudev_cpu_offline(unsigned int cpu)
+{
+	struct pmudev_cpu *cpuc = per_cpu_ptr(&pmudev_cpus, cpu);
+	unsigned long flags;
+
+	if (!cpuc->pmu)
+		return;
+	mutex_lock(&cpuc->pmu->lock);
+	cpu_release(cpuc->pmu, cpu);
+	mutex_unlock(&cpuc->pmu->lock);
+
+	hrtimer_cancel(&cpuc->fold_timer);
+	hrtimer_cancel(&cpuc->rotate_timer);
+	local_irq_save(flags);
+	cpuc->fold_ns = 0;
+	local_irq_restore(flags);
+}

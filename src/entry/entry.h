@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The entry layer has the ways into the module. From programs: the device's open, ioctl, read, mmap,
+ * and sysfs and sysctl files. From the kernel: fork, exec and exit, CPU hotplug, power management,
+ * KVM. It checks what the caller gave and calls the layers below; nothing calls it but main.c.
+ *
+ * Each file's init returns 0 or an error and sleeps; main.c calls them in order.
+ */
+#ifndef _PMUDEV_ENTRY_ENTRY_H
+#define _PMUDEV_ENTRY_ENTRY_H
+
+#include <linux/fs.h>
+
+struct pmudev_pmu;
+struct pmudev_query;
+struct pmudev_refusal;
+struct pmudev_set;
+
+/* chardev.c */
+int pmudev_chardev_init(void);
+void pmudev_chardev_exit(void);
+
+/* ioctl.c: file_operations.unlocked_ioctl */
+long pmudev_dev_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
+
+/* read.c: file_operations.read: one record. Return: its bytes, or an error, which is remembered. */
+ssize_t pmudev_dev_read(struct file *file, char __user *buf, size_t size, loff_t *pos);
+
+/* mmap.c */
+int pmudev_dev_mmap(struct file *file, struct vm_area_struct *vma);
+int pmudev_mmap_init(void);
+void pmudev_mmap_exit(void);
+
+/* query.c: what a PMU is. Takes no lock: any user may ask, as often as it likes. */
+void pmudev_describe(struct pmudev_pmu *pmu, struct pmudev_query *query);
+
+/* And its state now. Takes pmu->lock; may sleep. */
+void pmudev_describe_state(struct pmudev_pmu *pmu, struct pmudev_query *query);
+
+/*
+ * Is a CPU of that PMU? Where there is one PMU, a CPU that has never been online is taken to be of
+ * it.
+ */
+bool pmudev_pmu_has_cpu(const struct pmudev_pmu *pmu, int cpu);
+
+/* sysfs.c. Exit waits for readers of files; later readers get ENODEV. */
+int pmudev_sysfs_init(void);
+void pmudev_sysfs_exit(void);
+
+/* sysctl.c */
+int pmudev_sysctl_init(void);
+void pmudev_sysctl_exit(void);
+
+/* task_hooks.c */
+void pmudev_task_hooks_init(void);
+void pmudev_task_hooks_exit(void);
+bool pmudev_task_hooked(void);
+
+/* hotplug.c */
+int pmudev_hotplug_init(void);
+void pmudev_hotplug_exit(void);
+
+/* power.c */
+int pmudev_power_init(void);
+void pmudev_power_exit(void);
+
+/* kvm.c */
+int pmudev_kvm_init(void);
+void pmudev_kvm_exit(void);
+bool pmudev_kvm_hooked(void);
+
+/* kvm.c: the probe of kvm_userspace_exit, which task_hooks.c installs */
+void pmudev_kvm_userspace_exit(void *data, u32 reason, int error);
+
+#endif /* _PMUDEV_ENTRY_ENTRY_H */

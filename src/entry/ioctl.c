@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The ioctls: one table, one way in and one way out. Copies to and from user space happen here. */
+#include <linux/cpumask.h>
+#include <linux/fs.h>
+#include <linux/nospec.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "../alloc/conflict.h"
+#include "../set/set.h"
+#include "entry.h"
+
+/* A call about this many events allocates no memory: they fit on the stack. */
+#define FEW_EVENTS 8
+
+/* What every ioctl's structure begins with. */
+struct head {
+	__u32 size;
+	__u32 flags;
+	struct pmudev_refusal refusal;
+};
+
+union args {
+	struct head head;
+	struct pmudev_query query;
+	struct pmudev_bind bind;
+	struct pmudev_add add;
+	struct pmudev_place place;
+	struct pmudev_ctl ctl;
+	struct pmudev_why why;
+};
+
+/* ------------------------------------------------------------- handlers -- */
+
+static int no_flags(const union args *args, struct pmudev_refusal *why)
+{
+	return args->head.flags ? pmudev_refuse(why, -EINVAL, PMUDEV_WHY_FLAGS, 0) : 0;
+}
+
+/* A PMU by its number, or that of a CPU. */
+static int asked_for(const struct pmudev_query *query, struct pmudev_pmu **pmu,
+		     struct pmudev_refusal *why)
+{
+	u32 cpu = query->pmu;
+
+	if (query->flags & ~PMUDEV_QUERY_FLAGS)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_FLAGS, PMUDEV_QUERY_FLAGS);
+	if (query->flags & PMUDEV_QUERY_CPU) {
+		if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
+			return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_CPU, nr_cpu_ids - 1);
+		cpu = array_index_nospec(cpu, nr_cpu_ids);
+		*pmu = READ_ONCE(per_cpu(pmudev_cpus, cpu).pmu);
+	} else {
+		*pmu = pmudev_pmu_numbered(query->pmu);
+	}
+	if (!*pmu)
+		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_PMU, pmudev_nr_pmus - 1);
+	return 0;
+}
+
+static int ioctl_query(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	struct pmudev_query *query = &args->query;
+	struct pmudev_pmu *pmu;
+	int ret = asked_for(query, &pmu, why);
+
+	if (ret)
+		return ret;
+	pmudev_describe(pmu, query);
+	pmudev_describe_state(pmu, query);
+	return 0;
+}
+
+static int ioctl_bind(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	int ret;
+
+	mutex_lock(&pmudev_open_set(set)->mutex);
+	ret = pmudev_set_bind(set, &args->bind, why);
+	mutex_unlock(&pmudev_open_set(set)->mutex);
+	return ret;
+}
+
+/* The caller's events, each checked like a structure of its own. */
+static void put_events(struct pmudev_event_attr *attr, const struct pmudev_event_attr *few)
+{
+	if (attr != few)
+		kfree(attr);
+}
+
+/* @few: room for FEW_EVENTS; more are in memory of their own. */
+static struct pmudev_event_attr *
+get_events(u64 user, u32 nr, u32 size, struct pmudev_event_attr *few, struct pmudev_refusal *why)
+{
+	struct pmudev_event_attr *attr = few;
+	u32 i;
+	int ret;
+
+	if (!nr || nr > PMUDEV_MAX_EVENTS)
+		return ERR_PTR(pmudev_refuse(why, -EINVAL, PMUDEV_WHY_NUMBER, PMUDEV_MAX_EVENTS));
+	if (size < sizeof(*attr) || size > PAGE_SIZE)
+		return ERR_PTR(pmudev_refuse(why, size < sizeof(*attr) ? -EINVAL : -E2BIG,
+					     PMUDEV_WHY_SIZE, sizeof(*attr)));
+	if (nr > FEW_EVENTS)
+		attr = kmalloc_array(nr, sizeof(*attr), GFP_KERNEL);
+	if (!attr)
+		return ERR_PTR(pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0));
+	/* As most often. If that fails, the first that cannot be read is found below. */
+	if (size == sizeof(*attr) && !copy_from_user(attr, u64_to_user_ptr(user), nr * size))
+		return attr;
+	for (i = 0; i < nr; i++) {
+		ret = copy_struct_from_user(&attr[i], sizeof(*attr),
+					    u64_to_user_ptr(user + (u64)i * size), size);
+		if (!ret)
+			continue;
+		put_events(attr, few);
+		why->event = i;
+		if (ret == -E2BIG)
+			pmudev_refuse(why, ret, PMUDEV_WHY_TAIL, sizeof(*attr));
+		else
+			pmudev_refuse(why, ret, PMUDEV_WHY_POINTER, 0);
+		return ERR_PTR(ret);
+	}
+	return attr;
+}
+
+static int ioctl_add(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	struct pmudev_add *add = &args->add;
+	struct pmudev_event_attr few[FEW_EVENTS], *attr;
+	u32 slots[PMUDEV_MAX_EVENTS];
+	int ret;
+
+	if (add->flags & ~PMUDEV_ADD_FLAGS)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_FLAGS, PMUDEV_ADD_FLAGS);
+	attr = get_events(add->events, add->nr, add->event_size, few, why);
+	if (IS_ERR(attr))
+		return PTR_ERR(attr);
+	/* Found out before anything is changed, as far as it can be. */
+	if (add->slots && clear_user(u64_to_user_ptr(add->slots), add->nr * sizeof(*slots))) {
+		ret = pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
+		goto out;
+	}
+	mutex_lock(&pmudev_open_set(set)->mutex);
+	if (add->flags & PMUDEV_ADD_ENABLE)
+		ret = pmudev_set_add_enable(set, attr, add->nr, slots, why);
+	else
+		ret = pmudev_set_add(set, attr, add->nr, slots, why);
+	mutex_unlock(&pmudev_open_set(set)->mutex);
+	if (!ret && add->slots &&
+	    copy_to_user(u64_to_user_ptr(add->slots), slots, add->nr * sizeof(*slots)))
+		ret = pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
+out:
+	put_events(attr, few);
+	return ret;
+}
+
+static int ioctl_place(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	struct pmudev_place *place = &args->place;
+	struct pmudev_event_attr few[FEW_EVENTS], *attr = few;
+	s32 counter[PMUDEV_MAX_EVENTS];
+	unsigned int nr;
+	int ret = no_flags(args, why);
+
+	if (ret)
+		return ret;
+	if (place->nr) {
+		attr = get_events(place->events, place->nr, place->event_size, few, why);
+		if (IS_ERR(attr))
+			return PTR_ERR(attr);
+	} else if (place->events || place->event_size) {
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_NUMBER, PMUDEV_MAX_EVENTS);
+	}
+	mutex_lock(&pmudev_open_set(set)->mutex);
+	ret = pmudev_set_place(set, attr, place->nr, counter, &nr, why);
+	mutex_unlock(&pmudev_open_set(set)->mutex);
+	put_events(attr, few);
+	if (!ret && place->counters &&
+	    copy_to_user(u64_to_user_ptr(place->counters), counter, nr * sizeof(*counter)))
+		ret = pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
+	return ret;
+}
+
+static int check_ctl(const union args *args, bool reset, struct pmudev_refusal *why)
+{
+	int ret = no_flags(args, why);
+
+	if (ret)
+		return ret;
+	if (!reset && (args->ctl.value || args->ctl.slot != PMUDEV_ALL))
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RESERVED, 0);
+	return 0;
+}
+
+/* What is done to a group, or to all. */
+static int ctl_group(struct pmudev_set *set, union args *args, struct pmudev_refusal *why,
+		     int (*fn)(struct pmudev_set *set, u32 group, struct pmudev_refusal *why))
+{
+	int ret = check_ctl(args, false, why);
+
+	if (ret)
+		return ret;
+	mutex_lock(&pmudev_open_set(set)->mutex);
+	ret = fn(set, args->ctl.group, why);
+	mutex_unlock(&pmudev_open_set(set)->mutex);
+	return ret;
+}
+
+static int ioctl_enable(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	return ctl_group(set, args, why, pmudev_set_enable);
+}
+
+static int ioctl_disable(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	return ctl_group(set, args, why, pmudev_set_disable);
+}
+
+static int ioctl_remove(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	return ctl_group(set, args, why, pmudev_set_remove);
+}
+
+static int ioctl_reset(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	int ret = check_ctl(args, true, why);
+
+	if (ret)
+		return ret;
+	mutex_lock(&pmudev_open_set(set)->mutex);
+	ret = pmudev_set_reset(set, args->ctl.group, args->ctl.slot, args->ctl.value, why);
+	mutex_unlock(&pmudev_open_set(set)->mutex);
+	return ret;
+}
+
+/* ------------------------------------------------------------- refusals -- */
+
+static int ioctl_why(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	struct pmudev_last_refusal *last = &pmudev_open_set(set)->last;
+	int ret = no_flags(args, why);
+
+	if (ret)
+		return ret;
+	/* Success, and yet a refusal is told: that of an earlier call. */
+	spin_lock(&last->lock);
+	*why = last->why;
+	args->why.error = last->error;
+	spin_unlock(&last->lock);
+	args->why.reserved = 0;
+	return 0;
+}
+
+/* The list of holders goes where the caller has room for it. */
+static void put_holders(struct pmudev_set *set, const struct pmudev_refusal *room,
+			struct pmudev_refusal *why)
+{
+	struct pmudev_holder *holder;
+	unsigned int nr;
+
+	why->holders = room->holders;
+	why->nr_holders = 0;
+	if (why->code != PMUDEV_WHY_HELD || !set->ctx)
+		return;
+	holder = kcalloc(PMUDEV_COUNTERS, sizeof(*holder), GFP_KERNEL);
+	/* The refusal counts, not its list: without memory for that there is none. */
+	if (!holder)
+		return;
+	why->nr_holders = pmudev_list_holders(set, why->busy, holder);
+	nr = min(room->nr_holders, why->nr_holders);
+	if (nr && room->holders &&
+	    copy_to_user(u64_to_user_ptr(room->holders), holder, nr * sizeof(*holder)))
+		why->nr_holders = 0;
+	kfree(holder);
+}
+
+/* ------------------------------------------------------------- dispatch -- */
+
+/**
+ * struct ioctl - one ioctl
+ * @size: of its structure
+ * @answers: with more than its refusal
+ * @tells: of an earlier refusal: not one itself
+ * @handler: what it does
+ */
+struct ioctl {
+	u32 size;
+	bool answers;
+	bool tells;
+	int (*handler)(struct pmudev_set *set, union args *args, struct pmudev_refusal *why);
+};
+
+#define FIRST_IOCTL 0x40
+#define IOCTL(cmd) [_IOC_NR(PMUDEV_IOC_##cmd) - FIRST_IOCTL]
+
+static const struct ioctl ioctls[] = {
+	IOCTL(QUERY) = { sizeof(struct pmudev_query), true, false, ioctl_query },
+	IOCTL(BIND) = { sizeof(struct pmudev_bind), false, false, ioctl_bind },
+	IOCTL(ADD) = { sizeof(struct pmudev_add), false, false, ioctl_add },
+	IOCTL(PLACE) = { sizeof(struct pmudev_place), false, false, ioctl_place },
+	IOCTL(ENABLE) = { sizeof(struct pmudev_ctl), false, false, ioctl_enable },
+	IOCTL(DISABLE) = { sizeof(struct pmudev_ctl), false, false, ioctl_disable },
+	IOCTL(RESET) = { sizeof(struct pmudev_ctl), false, false, ioctl_reset },
+	IOCTL(REMOVE) = { sizeof(struct pmudev_ctl), false, false, ioctl_remove },
+	IOCTL(WHY) = { sizeof(struct pmudev_why), true, true, ioctl_why },
+};
+
+
+/*
+ * The caller's structure, checked. The refusal's place is written to at once: a call whose answer
+ * cannot be written must not take effect.
+ */
+static int get_args(struct head __user *user, u32 known, union args *args,
+		    struct pmudev_refusal *why)
+{
+	u32 size;
+	int ret;
+
+	if (get_user(size, &user->size))
+		return pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
+	if (size > PAGE_SIZE)
+		return pmudev_refuse(why, -E2BIG, PMUDEV_WHY_SIZE, known);
+	if (size >= sizeof(*user) && put_user(PMUDEV_OK, &user->refusal.code))
+		return pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
+	if (size < known)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_SIZE, known);
+	ret = copy_struct_from_user(args, known, user, size);
+	if (ret == -E2BIG)
+		return pmudev_refuse(why, ret, PMUDEV_WHY_TAIL, known);
+	if (ret)
+		return pmudev_refuse(why, ret, PMUDEV_WHY_POINTER, 0);
+	if (args->head.refusal.reserved)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RESERVED, 0);
+	return 0;
+}
+
+/* A structure that was not accepted gets its refusal if it has a place for it. */
+static void put_refusal(struct head __user *user, struct pmudev_refusal *why)
+{
+	u32 size;
+
+	if (get_user(size, &user->size) || size < sizeof(*user))
+		return;
+	/* Whoever did not get as far as his structure is told by the errno alone. */
+	if (copy_to_user(&user->refusal, why, offsetof(struct pmudev_refusal, nr_holders)))
+		return;
+}
+
+static long call(struct pmudev_set *set, const struct ioctl *ioctl, void __user *user)
+{
+	struct pmudev_refusal why = pmudev_no_refusal();
+	union args args;
+	int ret;
+
+	ret = get_args(user, ioctl->size, &args, &why);
+	if (ret) {
+		put_refusal(user, &why);
+		goto out;
+	}
+	ret = ioctl->handler(set, &args, &why);
+	/* That there is no refusal was written when the call began. */
+	if (!ret && !ioctl->answers)
+		return 0;
+	if (!ret && !ioctl->tells)
+		why = pmudev_no_refusal();
+	put_holders(set, &args.head.refusal, &why);
+	args.head.refusal = why;
+	if (copy_to_user(user, &args, ioctl->answers ? ioctl->size : sizeof(args.head)))
+		ret = pmudev_refuse(&why, -EFAULT, PMUDEV_WHY_POINTER, 0);
+out:
+	if (ret && !ioctl->tells)
+		pmudev_save_refusal(set, &why, ret);
+	return ret;
+}
+
+long pmudev_dev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	unsigned int nr = _IOC_NR(cmd) - FIRST_IOCTL;
+
+	if (nr >= ARRAY_SIZE(ioctls) || cmd != _IO(PMUDEV_IOC_TYPE, nr + FIRST_IOCTL))
+		return -ENOTTY;
+	return call(file->private_data, &ioctls[array_index_nospec(nr, ARRAY_SIZE(ioctls))],
+		    (void __user *)arg);
+}

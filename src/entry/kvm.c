@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KVM's guests: where they are entered and left. The probes of KVM's tracepoints are installed while
+ * some set has events with a host/guest filter, and up to a second longer. KVM may be part of the
+ * kernel, or a module that comes and goes.
+ */
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/tracepoint.h>
+#include <linux/workqueue.h>
+
+#include "../context/guest.h"
+#include "../context/user_page.h"
+#include "../hooks.h"
+#include "../set/set.h"
+#include "../task/switch.h"
+#include "../task/task_table.h"
+#include "../worker.h"
+#include "entry.h"
+
+/* ----------------------------------------------------------- the probes -- */
+
+static struct pmudev_hook entry = { .name = "kvm_entry" };
+static struct pmudev_hook exit = { .name = "kvm_exit" };
+
+static DEFINE_MUTEX(kvm_mutex); /* all below, and the hooks above */
+static unsigned int nr_wanted;
+
+static void unhook_later(struct work_struct *work);
+static DECLARE_DELAYED_WORK(unhook_work, unhook_later);
+
+static int hook(void)
+{
+	int ret;
+
+	lockdep_assert_held(&kvm_mutex);
+	if (entry.installed || !entry.tp || !exit.tp)
+		return 0;
+	ret = pmudev_hook_install(&exit);
+	if (ret)
+		return ret;
+	ret = pmudev_hook_install(&entry);
+	if (ret) {
+		pmudev_hook_remove(&exit);
+		return ret;
+	}
+	/* A CPU may still execute what was there before it was patched, or a guest. */
+	kick_all_cpus_sync();
+	return 0;
+}
+
+static void leave_here(void *unused)
+{
+	pmudev_guest_left();
+}
+
+static void unhook(void)
+{
+	lockdep_assert_held(&kvm_mutex);
+	if (!entry.installed)
+		return;
+	pmudev_hook_remove(&entry);
+	/* A CPU that executes a guest leaves it for the call. */
+	on_each_cpu(leave_here, NULL, true);
+	pmudev_hook_remove(&exit);
+}
+
+/* Patching kernel text must not be something that a user can repeat fast: once a second. */
+static void unhook_later(struct work_struct *work)
+{
+	mutex_lock(&kvm_mutex);
+	if (!nr_wanted)
+		unhook();
+	mutex_unlock(&kvm_mutex);
+}
+
+static bool want(void *arg)
+{
+	int *ret = arg;
+
+	if (!pmudev_in_worker())
+		return false;
+	*ret = hook();
+	if (!*ret)
+		nr_wanted++;
+	return true;
+}
+
+static int kvm_get(void)
+{
+	int ret;
+
+	pmudev_locked(pmudev_plain, &kvm_mutex, want, &ret);
+	return ret;
+}
+
+static bool unwant(void *unused)
+{
+	if (!--nr_wanted)
+		schedule_delayed_work(&unhook_work, HZ);
+	return true;
+}
+
+static void kvm_put(void)
+{
+	pmudev_locked(pmudev_plain, &kvm_mutex, unwant, NULL);
+}
+
+bool pmudev_kvm_hooked(void)
+{
+	return READ_ONCE(entry.installed);
+}
+
+/* ------------------------------------------------------ KVM comes and goes -- */
+
+static void tracepoint_comes(struct tracepoint *tp, void *unused)
+{
+	pmudev_hook_match(&entry, tp);
+	pmudev_hook_match(&exit, tp);
+}
+
+static void tracepoint_goes(struct tracepoint *tp)
+{
+	if (tp != entry.tp && tp != exit.tp)
+		return;
+	unhook();
+	if (tp == entry.tp)
+		entry.tp = NULL;
+	else
+		exit.tp = NULL;
+}
+
+static int on_module(struct notifier_block *nb, unsigned long state, void *data)
+{
+	const struct module *mod = ((struct tp_module *)data)->mod;
+	struct tracepoint *tp;
+	unsigned int i;
+
+	mutex_lock(&kvm_mutex);
+	for (i = 0; i < mod->num_tracepoints; i++) {
+		tp = tracepoint_ptr_deref(&mod->tracepoints_ptrs[i]);
+		if (state == MODULE_STATE_COMING)
+			tracepoint_comes(tp, NULL);
+		else
+			tracepoint_goes(tp);
+	}
+	if (nr_wanted && hook())
+		pr_err("pmudev: cannot hook KVM: events that exclude guests count them\n");
+	mutex_unlock(&kvm_mutex);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block module_nb = {
+	.notifier_call = on_module,
+};
+
+int pmudev_kvm_init(void)
+{
+	entry.probe = pmudev_backend.guest_entry;
+	exit.probe = pmudev_backend.guest_exit;
+	pmudev_set_hooks.kvm_get = kvm_get;
+	pmudev_set_hooks.kvm_put = kvm_put;
+	if (!pmudev_backend.guest_entry)
+		return 0;
+	mutex_lock(&kvm_mutex);
+	for_each_kernel_tracepoint(tracepoint_comes, NULL);
+	mutex_unlock(&kvm_mutex);
+	/* Tells of the modules that are there, too. */
+	return register_tracepoint_module_notifier(&module_nb);
+}
+
+void pmudev_kvm_exit(void)
+{
+	if (pmudev_backend.guest_entry)
+		unregister_tracepoint_module_notifier(&module_nb);
+	cancel_delayed_work_sync(&unhook_work);
+	mutex_lock(&kvm_mutex);
+	unhook();
+	mutex_unlock(&kvm_mutex);
+}
+
+/* ------------------------------------------------- back in user mode -- */
+
+/*
+ * A thread that runs guests is about to return to its program. KVM may have had the register of user
+ * access while the thread was switched in, and have restored what was in it before: set it to what
+ * the thread has now.
+ */
+void pmudev_kvm_userspace_exit(void *data, u32 reason, int error)
+{
+	struct pmudev_ctx *ctx;
+	struct pmudev_pmu *pmu;
+	unsigned long flags;
+
+	pmudev_for_each_pmu(pmu) {
+		ctx = pmudev_ctx_find(current, pmu);
+		if (!ctx)
+			continue;
+		raw_spin_lock_irqsave(&ctx->lock, flags);
+		if (ctx->cpu >= 0 && ctx->reads.revoke_pending) {
+			if (ctx->reads.maps && this_cpu_read(pmudev_cpus.ready))
+				pmudev_pages_in(ctx);
+			else
+				pmudev_pages_out(ctx);
+		}
+		raw_spin_unlock_irqrestore(&ctx->lock, flags);
+		pmudev_ctx_put(ctx);
+	}
+	/* A context that died meanwhile is not found any more, and is unlinked here. */
+	if (pmudev_switch_lets_read)
+		pmudev_switch_prepare();
+}

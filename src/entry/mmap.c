@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Mapping the user page.
+ *
+ * The right to read belongs to the address space in which pages are mapped: each mapping holds
+ * it, and what a fork copies does not. Checked reads are the counted threads' alone: only they
+ * have an owner word that matches.
+ */
+#include <linux/compat.h>
+#include <linux/mm.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched/signal.h>
+
+#include "../alloc/conflict.h"
+#include "../compat.h"
+#include "../context/context.h"
+#include "../context/user_page.h"
+#include "../memory.h"
+#include "../set/set.h"
+#include "entry.h"
+
+/* What a fork's child finds in place of its parent's page: zeroes. */
+static struct page *blank;
+
+static void page_fixed_fields(struct pmudev_page *page, const struct pmudev_pmu *pmu)
+{
+	page->version = PMUDEV_ABI_VERSION;
+	page->size = sizeof(*page);
+	page->time_mult = pmu->mult;
+	page->time_shift = pmu->shift;
+}
+
+struct mapping {
+	struct pmudev_set *set;
+	struct mm_struct *mm;
+	struct task_struct *caller;
+	struct page *page;
+	struct pmudev_refusal *why;
+	int error;
+};
+
+/* --------------------------------------------------- the right to read -- */
+
+/* None goes on before the first has had everything cleared that it could see. */
+static DEFINE_RAW_SPINLOCK(grant_lock);
+
+static int grant(struct pmudev_set *set, struct mm_struct *mm, struct pmudev_refusal *why)
+{
+	bool first, added;
+
+	raw_spin_lock(&grant_lock);
+	added = pmudev_readers_add_mapping(set, &first);
+	/* Irqs are on: who waits for the lock is not waited for. */
+	if (added && first && pmudev_backend.grant)
+		pmudev_clear_residue_all();
+	raw_spin_unlock(&grant_lock);
+	if (!added)
+		return pmudev_refuse_readable(&pmudev_readers.private, why);
+	if (pmudev_backend.grant)
+		pmudev_backend.grant(mm);
+	return 0;
+}
+
+static void revoke(struct pmudev_set *set, struct mm_struct *mm)
+{
+	if (pmudev_backend.revoke)
+		pmudev_backend.revoke(mm);
+	pmudev_readers_remove_mapping(set);
+}
+
+/* ------------------------------------------------------------- mappings -- */
+
+static void count_mapping(struct pmudev_ctx *ctx, struct pmudev_set *set, struct mm_struct *mm)
+{
+	/* Another address space than before: the thread has run another program since. */
+	if (set->mapping.mm != mm)
+		set->mapping.maps = 0;
+	set->mapping.mm = mm;
+	set->mapping.maps++;
+	if (ctx->reads.mm != mm)
+		ctx->reads.maps = 0;
+	ctx->reads.mm = mm;
+	ctx->reads.maps++;
+}
+
+static void map_page(struct pmudev_ctx *ctx, void *arg)
+{
+	struct mapping *map = arg;
+	struct pmudev_set *set = map->set;
+
+	if (ctx->dead) {
+		map->error = pmudev_refuse(map->why, -ESRCH, PMUDEV_WHY_ENDED, 0);
+		return;
+	}
+	/* Looked at again: it may have been closed since. */
+	if (!pmudev_user_access_enabled()) {
+		map->error = pmudev_refuse(map->why, -EACCES, PMUDEV_WHY_USER_ACCESS, 0);
+		return;
+	}
+	/* Not dead: the thread cannot get past its exit hook, which takes our lock. */
+	if (!same_thread_group(ctx->link.task, map->caller)) {
+		map->error = pmudev_refuse(map->why, -EPERM, PMUDEV_WHY_NOT_OWNER, 0);
+		return;
+	}
+	count_mapping(ctx, set, map->mm);
+	set->mapping.owner_tid = task_pid_nr_ns(ctx->link.task, task_active_pid_ns(ctx->link.task));
+	if (!set->mapping.page) {
+		set->mapping.page = page_address(map->page);
+		map->page = NULL;
+		page_fixed_fields(set->mapping.page, set->pmu);
+	}
+	if (ctx->cpu >= 0 && !ctx->reads.enabled)
+		pmudev_pages_in(ctx);
+	pmudev_page_publish(ctx, set);
+}
+
+static void vma_opened(struct pmudev_ctx *ctx, void *arg)
+{
+	struct mapping *map = arg;
+	struct pmudev_set *set = map->set;
+
+	if (map->mm != set->mapping.mm)
+		return;
+	set->mapping.maps++;
+	if (map->mm == ctx->reads.mm)
+		ctx->reads.maps++;
+}
+
+static void vma_closed(struct pmudev_ctx *ctx, void *arg)
+{
+	struct mapping *map = arg;
+	struct pmudev_set *set = map->set;
+
+	if (map->mm == ctx->reads.mm && map->mm == set->mapping.mm && !--ctx->reads.maps)
+		pmudev_pages_revoke(ctx);
+	if (map->mm == set->mapping.mm && !--set->mapping.maps)
+		set->mapping.mm = NULL;
+	pmudev_page_publish(ctx, set);
+}
+
+static vm_fault_t show(struct vm_fault *vmf, struct page *page)
+{
+	if (vmf->pgoff)
+		return VM_FAULT_SIGBUS;
+	get_page(page);
+	vmf->page = page;
+	return 0;
+}
+
+static vm_fault_t blank_fault(struct vm_fault *vmf)
+{
+	return show(vmf, blank);
+}
+
+/* A copy that fork made: zeroes, and no right. */
+static const struct vm_operations_struct copy_ops = {
+	.fault = blank_fault,
+};
+
+static void vm_open(struct vm_area_struct *vma)
+{
+	struct mapping map = { .set = vma->vm_private_data, .mm = vma->vm_mm };
+	bool first;
+
+	/* fork runs in the parent, mremap in the process itself. */
+	if (vma->vm_mm != current->mm) {
+		vma->vm_ops = &copy_ops;
+		return;
+	}
+	/* The mapping that is moved has access, so there are no private sets. */
+	WARN_ON_ONCE(!pmudev_readers_add_mapping(map.set, &first));
+	if (pmudev_backend.grant)
+		pmudev_backend.grant(vma->vm_mm);
+	pmudev_ctx_call(map.set->ctx, vma_opened, &map);
+}
+
+static void vm_close(struct vm_area_struct *vma)
+{
+	struct mapping map = { .set = vma->vm_private_data, .mm = vma->vm_mm };
+
+	pmudev_ctx_call(map.set->ctx, vma_closed, &map);
+	revoke(map.set, vma->vm_mm);
+}
+
+static vm_fault_t vm_fault(struct vm_fault *vmf)
+{
+	struct pmudev_set *set = vmf->vma->vm_private_data;
+
+	/* map_mm changes only while there is no mapping, or by its own mmap. */
+	if (READ_ONCE(set->mapping.mm) == vmf->vma->vm_mm)
+		return show(vmf, virt_to_page(set->mapping.page));
+	return show(vmf, blank);
+}
+
+static const struct vm_operations_struct vm_ops = {
+	.open = vm_open,
+	.close = vm_close,
+	.fault = vm_fault,
+};
+
+static int check_mmap(struct pmudev_set *set, struct vm_area_struct *vma,
+		      struct pmudev_refusal *why)
+{
+	struct pmudev_ctx *ctx = smp_load_acquire(&set->ctx); /* bound meanwhile, or not */
+
+	/* VM_MAYSHARE: what MAP_SHARED becomes if the file is open for reading only. */
+	if (!(vma->vm_flags & VM_MAYSHARE) || (vma->vm_flags & (VM_WRITE | VM_EXEC)) ||
+	    vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_MAPPING, PAGE_SIZE);
+	if (!ctx)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_UNBOUND, 0);
+	if (!ctx->link.task)
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_HARDWARE, PMUDEV_USER_READ);
+	if (!READ_ONCE(set->user))
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_NO_USER_READ, 0);
+	/* As ADD has it, whose caller may have been another program. */
+	if (in_compat_syscall() && !set->pmu->info.compat_reads)
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_HARDWARE, PMUDEV_USER_READ);
+	if (!pmudev_user_access_enabled())
+		return pmudev_refuse(why, -EACCES, PMUDEV_WHY_USER_ACCESS, 0);
+	return 0;
+}
+
+static int map_set(struct pmudev_set *set, struct vm_area_struct *vma, struct pmudev_refusal *why)
+{
+	struct mapping map = {
+		.set = set,
+		.mm = vma->vm_mm,
+		.caller = current,
+		.why = why,
+	};
+	int ret;
+
+	BUILD_BUG_ON(sizeof(struct pmudev_page) > PAGE_SIZE);
+	ret = check_mmap(set, vma, why);
+	if (ret)
+		return ret;
+	/* Once made it stays until the set is closed. */
+	if (!READ_ONCE(set->mapping.page)) {
+		map.page = alloc_page(PMUDEV_GFP | __GFP_ZERO);
+		if (!map.page)
+			return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+	}
+	ret = grant(set, map.mm, why);
+	if (ret)
+		goto out;
+	pmudev_ctx_call(set->ctx, map_page, &map);
+	ret = map.error;
+	if (ret) {
+		revoke(set, map.mm);
+		goto out;
+	}
+	vma->vm_private_data = set;
+	vma->vm_ops = &vm_ops;
+	pmudev_vm_flags(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE | VM_MAYEXEC);
+out:
+	if (map.page)
+		__free_page(map.page);
+	return ret;
+}
+
+int pmudev_dev_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct pmudev_refusal why = pmudev_no_refusal();
+	int ret = map_set(file->private_data, vma, &why);
+
+	if (ret)
+		pmudev_save_refusal(file->private_data, &why, ret);
+	return ret;
+}
+
+int pmudev_mmap_init(void)
+{
+	blank = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	return blank ? 0 : -ENOMEM;
+}
+
+void pmudev_mmap_exit(void)
+{
+	__free_page(blank);
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a PMU is, and its state: what QUERY and sysfs tell. */
+#include <linux/cpumask.h>
+
+#include "../alloc/allocation.h"
+#include "../compat.h"
+#include "../context/user_access.h"
+#include "../cpu/reserve.h"
+#include "../worker.h"
+#include "entry.h"
+
+static u32 pmu_state(struct pmudev_pmu *pmu)
+{
+	u32 state = 0;
+
+	if (pmudev_user_access_enabled())
+		state |= PMUDEV_STATE_USER_ACCESS;
+	if (pmudev_reservation(pmu)->users)
+		state |= PMUDEV_STATE_RESERVED;
+	if (pmudev_task_hooked())
+		state |= PMUDEV_STATE_HOOKS;
+	if (pmudev_kvm_hooked())
+		state |= PMUDEV_STATE_GUEST;
+	return state;
+}
+
+bool pmudev_pmu_has_cpu(const struct pmudev_pmu *pmu, int cpu)
+{
+	return pmudev_nr_pmus == 1 || READ_ONCE(per_cpu(pmudev_cpus, cpu).pmu) == pmu;
+}
+
+static u32 count_cpus(const struct pmudev_pmu *pmu)
+{
+	u32 nr = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		nr += pmudev_pmu_has_cpu(pmu, cpu);
+	return nr;
+}
+
+void pmudev_describe(struct pmudev_pmu *pmu, struct pmudev_query *query)
+{
+	query->pmu = pmu->info.index;
+	query->nr_pmus = pmudev_nr_pmus;
+	query->abi = PMUDEV_ABI_VERSION;
+	query->arch = pmu->info.arch;
+	query->arch_version = pmu->info.arch_version;
+	query->cpu_id = pmu->info.cpu_id;
+	query->features = pmu->info.features | PMUDEV_HAS_OTHER_TASKS | PMUDEV_HAS_MULTIPLEX |
+			  (PMUDEV_FORK_ALLOCATES ? PMUDEV_HAS_INHERIT : 0);
+	/* Whose bare read would it be on a CPU of another PMU? */
+	if (pmudev_nr_pmus > 1)
+		query->features &= ~PMUDEV_HAS_DIRECT;
+	query->counters = pmu->info.counters;
+	query->generic = pmu->info.generic;
+	query->width = pmu->info.width;
+	query->width_fixed = pmu->info.width_fixed;
+	query->threshold_max = pmu->info.threshold_max;
+	query->nr_cpus = count_cpus(pmu);
+	query->perf_restores = atomic64_read(&pmu->info.perf_restores);
+	query->clock_hz = pmu->info.clock_hz;
+	memcpy(query->name, pmu->info.name, sizeof(query->name));
+	/* The claim may add to it. */
+	query->available = pmudev_pmu_available(pmu);
+	query->user = pmu->info.user & query->available;
+}
+
+struct describing {
+	struct pmudev_pmu *pmu;
+	struct pmudev_query *query;
+};
+
+/* So many sets are looked through by the caller. */
+#define FEW_SETS 32
+
+static bool describe_state(void *arg)
+{
+	struct describing *describing = arg;
+	struct pmudev_query *query = describing->query;
+	struct pmudev_pmu *pmu = describing->pmu;
+
+	if (pmudev_pmu_alloc(pmu)->nr_sets > FEW_SETS && !pmudev_in_worker())
+		return false;
+	query->state = pmu_state(pmu);
+	query->busy = pmudev_alloc_busy(pmu);
+	query->reservations = pmudev_reservation(pmu)->nr_taken;
+	return true;
+}
+
+void pmudev_describe_state(struct pmudev_pmu *pmu, struct pmudev_query *query)
+{
+	struct describing describing = { .pmu = pmu, .query = query };
+
+	pmudev_locked(pmudev_urgent, &pmu->lock, describe_state, &describing);
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What happens to a followed thread: it makes children, executes programs, ends. The hooks are
+ * tracepoints found by name.
+ */
+#include <linux/binfmts.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/tracepoint.h>
+#include <trace/events/sched.h>
+#include <trace/events/task.h>
+
+#include "../compat.h"
+#include "../context/user_page.h"
+#include "../hooks.h"
+#include "../set/inherit.h"
+#include "../set/set.h"
+#include "../task/attach.h"
+#include "../task/switch.h"
+#include "../worker.h"
+#include "entry.h"
+
+/* ------------------------------------------------- fork, exec and exit -- */
+
+/* In copy_process(), before the child runs; also of threads that the kernel makes for a task. */
+static void on_fork(PMUDEV_PROBE_FORK_ARGS)
+{
+	struct pmudev_ctx *ctx;
+	struct pmudev_pmu *pmu;
+
+	/* A thread has its process's right, a new process none. */
+	if (pmudev_backend.forked && child->mm && child->mm != current->mm)
+		pmudev_backend.forked(child->mm);
+	pmudev_for_each_pmu(pmu) {
+		ctx = pmudev_ctx_find(current, pmu);
+		if (!ctx)
+			continue;
+		pmudev_inherit_fork(ctx, child);
+		pmudev_ctx_put(ctx);
+	}
+}
+
+/* The thread is watched no longer, by anybody. */
+static void end_self(struct pmudev_ctx *ctx)
+{
+	struct pmudev_child *ended;
+	unsigned long flags;
+	unsigned int refs;
+
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	refs = pmudev_ctx_end(ctx);
+	ended = pmudev_inherit_exit(ctx);
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	pmudev_inherit_free(ended);
+	while (refs--)
+		pmudev_ctx_put(ctx);
+}
+
+static void on_exit(PMUDEV_PROBE_EXIT_ARGS)
+{
+	struct pmudev_ctx *ctx;
+	struct pmudev_pmu *pmu;
+
+	if (p != current)
+		return;
+	/* PF_EXITING is seen by whoever enters a context that is not found now: see follow.c. */
+	smp_mb();
+	pmudev_for_each_pmu(pmu) {
+		ctx = pmudev_ctx_find(p, pmu);
+		if (!ctx)
+			continue;
+		end_self(ctx);
+		pmudev_ctx_put(ctx);
+	}
+}
+
+static void exec_ctx(struct pmudev_ctx *ctx, const struct linux_binprm *bprm)
+{
+	unsigned long flags;
+
+	/* Whoever gains privileges, or may not be read, is not to be watched. */
+	if (bprm->secureexec || (bprm->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP)) {
+		end_self(ctx);
+	} else {
+		/* The old address space had the right to read; the new one starts without. */
+		raw_spin_lock_irqsave(&ctx->lock, flags);
+		pmudev_pages_revoke(ctx);
+		pmudev_ctx_exec(ctx);
+		raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	}
+}
+
+static void on_exec(void *data, struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm)
+{
+	struct pmudev_ctx *ctx;
+	struct pmudev_pmu *pmu;
+
+	pmudev_for_each_pmu(pmu) {
+		ctx = pmudev_ctx_find(p, pmu);
+		if (!ctx)
+			continue;
+		exec_ctx(ctx, bprm);
+		pmudev_ctx_put(ctx);
+	}
+}
+
+static struct pmudev_hook hooks[] = {
+	{ .name = "task_newtask", .probe = on_fork },
+	{ .name = "sched_process_exit", .probe = on_exit },
+	{ .name = "sched_process_exec", .probe = on_exec },
+	/* Not in every kernel. */
+	{ .name = "kvm_userspace_exit", .probe = pmudev_kvm_userspace_exit },
+};
+
+#define NR_NEEDED (ARRAY_SIZE(hooks) - 1)
+
+/* task/ installs its probe while it needs it. */
+static struct pmudev_hook sched_switch = { .name = "sched_switch" };
+
+static DEFINE_MUTEX(hooks_mutex); /* installing all of them */
+static bool hooked;
+
+static void find_hook(struct tracepoint *tp, void *priv)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(hooks); i++)
+		pmudev_hook_match(&hooks[i], tp);
+	pmudev_hook_match(&sched_switch, tp);
+}
+
+static void unhook(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(hooks); i++)
+		pmudev_hook_remove(&hooks[i]);
+}
+
+/* A probe whose type is not the tracepoint's does not compile; with kCFI it would panic. */
+static void check_types(void)
+{
+	check_trace_callback_type_task_newtask(on_fork);
+	check_trace_callback_type_sched_process_exit(on_exit);
+	check_trace_callback_type_sched_process_exec(on_exec);
+}
+
+static int hook(void)
+{
+	unsigned int i;
+	int ret;
+
+	check_types();
+	for_each_kernel_tracepoint(find_hook, NULL);
+	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
+		if (i >= NR_NEEDED && !hooks[i].tp)
+			continue;
+		ret = hooks[i].tp ? pmudev_hook_install(&hooks[i]) : -ENOENT;
+		if (ret) {
+			pr_err("pmudev: tracepoint %s: error %d\n", hooks[i].name, ret);
+			goto undo;
+		}
+	}
+	ret = pmudev_switch_hook(sched_switch.tp);
+	if (ret)
+		goto undo;
+	return 0;
+
+undo:
+	unhook();
+	return ret;
+}
+
+static bool hook_once(void *arg)
+{
+	int *ret = arg;
+
+	if (!pmudev_in_worker())
+		return false;
+	if (!hooked) {
+		*ret = hook();
+		WRITE_ONCE(hooked, !*ret);
+	}
+	return true;
+}
+
+/*
+ * The hooks are installed with the first thread that is attached and stay until the module goes:
+ * they patch kernel text, which must not be something that any user can repeat.
+ */
+static int hook_tasks(void)
+{
+	int ret = 0;
+
+	if (!READ_ONCE(hooked))
+		pmudev_locked(pmudev_plain, &hooks_mutex, hook_once, &ret);
+	return ret;
+}
+
+bool pmudev_task_hooked(void)
+{
+	return READ_ONCE(hooked);
+}
+
+void pmudev_task_hooks_init(void)
+{
+	pmudev_set_hooks.task = hook_tasks;
+}
+
+void pmudev_task_hooks_exit(void)
+{
+	if (!hooked)
+		return;
+	unhook();
+	pmudev_switch_unhook();
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Hooks into the kernel that have no stable interface: installed when a set first needs them, and
+ * listed while they are installed. docs/hooks.md describes each by the name that it has here.
+ */
+#ifndef _PMUDEV_HOOKS_H
+#define _PMUDEV_HOOKS_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+struct tracepoint;
+
+/**
+ * struct pmudev_hook - a probe of a tracepoint
+ * @name: the tracepoint's, or of another kind of hook the kernel symbol's
+ * @probe: the function, of the tracepoint's type; NULL if this is no tracepoint
+ * @tp: the tracepoint; NULL: the kernel has none of that name
+ * @installed: the probe is installed
+ * @node: in the list of installed hooks
+ */
+struct pmudev_hook {
+	const char *name;
+	void *probe;
+	struct tracepoint *tp;
+	bool installed;
+	struct list_head node;
+};
+
+/* Set @tp of a hook if @tp has its name and the hook has none. */
+void pmudev_hook_match(struct pmudev_hook *hook, struct tracepoint *tp);
+
+/* Install a probe whose tracepoint was found. May sleep. Return: 0 or an error. */
+int pmudev_hook_install(struct pmudev_hook *hook);
+
+/* Remove it if it is installed, and wait until no CPU executes it. May sleep. */
+void pmudev_hook_remove(struct pmudev_hook *hook);
+
+/* A hook of another kind was installed or removed: list it. Any task context. */
+void pmudev_hook_note(struct pmudev_hook *hook, bool installed);
+
+/* Call @fn with the name of each installed hook. @fn must not sleep. */
+void pmudev_for_each_hook(void (*fn)(const char *name, void *arg), void *arg);
+
+#endif /* _PMUDEV_HOOKS_H */

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Binding a set to its target, and the permission to do so. */
+#include <linux/capability.h>
+#include <linux/cpu.h>
+#include <linux/cred.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+
+#include "../compat.h"
+#include "../memory.h"
+#include "../task/attach.h"
+#include "inherit.h"
+#include "set.h"
+
+/* mmap() and read(2), which take no mutex, see the set whole. */
+static void set_ctx(struct pmudev_set *set, struct pmudev_ctx *ctx)
+{
+	smp_store_release(&set->ctx, ctx);
+}
+
+static int bind_cpu(struct pmudev_set *set, const struct pmudev_bind *bind,
+		    struct pmudev_refusal *why)
+{
+	struct pmudev_cpu *cpuc;
+
+	if (bind->flags & (PMUDEV_BIND_INHERIT | PMUDEV_BIND_ON_EXEC))
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COMBINATION, bind->flags);
+	if (bind->id < 0 || bind->id >= nr_cpu_ids || !cpu_possible(bind->id))
+		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_CPU, nr_cpu_ids - 1);
+	if (!perfmon_capable())
+		return pmudev_refuse(why, -EPERM, PMUDEV_WHY_CAP_CPU, 0);
+	if (!cpu_online(bind->id))
+		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_CPU_OFFLINE, 0);
+	cpuc = per_cpu_ptr(&pmudev_cpus, array_index_nospec((u32)bind->id, nr_cpu_ids));
+	if (!cpuc->pmu || ((bind->flags & PMUDEV_BIND_PMU) && cpuc->pmu != set->pmu))
+		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_PMU, pmudev_nr_pmus - 1);
+	set->pmu = cpuc->pmu;
+	set->cpu = bind->id;
+	pmudev_open_set(set)->shared = bind->flags & PMUDEV_BIND_SHARED;
+	set_ctx(set, &cpuc->ctx);
+	return 0;
+}
+
+/*
+ * May the caller count a task? As ptrace decides it, without its security modules: the same user,
+ * who could do no more if he were the target. Under the target's exec_update_lock.
+ */
+static bool may_count(struct task_struct *task)
+{
+	const struct cred *cred = current_cred(), *tcred;
+	bool may;
+
+	if (same_thread_group(task, current))
+		return true;
+	rcu_read_lock();
+	tcred = __task_cred(task);
+	may = uid_eq(cred->uid, tcred->euid) && uid_eq(cred->uid, tcred->suid) &&
+	      uid_eq(cred->uid, tcred->uid) && gid_eq(cred->gid, tcred->egid) &&
+	      gid_eq(cred->gid, tcred->sgid) && gid_eq(cred->gid, tcred->gid) &&
+	      cred->user_ns == tcred->user_ns &&
+	      cap_issubset(tcred->cap_permitted, cred->cap_permitted);
+	rcu_read_unlock();
+	return (may && pmudev_task_dumpable(task)) || perfmon_capable();
+}
+
+static struct task_struct *get_task(pid_t id, bool process)
+{
+	struct task_struct *task;
+
+	rcu_read_lock();
+	task = id ? pid_task(find_vpid(id), process ? PIDTYPE_TGID : PIDTYPE_PID) : current;
+	if (task)
+		get_task_struct(task);
+	rcu_read_unlock();
+	return task;
+}
+
+/**
+ * struct joining - a set that joins a context
+ * @set: the set
+ * @limit: how many inherited sets the context may have
+ * @error: out: 0, -ESRCH, -EBUSY
+ */
+struct joining {
+	struct pmudev_set *set;
+	unsigned int limit;
+	int error;
+};
+
+static void join_ctx(struct pmudev_ctx *ctx, void *arg)
+{
+	struct joining *joining = arg;
+	struct pmudev_set *set = joining->set;
+
+	/* It was alive when it was found. */
+	if (ctx->dead) {
+		joining->error = -ESRCH;
+		return;
+	}
+	/* Fork and exec must know of some sets. */
+	if (set->inherit || set->on_exec) {
+		if (ctx->nr_inherited >= joining->limit) {
+			joining->error = -EBUSY;
+			return;
+		}
+		pmudev_ctx_add_inherited(ctx, set);
+	}
+	ctx->link.nr_parents++;
+}
+
+static void leave_ctx(struct pmudev_ctx *ctx, void *arg)
+{
+	pmudev_ctx_remove_set(ctx, arg);
+}
+
+static struct pmudev_ctx *attach_thread(struct pmudev_set *set, struct task_struct *task)
+{
+	struct joining joining = { .set = set };
+	struct pmudev_ctx *ctx;
+
+	if (!may_count(task))
+		return ERR_PTR(-EPERM);
+	if (set->inherit || set->on_exec)
+		joining.limit = pmudev_inherit_limit();
+	ctx = pmudev_attach(task, set->pmu);
+	if (IS_ERR(ctx))
+		return ctx;
+	pmudev_ctx_call(ctx, join_ctx, &joining);
+	if (!joining.error)
+		return ctx;
+	pmudev_detach(ctx);
+	return ERR_PTR(joining.error);
+}
+
+#define SOME_THREADS 32
+
+/* Threads of a process that are alive and have no part in the set yet, referenced. How many. */
+static unsigned int find_threads(struct pmudev_set *set, struct task_struct *process,
+				 struct task_struct **found)
+{
+	struct task_struct *task;
+	unsigned int nr = 0;
+
+	rcu_read_lock();
+	/* for_each_thread(), which may ask lockdep for a lock that modules do not know. */
+	list_for_each_entry_rcu(task, &process->signal->thread_head, thread_node) {
+		if ((READ_ONCE(task->flags) & PF_EXITING) || pmudev_inherit_has(set, task))
+			continue;
+		found[nr++] = get_task_struct(task);
+		if (nr == SOME_THREADS)
+			break;
+	}
+	rcu_read_unlock();
+	return nr;
+}
+
+/*
+ * A thread that is made meanwhile is made by one that has a part, and then has one; or by one that
+ * has none, and is found. So it goes on until no thread is found, at least once.
+ */
+static struct pmudev_ctx *attach_process(struct pmudev_set *set, struct task_struct *process)
+{
+	struct pmudev_ctx *ctx = ERR_PTR(-ESRCH);
+	struct task_struct *found[SOME_THREADS];
+	unsigned int i, nr;
+	int ret = 0;
+
+	while (!ret && (nr = find_threads(set, process, found))) {
+		for (i = 0; i < nr; i++) {
+			if (!ret && IS_ERR(ctx))
+				ret = PTR_ERR_OR_ZERO(ctx = attach_thread(set, found[i]));
+			else if (!ret)
+				ret = may_count(found[i]) ? pmudev_inherit_attach(set, found[i]) :
+							    -EPERM;
+			put_task_struct(found[i]);
+			/* It exited before it could be attached. */
+			if (ret == -ESRCH)
+				ret = 0;
+		}
+		if (!ret && fatal_signal_pending(current))
+			ret = -EINTR;
+		cond_resched();
+	}
+	if (!ret || IS_ERR(ctx))
+		return ctx;
+	pmudev_ctx_call(ctx, leave_ctx, set);
+	pmudev_detach(ctx);
+	return ERR_PTR(ret);
+}
+
+/* With the exec_update_lock of another process no program with other rights comes in between. */
+static struct pmudev_ctx *attach(struct pmudev_set *set, struct task_struct *task, bool process)
+{
+	bool other = !same_thread_group(task, current);
+	struct pmudev_ctx *ctx;
+	int ret;
+
+	ret = other ? down_read_killable(&task->signal->exec_update_lock) : 0;
+	if (ret)
+		return ERR_PTR(ret);
+	ctx = process ? attach_process(set, task) : attach_thread(set, task);
+	if (other)
+		up_read(&task->signal->exec_update_lock);
+	return ctx;
+}
+
+static int refuse_task(int error, struct pmudev_refusal *why)
+{
+	switch (error) {
+	case -EPERM:
+		return pmudev_refuse(why, error, PMUDEV_WHY_CAP_TASK, 0);
+	case -ENOMEM:
+		return pmudev_refuse(why, error, PMUDEV_WHY_MEMORY, 0);
+	case -EBUSY:
+		return pmudev_refuse(why, error, PMUDEV_WHY_NUMBER, pmudev_inherit_limit());
+	case -EDQUOT:
+		return pmudev_refuse(why, error, PMUDEV_WHY_LIMIT, READ_ONCE(pmudev_quota_limit));
+	case -ESRCH:
+	case -EINTR:
+		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_NO_TASK, 0);
+	default:
+		/* This kernel lacks the hooks. */
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE, 0);
+	}
+}
+
+static int bind_task(struct pmudev_set *set, const struct pmudev_bind *bind,
+		     struct pmudev_refusal *why)
+{
+	bool process = bind->target == PMUDEV_TARGET_PROCESS;
+	bool inherit = process || (bind->flags & PMUDEV_BIND_INHERIT);
+	struct task_struct *task;
+	struct pmudev_ctx *ctx;
+	int ret;
+
+	if (bind->flags & PMUDEV_BIND_SHARED)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COMBINATION, PMUDEV_BIND_SHARED);
+	/* The task may run on any of the PMUs, and their counters differ. */
+	if (pmudev_nr_pmus > 1 && !(bind->flags & PMUDEV_BIND_PMU))
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_SEVERAL_PMUS, 0);
+	if (inherit && !PMUDEV_FORK_ALLOCATES)
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE, PMUDEV_BIND_INHERIT);
+	task = bind->id < 0 ? NULL : get_task(bind->id, process);
+	if (!task)
+		return refuse_task(-ESRCH, why);
+	ret = pmudev_set_hooks.task();
+	if (!ret && inherit)
+		ret = pmudev_inherit_create(set, process && !(bind->flags & PMUDEV_BIND_INHERIT));
+	set->on_exec = bind->flags & PMUDEV_BIND_ON_EXEC;
+	ctx = ret ? ERR_PTR(ret) : attach(set, task, process);
+	put_task_struct(task);
+	if (!IS_ERR(ctx)) {
+		set_ctx(set, ctx);
+		return 0;
+	}
+	/* There may be children already. Nothing stays for the next try. */
+	pmudev_inherit_destroy(set);
+	set->on_exec = false;
+	return refuse_task(PTR_ERR(ctx), why);
+}
+
+static int bind_target(struct pmudev_set *set, const struct pmudev_bind *bind,
+		       struct pmudev_refusal *why)
+{
+	switch (bind->target) {
+	case PMUDEV_TARGET_TASK:
+	case PMUDEV_TARGET_PROCESS:
+		return bind_task(set, bind, why);
+	case PMUDEV_TARGET_CPU:
+		return bind_cpu(set, bind, why);
+	default:
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_TYPE, PMUDEV_TARGET_PROCESS);
+	}
+}
+
+int pmudev_set_bind(struct pmudev_set *set, const struct pmudev_bind *bind,
+		    struct pmudev_refusal *why)
+{
+	struct pmudev_open_set *open = pmudev_open_set(set);
+	struct pmudev_pmu *pmu;
+	int ret;
+
+	lockdep_assert_held(&open->mutex);
+	if (set->ctx)
+		return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_BOUND, 0);
+	if (bind->flags & ~PMUDEV_BIND_FLAGS)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_FLAGS, PMUDEV_BIND_FLAGS);
+	if (bind->reserved || (bind->pmu && !(bind->flags & PMUDEV_BIND_PMU)))
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RESERVED, 0);
+	pmu = pmudev_pmu_numbered(bind->pmu);
+	if (!pmu)
+		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_PMU, pmudev_nr_pmus - 1);
+	set->pmu = pmu;
+	ret = pmudev_quota_get(&open->owner);
+	if (ret == -EDQUOT)
+		return pmudev_refuse(why, ret, PMUDEV_WHY_LIMIT, READ_ONCE(pmudev_quota_limit));
+	if (ret)
+		return pmudev_refuse(why, ret, PMUDEV_WHY_MEMORY, 0);
+	ret = bind_target(set, bind, why);
+	if (ret) {
+		pmudev_quota_put(open->owner);
+		open->owner = NULL;
+	}
+	return ret;
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Enable, disable and reset: the part that may sleep. context/change.c has the other. */
+#include <linux/cpu.h>
+
+#include "../alloc/conflict.h"
+#include "../alloc/rotation.h"
+#include "../alloc/slots.h"
+#include "../context/user_access.h"
+#include "../worker.h"
+#include "set.h"
+
+int pmudev_group_slots(struct pmudev_set *set, u32 group, u64 *slots, struct pmudev_refusal *why)
+{
+	lockdep_assert_held(&pmudev_open_set(set)->mutex);
+	if (!set->ctx)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_UNBOUND, 0);
+	if (group == PMUDEV_ALL)
+		*slots = set->used;
+	else if (group < PMUDEV_MAX_GROUPS)
+		*slots = pmudev_groups_slots(set, set->used, BIT_ULL(group));
+	else
+		*slots = 0;
+	if (!*slots)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_GROUP, PMUDEV_MAX_GROUPS - 1);
+	return 0;
+}
+
+/* ------------------------------------------------------------- enabling -- */
+
+/* Where counters cannot be hidden, private CPU sets and user reads exclude each other. */
+static bool become_private(struct pmudev_set *set)
+{
+	if (set->cpu < 0 || pmudev_open_set(set)->shared || set->mapping.private ||
+	    (set->pmu->info.features & PMUDEV_HAS_HIDING))
+		return true;
+	return pmudev_readers_add_private(set);
+}
+
+static void end_private(struct pmudev_set *set)
+{
+	if (set->mapping.private && !set->alloc->placed)
+		pmudev_readers_remove_private(set);
+}
+
+/* What forbids it now, and may not the next moment. */
+static int check_moment(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
+{
+	/* Its counters may have been reclaimed. */
+	if (pmudev_set_ended(set))
+		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
+	if (set->cpu >= 0 && !cpu_online(set->cpu))
+		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_CPU_OFFLINE, 0);
+	if ((set->user & slots) && !pmudev_user_access_enabled())
+		return pmudev_refuse(why, -EACCES, PMUDEV_WHY_USER_ACCESS, 0);
+	return 0;
+}
+
+/* Activate what has counters, or give these back. pmu->lock held. */
+static int activate(struct pmudev_set *set, u64 slots)
+{
+	struct pmudev_enable_arg change = { .slots = slots, .place = set->alloc->place };
+
+	pmudev_set_call(set, pmudev_change_enable, &change);
+	if (change.error)
+		pmudev_slots_give_back(set, slots);
+	return change.error;
+}
+
+/**
+ * struct enabling - a call of pmudev_slots_enable()
+ * @set: see there
+ * @slots: see there
+ * @why: see there
+ * @ret: out: 0 or an error
+ */
+struct enabling {
+	struct pmudev_set *set;
+	u64 slots;
+	struct pmudev_refusal *why;
+	int ret;
+};
+
+/* pmu->lock held. */
+static int enable_slots(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
+{
+	int ret;
+
+	if (!become_private(set))
+		return pmudev_refuse_readable(&pmudev_readers.granted, why);
+	ret = pmudev_slots_allocate(set, slots, why);
+	if (!ret && activate(set, slots))
+		ret = pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
+	if (ret)
+		end_private(set);
+	return ret;
+}
+
+/* pmu->lock held, in a worker, and the CPUs stay. */
+static int enable_locked(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
+{
+	struct pmudev_hold *hold = &pmudev_open_set(set)->hold;
+	bool held = hold->held;
+	int ret;
+
+	slots &= ~set->alloc->placed;
+	if (!slots)
+		return 0;
+	ret = check_moment(set, slots, why);
+	if (!ret && !held) {
+		ret = pmudev_reserve_pmu(set->pmu, hold, why);
+		hold->held = !ret;
+	}
+	if (!ret)
+		ret = enable_slots(set, slots, why);
+	/* A refusal leaves perf what it had. */
+	if (ret && hold->held && !held) {
+		pmudev_release_pmu(set->pmu);
+		hold->held = false;
+	}
+	return ret;
+}
+
+/* By a worker. */
+static void enable_anyhow(void *arg)
+{
+	struct enabling *enabling = arg;
+	struct pmudev_set *set = enabling->set;
+	struct pmudev_hold *hold = &pmudev_open_set(set)->hold;
+	bool held_all = hold->held_all;
+	int ret = 0;
+
+	/* Their counters may be taken, and a CPU set's CPU is looked at. */
+	cpus_read_lock();
+	if (set->user & enabling->slots)
+		ret = pmudev_reserve_others(set->pmu, hold, enabling->why);
+	if (!ret) {
+		mutex_lock(&set->pmu->lock);
+		ret = enable_locked(set, enabling->slots, enabling->why);
+		mutex_unlock(&set->pmu->lock);
+	}
+	if (ret && !held_all)
+		pmudev_release_others(set->pmu, hold);
+	cpus_read_unlock();
+	pmudev_rotation_resume_others(set);
+	enabling->ret = ret;
+}
+
+/*
+ * The short way, for groups of a thread or a CPU that are not multiplexed: free counters of a PMU
+ * that is reserved already. No CPU has to be asked, no set makes room, and nothing is refused. pmu->lock
+ * held, and the caller is not preempted. Return: false if it takes more, and nothing was done.
+ */
+static bool enable_free(struct pmudev_set *set, u64 slots)
+{
+	struct pmudev_hold *hold = &pmudev_open_set(set)->hold;
+	bool held = hold->held;
+
+	if (pmudev_rotation_concerned(set) || pmudev_set_ended(set))
+		return false;
+	/* A CPU that is loaded stays: its hotplug callback takes pmu->lock first. */
+	if (set->cpu >= 0 && READ_ONCE(set->ctx->cpu) < 0)
+		return false;
+	slots &= ~set->alloc->placed;
+	if (!slots)
+		return true;
+	if ((set->user & slots) && !pmudev_user_access_enabled())
+		return false;
+	if (!held && !pmudev_reserve_join(set->pmu))
+		return false;
+	if (become_private(set) && pmudev_slots_allocate_free(set, slots) &&
+	    !activate(set, slots)) {
+		hold->held = true;
+		return true;
+	}
+	end_private(set);
+	/* Another set holds it, as before. */
+	if (!held)
+		pmudev_reserve_leave(set->pmu);
+	return false;
+}
+
+static bool enable_quickly(struct pmudev_set *set, u64 slots)
+{
+	bool done;
+
+	if (set->inherit || (slots & set->mux) ||
+	    ((set->user & slots) && !pmudev_open_set(set)->hold.held_all && pmudev_nr_pmus > 1) ||
+	    !pmudev_trylock(&set->pmu->lock))
+		return false;
+	done = enable_free(set, slots);
+	pmudev_unlock(&set->pmu->lock);
+	return done;
+}
+
+int pmudev_slots_enable(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
+{
+	struct enabling enabling = { .set = set, .slots = slots, .why = why };
+	struct pmudev_hold *hold = &pmudev_open_set(set)->hold;
+	u64 missing;
+	int ret;
+
+	lockdep_assert_held(&pmudev_open_set(set)->mutex);
+	if (enable_quickly(set, slots))
+		return 0;
+	missing = slots & ~READ_ONCE(set->alloc->placed);
+	ret = missing || pmudev_set_ended(set) ? check_moment(set, missing, why) : 0;
+	if (ret)
+		return ret;
+	/* The caller allocates memory before a lock is taken that others would wait for. */
+	if (slots & set->mux)
+		pmudev_rotation_prepare(set);
+	pmudev_children_make_room(set);
+	do {
+		ret = pmudev_reserve_check(set->pmu, set->user, hold, why);
+		if (ret)
+			break;
+		pmudev_by_worker(pmudev_urgent, enable_anyhow, &enabling);
+		ret = enabling.ret;
+	} while (ret == -EAGAIN);
+	pmudev_explain_holder(ret, why);
+	return ret;
+}
+
+int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *why)
+{
+	u64 slots;
+	int ret;
+
+	ret = pmudev_group_slots(set, group, &slots, why);
+	return ret ? ret : pmudev_slots_enable(set, slots, why);
+}
+
+/* ------------------------------------------------------------- disabling -- */
+
+/**
+ * struct disabling - slots that are disabled
+ * @set: the set
+ * @slots: the slots
+ * @end: the set is being destroyed: it gives its reservation back, too, if that is short
+ */
+struct disabling {
+	struct pmudev_set *set;
+	u64 slots;
+	bool end;
+};
+
+/* pmu->lock held. */
+static void disable_locked(struct disabling *disabling)
+{
+	struct pmudev_set *set = disabling->set;
+	struct pmudev_hold *hold = &pmudev_open_set(set)->hold;
+
+	pmudev_set_call(set, pmudev_change_disable, &disabling->slots);
+	pmudev_slots_give_back(set, disabling->slots);
+	end_private(set);
+	if (disabling->end && hold->held && !hold->held_all)
+		hold->held = !pmudev_reserve_leave(set->pmu);
+}
+
+/* By a worker. */
+static void disable_anyhow(void *arg)
+{
+	struct disabling *disabling = arg;
+	struct pmudev_set *set = disabling->set;
+
+	mutex_lock(&set->pmu->lock);
+	disable_locked(disabling);
+	mutex_unlock(&set->pmu->lock);
+	pmudev_rotation_resume_others(set);
+}
+
+/* The short way. Return: false if it takes more, and nothing was done. */
+static bool disable_quickly(struct disabling *disabling)
+{
+	struct pmudev_set *set = disabling->set;
+	bool done;
+
+	if (set->inherit || (disabling->slots & set->mux) || !pmudev_trylock(&set->pmu->lock))
+		return false;
+	done = !pmudev_rotation_concerned(set);
+	if (done)
+		disable_locked(disabling);
+	pmudev_unlock(&set->pmu->lock);
+	return done;
+}
+
+static void disable_slots(struct pmudev_set *set, u64 slots, bool end)
+{
+	struct disabling disabling = { .set = set, .end = end };
+
+	/* Also slots whose counters were reclaimed when the target ended. */
+	disabling.slots = slots & (READ_ONCE(set->alloc->placed) | READ_ONCE(set->enabled) |
+				   READ_ONCE(set->armed));
+	if (disabling.slots && !disable_quickly(&disabling))
+		pmudev_by_worker(pmudev_urgent, disable_anyhow, &disabling);
+}
+
+int pmudev_set_disable(struct pmudev_set *set, u32 group, struct pmudev_refusal *why)
+{
+	u64 slots;
+	int ret;
+
+	ret = pmudev_group_slots(set, group, &slots, why);
+	if (!ret)
+		disable_slots(set, slots, false);
+	return ret;
+}
+
+void pmudev_set_disable_all(struct pmudev_set *set)
+{
+	disable_slots(set, set->used, true);
+}
+
+/* ----------------------------------------------------------------- reset -- */
+
+int pmudev_set_reset(struct pmudev_set *set, u32 group, u32 slot, u64 value,
+		     struct pmudev_refusal *why)
+{
+	struct pmudev_reset_arg change = { .value = value };
+	struct pmudev_walk walk = { .fn = pmudev_change_reset, .arg = &change };
+	int ret;
+
+	ret = pmudev_group_slots(set, group, &change.slots, why);
+	if (ret)
+		return ret;
+	if (slot != PMUDEV_ALL) {
+		if (group != PMUDEV_ALL || slot >= PMUDEV_MAX_EVENTS ||
+		    !(set->used & BIT_ULL(slot)))
+			return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_SLOT, 0);
+		change.slots = BIT_ULL(slot);
+	}
+	walk.reset = change.slots;
+	pmudev_set_walk(set, &walk);
+	return 0;
+}

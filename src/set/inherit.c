@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Inheritance: how children begin and end. task/children.c has the walk over them. */
+#include <linux/capability.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "../context/events.h"
+#include "../context/rotate.h"
+#include "../memory.h"
+#include "../task/attach.h"
+#include "inherit.h"
+#include "quota.h"
+#include "set.h"
+
+unsigned int pmudev_inherit_limit(void)
+{
+	return perfmon_capable() ? 2 * PMUDEV_MAX_INHERIT : PMUDEV_MAX_INHERIT;
+}
+
+void pmudev_ctx_add_inherited(struct pmudev_ctx *ctx, struct pmudev_set *set)
+{
+	lockdep_assert_held(&ctx->lock);
+	/* Also read without the lock. */
+	WRITE_ONCE(ctx->nr_inherited, ctx->nr_inherited + 1);
+	hlist_add_head(&set->ctx_node, &ctx->inherited);
+}
+
+static void remove_inherited(struct pmudev_ctx *ctx, struct pmudev_set *set)
+{
+	WRITE_ONCE(ctx->nr_inherited, ctx->nr_inherited - 1);
+	hlist_del_init(&set->ctx_node);
+}
+
+void pmudev_ctx_remove_set(struct pmudev_ctx *ctx, struct pmudev_set *set)
+{
+	lockdep_assert_held(&ctx->lock);
+	if (ctx->link.task)
+		ctx->link.nr_parents--;
+	if (!hlist_unhashed(&set->ctx_node))
+		remove_inherited(ctx, set);
+	hlist_del_init(&set->rotation.node);
+}
+
+/* ------------------------------------------------------ a child's memory -- */
+
+/* Also of one that never started: it is charged to nobody and does not wait for RCU. */
+static void child_free(struct pmudev_child *child)
+{
+	unsigned int i;
+
+	/* Chunks for events that were added later have memory of their own. */
+	for (i = child->own_chunks; i < ARRAY_SIZE(child->set.chunk); i++)
+		kfree(child->set.chunk[i]);
+	pmudev_quota_put_memory(child->owner);
+	kfree(child);
+}
+
+static void child_free_rcu(struct rcu_head *rcu)
+{
+	child_free(container_of(rcu, struct pmudev_child, rcu));
+}
+
+/* The last reference is gone. */
+static void child_release(struct pmudev_child *child)
+{
+	if (child->set.ctx)
+		pmudev_ctx_put(child->set.ctx);
+	pmudev_quota_uncharge(child->owner);
+	call_rcu(&child->rcu, child_free_rcu);
+}
+
+static struct pmudev_child *child_alloc(unsigned int nr_slots, gfp_t gfp)
+{
+	unsigned int i, chunks = DIV_ROUND_UP(max(nr_slots, 1U), PMUDEV_CHUNK);
+	struct pmudev_child *child;
+	struct pmudev_event *more;
+	struct pmudev_set *set;
+
+	/* One piece: chunks beyond the first follow it. */
+	child = kzalloc(sizeof(*child) + (chunks - 1) * PMUDEV_CHUNK * sizeof(*more), gfp);
+	if (!child)
+		return NULL;
+	more = (struct pmudev_event *)(child + 1);
+	set = &child->set;
+	set->chunk[0] = set->first;
+	for (i = 1; i < chunks; i++)
+		set->chunk[i] = more + (i - 1) * PMUDEV_CHUNK;
+	child->own_chunks = chunks;
+	INIT_LIST_HEAD(&child->node);
+	kref_init(&child->ref);
+	child->release = child_release;
+	return child;
+}
+
+/* Charge a child to the owner of its parent. */
+static bool charge(struct pmudev_child *child, struct pmudev_set *parent)
+{
+	struct pmudev_quota_owner *owner = pmudev_open_set(parent)->owner;
+
+	if (!pmudev_quota_charge(owner))
+		return false;
+	child->owner = owner;
+	return true;
+}
+
+/* --------------------------------------------------------- a child begins -- */
+
+int pmudev_inherit_create(struct pmudev_set *set, bool threads_only)
+{
+	struct pmudev_inherit *inherit = kzalloc(sizeof(*inherit), PMUDEV_GFP);
+
+	if (!inherit)
+		return -ENOMEM;
+	mutex_init(&inherit->mutex);
+	raw_spin_lock_init(&inherit->lock);
+	INIT_LIST_HEAD(&inherit->children);
+	inherit->threads_only = threads_only;
+	set->inherit = inherit;
+	return 0;
+}
+
+/* Add to the children. What a walk has not yet done to the set it comes from is done to it now. */
+static void join(struct pmudev_child *child, struct pmudev_set *from)
+{
+	struct pmudev_inherit *inherit = child->set.inherit;
+	const struct pmudev_walk *walk;
+	u32 seq;
+
+	raw_spin_lock(&inherit->lock);
+	walk = inherit->walk;
+	seq = pmudev_set_is_child(from) ? pmudev_child_of(from)->seq : inherit->parent_seq;
+	if (walk && seq != inherit->seq) {
+		walk->fn(child->set.ctx, &child->set, walk->arg);
+		/* It may have no room for all events that are new. */
+		if (walk->fn == pmudev_change_enable &&
+		    (((const struct pmudev_enable_arg *)walk->arg)->slots & ~child->set.used))
+			inherit->incomplete = true;
+	}
+	child->seq = inherit->seq;
+	list_add_tail(&child->node, &inherit->children);
+	raw_spin_unlock(&inherit->lock);
+}
+
+/* Number a child. */
+static u32 count_child(struct pmudev_inherit *inherit)
+{
+	u32 number;
+
+	raw_spin_lock(&inherit->lock);
+	number = inherit->nr_started++;
+	raw_spin_unlock(&inherit->lock);
+	return number;
+}
+
+/*
+ * Make a child of @from on @ctx. Either that is the context of a task that has not run, whose
+ * clocks stand at 0, and both contexts' locks are held; or nothing of @from is enabled.
+ */
+static void child_start(struct pmudev_child *child, struct pmudev_set *from,
+			struct pmudev_ctx *ctx)
+{
+	struct pmudev_set *set = &child->set;
+
+	lockdep_assert_held(&ctx->lock);
+	set->parent = from->parent;
+	set->inherit = from->inherit;
+	set->pmu = from->pmu;
+	set->cpu = -1;
+	set->on_exec = from->on_exec;
+	set->armed = from->armed;
+	set->nr_slots = from->nr_slots;
+	set->used = from->used;
+	set->mux = from->mux;
+	set->enabled = from->enabled;
+	pmudev_events_copy(set, from, from->used);
+	WARN_ON_ONCE(!pmudev_slots_activate(ctx, set, from->active & ~from->mux));
+	if (from->rotation.plan)
+		pmudev_rotation_inherit(ctx, set, from, count_child(set->inherit));
+	set->ctx = ctx;
+	kref_get(&ctx->ref);
+	ctx->link.nr_sets++;
+	pmudev_ctx_add_inherited(ctx, set);
+	join(child, from);
+}
+
+/* Has a context a child of this set? ctx->lock held. */
+static bool has_child(struct pmudev_ctx *ctx, const struct pmudev_set *parent)
+{
+	struct pmudev_set *set;
+
+	hlist_for_each_entry(set, &ctx->inherited, ctx_node)
+		if (set->parent == parent)
+			return true;
+	return false;
+}
+
+/* ---------------------------------------------------------------- forking -- */
+
+static void set_incomplete(struct pmudev_set *set)
+{
+	raw_spin_lock(&set->inherit->lock);
+	set->inherit->incomplete = true;
+	raw_spin_unlock(&set->inherit->lock);
+}
+
+/* Does @task, which the calling thread has made, inherit a set? */
+static bool inherits(const struct pmudev_set *set, struct task_struct *task)
+{
+	const struct pmudev_inherit *inherit = set->inherit;
+
+	return inherit && !READ_ONCE(inherit->closing) &&
+	       (!inherit->threads_only || same_thread_group(task, current));
+}
+
+/* How many sets of the context @task inherits. @slots: out: the most slots that one has. */
+static unsigned int count_inherited(struct pmudev_ctx *ctx, struct task_struct *task,
+				    unsigned int *slots)
+{
+	struct pmudev_set *set;
+	unsigned long flags;
+	unsigned int nr = 0;
+
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	hlist_for_each_entry(set, &ctx->inherited, ctx_node) {
+		if (!inherits(set, task))
+			continue;
+		nr++;
+		*slots = max3(*slots, set->nr_slots, READ_ONCE(set->parent->nr_slots));
+	}
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	return nr;
+}
+
+/* Make one child of each inherited set of @ctx on @new, which is NULL without memory. */
+static void inherit(struct pmudev_ctx *ctx, struct task_struct *task, struct pmudev_ctx *new,
+		    struct list_head *prepared, unsigned int slots)
+{
+	bool foreign = new && new->link.nr_parents;
+	struct pmudev_child *child;
+	struct pmudev_set *set;
+
+	lockdep_assert_held(&ctx->lock);
+	hlist_for_each_entry(set, &ctx->inherited, ctx_node) {
+		if (!inherits(set, task) || (new && has_child(new, set->parent)))
+			continue;
+		child = list_first_entry_or_null(prepared, struct pmudev_child, node);
+		/*
+		 * The set may have grown, or come, since memory was allocated. Or another process
+		 * counts the new task already, perhaps on the set's counters.
+		 */
+		if (!new || !child || set->nr_slots > slots || foreign ||
+		    !charge(child, set->parent)) {
+			set_incomplete(set);
+			continue;
+		}
+		list_del_init(&child->node);
+		child_start(child, set, new);
+	}
+}
+
+void pmudev_inherit_fork(struct pmudev_ctx *ctx, struct task_struct *task)
+{
+	struct pmudev_child *child, *next;
+	unsigned int nr, slots = 0;
+	struct pmudev_ctx *new;
+	unsigned long flags;
+	LIST_HEAD(prepared);
+
+	nr = count_inherited(ctx, task, &slots);
+	if (!nr)
+		return;
+	slots = round_up(slots, PMUDEV_CHUNK);
+	while (nr--) {
+		child = child_alloc(slots, PMUDEV_GFP_NOWAIT);
+		if (child)
+			list_add(&child->node, &prepared);
+	}
+	new = pmudev_attach_new_task(task, ctx->pmu);
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	if (new) {
+		raw_spin_lock_nested(&new->lock, SINGLE_DEPTH_NESTING);
+		inherit(ctx, task, new, &prepared, slots);
+		raw_spin_unlock(&new->lock);
+	} else {
+		inherit(ctx, task, NULL, &prepared, slots);
+	}
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	/* It was attached for one set too many. */
+	if (new)
+		pmudev_detach(new);
+	list_for_each_entry_safe(child, next, &prepared, node)
+		child_free(child);
+}
+
+/* -------------------------------------------------- threads of a process -- */
+
+bool pmudev_inherit_has(struct pmudev_set *parent, const struct task_struct *task)
+{
+	struct pmudev_ctx *ctx = pmudev_ctx_find(task, parent->pmu);
+	unsigned long flags;
+	bool has;
+
+	if (!ctx)
+		return false;
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	has = has_child(ctx, parent);
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	pmudev_ctx_put(ctx);
+	return has;
+}
+
+/**
+ * struct attaching - a thread that gets a child
+ * @parent: the set
+ * @child: the child
+ * @limit: how many inherited sets the thread may have
+ * @started: out: the child has started
+ * @error: out: 0, -EBUSY, -EDQUOT
+ */
+struct attaching {
+	struct pmudev_set *parent;
+	struct pmudev_child *child;
+	unsigned int limit;
+	bool started;
+	int error;
+};
+
+static void attach_child(struct pmudev_ctx *ctx, void *arg)
+{
+	struct attaching *attaching = arg;
+
+	/* Nothing is enabled yet, so the context's clocks do not matter. */
+	if (ctx->dead || has_child(ctx, attaching->parent))
+		return;
+	if (ctx->nr_inherited >= attaching->limit) {
+		attaching->error = -EBUSY;
+		return;
+	}
+	attaching->started = charge(attaching->child, attaching->parent);
+	if (attaching->started)
+		child_start(attaching->child, attaching->parent, ctx);
+	else
+		attaching->error = -EDQUOT;
+}
+
+int pmudev_inherit_attach(struct pmudev_set *parent, struct task_struct *task)
+{
+	struct attaching attaching = { .parent = parent, .limit = pmudev_inherit_limit() };
+	struct pmudev_ctx *ctx;
+
+	attaching.child = child_alloc(0, pmudev_bind_gfp(task));
+	if (!attaching.child)
+		return -ENOMEM;
+	ctx = pmudev_attach(task, parent->pmu);
+	if (!IS_ERR(ctx)) {
+		pmudev_ctx_call(ctx, attach_child, &attaching);
+		pmudev_detach(ctx);
+	}
+	if (!attaching.started)
+		child_free(attaching.child);
+	return IS_ERR(ctx) ? PTR_ERR(ctx) : attaching.error;
+}
+
+/* ------------------------------------------------------------ a child ends -- */
+
+/* What a child counted stays with its parent, once. ctx->lock held. */
+static void child_leave(struct pmudev_child *child)
+{
+	struct pmudev_set *set = &child->set;
+	struct pmudev_inherit *inherit = set->inherit;
+	bool reached;
+
+	lockdep_assert_held(&set->ctx->lock);
+	raw_spin_lock(&inherit->lock);
+	list_del_init(&child->node);
+	reached = child->seq == inherit->seq;
+	/* What a walk resets it also resets for children that it does not reach. */
+	pmudev_sum_add(&inherit->ended, child, reached ? ~0ULL : ~inherit->reset,
+		       reached ? ~0ULL : ~inherit->forget);
+	if (inherit->total && !reached)
+		pmudev_sum_add(inherit->total, child, ~0ULL, ~0ULL);
+	raw_spin_unlock(&inherit->lock);
+
+	remove_inherited(set->ctx, set);
+	hlist_del_init(&set->rotation.node);
+}
+
+struct pmudev_child *pmudev_inherit_exit(struct pmudev_ctx *ctx)
+{
+	struct pmudev_child *child, *ended = NULL;
+	struct hlist_node *next;
+	struct pmudev_set *set;
+
+	lockdep_assert_held(&ctx->lock);
+	hlist_for_each_entry_safe(set, next, &ctx->inherited, ctx_node) {
+		if (!pmudev_set_is_child(set))
+			continue;
+		child = pmudev_child_of(set);
+		child_leave(child);
+		/* It goes; the context, and what other sets have on it, stay. */
+		pmudev_slots_deactivate(ctx, set, set->active);
+		ctx->link.nr_sets--;
+		child->next_ended = ended;
+		ended = child;
+	}
+	return ended;
+}
+
+void pmudev_inherit_free(struct pmudev_child *ended)
+{
+	while (ended) {
+		struct pmudev_child *next = ended->next_ended;
+
+		pmudev_child_put(ended);
+		ended = next;
+	}
+}
+
+/* pmudev_set_fn: end a child. @arg: bool: out: it had not ended before */
+static void dismiss(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
+{
+	struct pmudev_child *child = pmudev_child_of(set);
+	bool *dismissed = arg;
+
+	*dismissed = !list_empty(&child->node);
+	if (!*dismissed)
+		return;
+	pmudev_change_disable(ctx, set, &set->used);
+	/* nr_sets stays for now: that keeps the context until the caller detaches it. */
+	child_leave(child);
+}
+
+/* The first child, referenced; or NULL. */
+static struct pmudev_child *first_child(struct pmudev_inherit *inherit)
+{
+	struct pmudev_child *child;
+
+	raw_spin_lock_irq(&inherit->lock);
+	child = list_first_entry_or_null(&inherit->children, struct pmudev_child, node);
+	if (child)
+		kref_get(&child->ref);
+	raw_spin_unlock_irq(&inherit->lock);
+	return child;
+}
+
+void pmudev_inherit_destroy(struct pmudev_set *set)
+{
+	struct pmudev_inherit *inherit = set->inherit;
+	struct pmudev_child *child;
+	bool dismissed;
+
+	if (!inherit)
+		return;
+	/* A tree that grows as fast as it is cut down would not end. */
+	WRITE_ONCE(inherit->closing, true);
+	while ((child = first_child(inherit))) {
+		pmudev_set_call_alone(&child->set, dismiss, &dismissed);
+		if (dismissed) {
+			kref_get(&child->set.ctx->ref);
+			pmudev_detach(child->set.ctx);
+			pmudev_child_put(child);
+		}
+		pmudev_child_put(child);
+		cond_resched();
+	}
+	mutex_destroy(&inherit->mutex);
+	kfree(inherit);
+	set->inherit = NULL;
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The walk over an inherited set's children. */
+#include <linux/slab.h>
+
+#include "../memory.h"
+#include "../worker.h"
+#include "children.h"
+
+static void child_release(struct kref *ref)
+{
+	struct pmudev_child *child = container_of(ref, struct pmudev_child, ref);
+
+	child->release(child);
+}
+
+void pmudev_child_put(struct pmudev_child *child)
+{
+	kref_put(&child->ref, child_release);
+}
+
+/* ------------------------------------------------------------------ sums -- */
+
+void pmudev_sum_add(struct pmudev_sum *sum, struct pmudev_child *child, u64 values, u64 times)
+{
+	struct pmudev_set *set = &child->set;
+	struct pmudev_clocks now = pmudev_ctx_clocks(set->ctx);
+	unsigned int slot;
+	u64 rest;
+
+	pmudev_for_each_slot(slot, rest, set->used) {
+		struct pmudev_event *event = pmudev_slot_event(set, slot);
+		u64 bit = BIT_ULL(slot);
+
+		if (values & bit)
+			sum->value[slot] += event->hw.value;
+		if (!(times & bit))
+			continue;
+		sum->enabled[slot] += event->time_enabled;
+		sum->running[slot] += event->time_running;
+		if (set->enabled & bit)
+			sum->enabled[slot] += now.enabled;
+		if (set->active & bit)
+			sum->running[slot] += now.running;
+	}
+	sum->set_enabled += set->time_enabled;
+	sum->set_running += set->time_running;
+	if (set->enabled)
+		sum->set_enabled += now.enabled;
+	if (set->enabled && set->active == set->enabled)
+		sum->set_running += now.running;
+}
+
+void pmudev_sum_add_child(struct pmudev_sum *total, struct pmudev_child *child)
+{
+	struct pmudev_inherit *inherit = child->set.inherit;
+
+	lockdep_assert_held(&child->set.ctx->lock);
+	/* A child that ends may add itself at the same time. */
+	raw_spin_lock(&inherit->lock);
+	pmudev_sum_add(total, child, ~0ULL, ~0ULL);
+	raw_spin_unlock(&inherit->lock);
+}
+
+static void forget_sum(struct pmudev_sum *sum, u64 values, u64 times)
+{
+	unsigned int slot;
+	u64 rest;
+
+	pmudev_for_each_slot(slot, rest, values)
+		sum->value[slot] = 0;
+	pmudev_for_each_slot(slot, rest, times) {
+		sum->enabled[slot] = 0;
+		sum->running[slot] = 0;
+	}
+}
+
+/* ------------------------------------------------------------------ room -- */
+
+/* Has a child a chunk for each of these slots? Under the parent's mutex. */
+static bool has_room(const struct pmudev_set *set, u64 slots)
+{
+	unsigned int slot;
+	u64 rest;
+
+	pmudev_for_each_slot(slot, rest, slots)
+		if (!set->chunk[slot / PMUDEV_CHUNK])
+			return false;
+	return true;
+}
+
+static int make_room(struct pmudev_set *set, u64 slots)
+{
+	unsigned int slot;
+	u64 rest;
+
+	pmudev_for_each_slot(slot, rest, slots) {
+		struct pmudev_event **chunk = &set->chunk[slot / PMUDEV_CHUNK];
+
+		if (!*chunk)
+			*chunk = kcalloc(PMUDEV_CHUNK, sizeof(**chunk), PMUDEV_GFP);
+		if (!*chunk)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/*
+ * The child after @child, referenced; @child is put. NULL: it was the last, or (@lost) it has
+ * ended.
+ */
+static struct pmudev_child *next_child(struct pmudev_inherit *inherit, struct pmudev_child *child,
+				       bool *lost)
+{
+	struct pmudev_child *next = NULL;
+
+	raw_spin_lock_irq(&inherit->lock);
+	*lost = child && list_empty(&child->node);
+	if (!child)
+		next = list_first_entry_or_null(&inherit->children, struct pmudev_child, node);
+	else if (!*lost && !list_is_last(&child->node, &inherit->children))
+		next = list_next_entry(child, node);
+	if (next)
+		kref_get(&next->ref);
+	raw_spin_unlock_irq(&inherit->lock);
+	if (child)
+		pmudev_child_put(child);
+	return next;
+}
+
+/* When a child ends in the middle of it, making room begins anew, this often. */
+#define MAKE_ROOM_AGAIN 64
+
+void pmudev_children_make_room(struct pmudev_set *parent)
+{
+	unsigned int left = MAKE_ROOM_AGAIN;
+	struct pmudev_child *child = NULL;
+	bool lost;
+
+	if (!parent->inherit || parent->nr_slots <= PMUDEV_CHUNK)
+		return;
+	/* Children made meanwhile have room. Of those that this misses the counts are incomplete. */
+	do {
+		while ((child = next_child(parent->inherit, child, &lost))) {
+			if (make_room(&child->set, parent->used)) {
+				pmudev_child_put(child);
+				return;
+			}
+			cond_resched();
+		}
+	} while (lost && left--);
+}
+
+/* -------------------------------------------------------------- the walk -- */
+
+static void begin_walk(struct pmudev_inherit *inherit, const struct pmudev_walk *walk)
+{
+	raw_spin_lock_irq(&inherit->lock);
+	inherit->seq++;
+	inherit->walk = walk->reading ? NULL : walk;
+	inherit->total = walk->total;
+	if (inherit->total)
+		*inherit->total = inherit->ended;
+	inherit->reset = walk->reset;
+	inherit->forget = walk->forget;
+	forget_sum(&inherit->ended, walk->reset, walk->forget);
+	raw_spin_unlock_irq(&inherit->lock);
+}
+
+static void end_walk(struct pmudev_inherit *inherit)
+{
+	raw_spin_lock_irq(&inherit->lock);
+	inherit->total = NULL;
+	inherit->walk = NULL;
+	inherit->reset = 0;
+	inherit->forget = 0;
+	raw_spin_unlock_irq(&inherit->lock);
+}
+
+/* The first child that the walk has not reached, referenced; or NULL. */
+static struct pmudev_child *not_reached(struct pmudev_inherit *inherit)
+{
+	struct pmudev_child *child;
+
+	raw_spin_lock_irq(&inherit->lock);
+	child = list_first_entry_or_null(&inherit->children, struct pmudev_child, node);
+	if (child && child->seq == inherit->seq)
+		child = NULL;
+	if (child)
+		kref_get(&child->ref);
+	raw_spin_unlock_irq(&inherit->lock);
+	return child;
+}
+
+/* On the parent's context, or a child's. */
+static void visit(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
+{
+	struct pmudev_child *child = pmudev_set_is_child(set) ? pmudev_child_of(set) : NULL;
+	struct pmudev_inherit *inherit = set->inherit;
+	const struct pmudev_walk *walk = arg;
+
+	/* It has ended. */
+	if (child && list_empty(&child->node))
+		return;
+	walk->fn(ctx, set, walk->arg);
+	raw_spin_lock(&inherit->lock);
+	*(child ? &child->seq : &inherit->parent_seq) = inherit->seq;
+	/* pmudev_has_children() takes no lock: the list must not be empty even for a moment. */
+	if (child && !list_is_singular(&inherit->children))
+		list_move_tail(&child->node, &inherit->children);
+	raw_spin_unlock(&inherit->lock);
+}
+
+/**
+ * struct walking - a walk, for pmudev_locked()
+ * @set: the parent
+ * @walk: the walk
+ */
+struct walking {
+	struct pmudev_set *set;
+	struct pmudev_walk *walk;
+};
+
+/* inherit->mutex held. In a worker, or by a caller that nobody waits for. */
+static bool walk_all(void *arg)
+{
+	struct walking *walking = arg;
+	struct pmudev_set *parent = walking->set;
+	struct pmudev_walk *walk = walking->walk;
+	struct pmudev_inherit *inherit = parent->inherit;
+	struct pmudev_child *child;
+
+	if (parent->mux && !pmudev_in_worker())
+		return false;
+	begin_walk(inherit, walk);
+	pmudev_set_call_alone(parent, visit, walk);
+	while ((child = not_reached(inherit))) {
+		/* Without memory a child cannot count what is new, but what it has goes on. */
+		if (walk->fn == pmudev_change_enable && !has_room(&child->set, parent->used))
+			WRITE_ONCE(inherit->incomplete, true);
+		pmudev_set_call_alone(&child->set, visit, walk);
+		pmudev_child_put(child);
+		cond_resched();
+	}
+	end_walk(inherit);
+	return true;
+}
+
+void pmudev_for_each_child(struct pmudev_set *set, struct pmudev_walk *walk)
+{
+	struct walking walking = { .set = set, .walk = walk };
+	struct pmudev_inherit *inherit = set->inherit;
+
+	/* Other calls rotate a multiplexing set, with pmu->lock held: they must not wait for us. */
+	if (set->mux) {
+		pmudev_locked(pmudev_plain, &inherit->mutex, walk_all, &walking);
+		return;
+	}
+	mutex_lock(&inherit->mutex);
+	walk_all(&walking);
+	mutex_unlock(&inherit->mutex);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The task layer follows threads: the task table, attach and detach, context switches, and the walk
+ * over an inherited set's children. It calls the context layer and what is below it.
+ *
+ * This header: contexts by their task. A thread can have two contexts of a PMU: a dead one that
+ * stays linked until the next switch, and its successor. Only the latter is found.
+ */
+#ifndef _PMUDEV_TASK_TASK_TABLE_H
+#define _PMUDEV_TASK_TASK_TABLE_H
+
+#include <linux/hash.h>
+
+#include "../context/ctx.h"
+
+#define PMUDEV_TASK_HASH_BITS 12
+
+extern struct hlist_head pmudev_task_hash[1 << PMUDEV_TASK_HASH_BITS];
+
+static inline struct hlist_head *pmudev_task_hash_of(const struct task_struct *task)
+{
+	return &pmudev_task_hash[hash_ptr(task, PMUDEV_TASK_HASH_BITS)];
+}
+
+/**
+ * pmudev_ctx_alloc - make a context for a task
+ * @task: the task
+ * @pmu: the PMU
+ * @gfp: how to allocate
+ *
+ * Return: the context, with one reference and not in the table; NULL without memory.
+ */
+struct pmudev_ctx *pmudev_ctx_alloc(struct task_struct *task, struct pmudev_pmu *pmu, gfp_t gfp);
+
+/* Drop a reference. Any context. */
+void pmudev_ctx_put(struct pmudev_ctx *ctx);
+
+/* Add a context to the table, which takes a reference. Return: false if the task has one already. */
+bool pmudev_task_table_add(struct pmudev_ctx *ctx);
+
+/* Take it out; the caller drops the table's reference. ctx->lock held. */
+void pmudev_task_table_remove(struct pmudev_ctx *ctx);
+
+/* The context of a task on a PMU, with a reference; or NULL. Any context. */
+struct pmudev_ctx *pmudev_ctx_find(const struct task_struct *task, const struct pmudev_pmu *pmu);
+
+/* Does the task have one at this moment? Any context. */
+bool pmudev_task_attached(const struct task_struct *task, const struct pmudev_pmu *pmu);
+
+/* Call a function with each context in the table of a task. Preemption off. */
+void pmudev_for_each_ctx(const struct task_struct *task, void (*fn)(struct pmudev_ctx *ctx));
+
+#endif /* _PMUDEV_TASK_TASK_TABLE_H */
