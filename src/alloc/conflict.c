@@ -179,7 +179,7 @@ struct refused {
 	struct pmudev_refusal *why;
 };
 
-static bool complete(void *arg)
+static bool complete_busy(void *arg)
 {
 	struct refused *refused = arg;
 
@@ -194,7 +194,7 @@ void pmudev_refusal_complete(struct pmudev_set *set, struct pmudev_refusal *why)
 	struct refused refused = { .set = set, .why = why };
 
 	if (why->code == PMUDEV_WHY_HELD)
-		pmudev_locked(pmudev_urgent, &set->pmu->lock, complete, &refused);
+		pmudev_locked(pmudev_urgent, &set->pmu->lock, complete_busy, &refused);
 }
 
 int pmudev_refuse_readable(struct list_head *sets, struct pmudev_refusal *why)

@@ -62,7 +62,6 @@ int pmudev_reserve_pmu(struct pmudev_pmu *pmu, struct pmudev_hold *hold,
 	int cpu, ret;
 
 	lockdep_assert_held(&pmu->lock);
-	lockdep_assert_cpus_held();
 	if (must_reserve(reservation) && !(hold->checked & BIT(pmu->info.index)))
 		return -EAGAIN;
 	/* Also CPUs that perf kept when they came online: half a PMU is not counted on. */
@@ -90,7 +89,6 @@ void pmudev_release_pmu(struct pmudev_pmu *pmu)
 	struct pmudev_pmu_reservation *reservation = pmudev_reservation(pmu);
 
 	lockdep_assert_held(&pmu->lock);
-	lockdep_assert_cpus_held();
 	WRITE_ONCE(reservation->users, reservation->users - 1);
 	if (!reservation->users)
 		release_all(pmu);
