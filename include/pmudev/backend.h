@@ -136,8 +136,7 @@ struct pmudev_pmu_info {
  *	holder then. NULL: @cpu_up finds it.
  * @explain: Say more exactly whom @cpu_up named as the holder. May sleep; called with none
  *	of @cpu_up's locks. May be NULL.
- * @encode: Translate an event. Pure. @like: NULL, or what became of an event that differs from
- *	this one in config and tag alone: what does not depend on them need not be found out again.
+ * @encode: Translate an event. Pure.
  * @operand: What the read instruction of user mode takes for a counter. Pure.
  * @keep_user_access: pmudev_backend_user_access_enable() cannot, but the thread has been a reader: the
  *	instruction that it may be about to execute is not to fault, until the right is
@@ -169,8 +168,7 @@ struct pmudev_backend_ops {
 	bool (*used_now)(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
 	void (*explain)(struct pmudev_refusal *why);
 	int (*encode)(const struct pmudev_pmu_info *info, const struct pmudev_event_attr *attr,
-		      const struct pmudev_code *like, struct pmudev_code *code,
-		      struct pmudev_refusal *why);
+		      struct pmudev_code *code, struct pmudev_refusal *why);
 	u32 (*operand)(unsigned int counter);
 	void (*keep_user_access)(void);
 	void (*grant)(struct mm_struct *mm);

@@ -31,21 +31,6 @@ int pmudev_refuse(struct pmudev_refusal *why, int error, enum pmudev_reason code
 int pmudev_attr_check(const struct pmudev_event_attr *attr, struct pmudev_refusal *why);
 
 /**
- * pmudev_attr_uniform - do two events differ in config and tag alone?
- * @a: an event that is well-formed; of one that is not raw the answer is no
- * @b: then it is, too
- */
-static inline bool pmudev_attr_uniform(const struct pmudev_event_attr *a,
-				       const struct pmudev_event_attr *b)
-{
-	const u64 *x = (const u64 *)a, *y = (const u64 *)b;
-
-	/* Words 1 and 3, see src/pure/layout.c. */
-	return a->type == PMUDEV_TYPE_RAW &&
-	       !((x[0] ^ y[0]) | (x[2] ^ y[2]) | (x[4] ^ y[4]) | (x[5] ^ y[5]));
-}
-
-/**
  * pmudev_attr_threshold - is an event's threshold one that its counters can have?
  * @attr: the event
  * @highest: the highest threshold, 0 where there are none
@@ -301,11 +286,6 @@ int pmuv3_generic(const struct pmuv3_caps *caps, u64 generic);
 int pmuv3_encode(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
 		 struct pmudev_code *code, struct pmudev_refusal *why);
 
-/* The same; @like: see struct pmudev_backend_ops.encode. */
-int pmuv3_encode_like(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
-		      const struct pmudev_code *like, struct pmudev_code *code,
-		      struct pmudev_refusal *why);
-
 /**
  * pmuv3_guest_config - the selector while a guest runs
  * @caps: of the PMU
@@ -482,19 +462,6 @@ static inline u64 pmudev_place_counters(unsigned int counter, bool chained)
  * events that are on, then those that may not stay where they are, then newcomers, each by index.
  */
 int pmudev_assign(const struct pmudev_constraint *constraint, unsigned int nr, u8 *counter);
-
-/**
- * pmudev_assign_at_once - the same of events on no counter, where it is plain
- * @free: counters that can be had; what a want allows beside means nothing
- * @constraint: what each event wants
- * @nr: how many events
- * @counter: as pmudev_assign() has it; undefined on failure
- *
- * Return: true; false: somebody is a pair, or would have to make room, or there is none: see
- * pmudev_assign().
- */
-bool pmudev_assign_at_once(u64 free, const struct pmudev_constraint *constraint, unsigned int nr,
-			   u8 *counter);
 
 /* ------------------------------------------------------------ delta.c -- */
 

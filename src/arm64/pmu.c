@@ -391,10 +391,10 @@ static u32 pmuv3_operand(unsigned int counter)
 }
 
 static int pmuv3_encode_event(const struct pmudev_pmu_info *info,
-			      const struct pmudev_event_attr *attr, const struct pmudev_code *like,
-			      struct pmudev_code *code, struct pmudev_refusal *why)
+			      const struct pmudev_event_attr *attr, struct pmudev_code *code,
+			      struct pmudev_refusal *why)
 {
-	return pmuv3_encode_like(&pmuv3_kinds[info->index].caps, attr, like, code, why);
+	return pmuv3_encode(&pmuv3_kinds[info->index].caps, attr, code, why);
 }
 
 const struct pmudev_backend_ops pmudev_backend = {

@@ -30,30 +30,19 @@ static int check_user_read(struct pmudev_set *set, const struct pmudev_event_att
 	return 0;
 }
 
-/*
- * What no machine would accept comes first, then what this one cannot, then who may.
- * @alike: out: those that are as the one before them is, but for config and tag
- */
-static int check_attrs(const struct pmudev_event_attr *attr, unsigned int nr, u64 *alike,
+/* Errors that no machine accepts come first, then what this one cannot, then missing rights. */
+static int check_attrs(const struct pmudev_event_attr *attr, unsigned int nr,
 		       struct pmudev_refusal *why)
 {
 	unsigned int i;
-	u64 others = 0;
 	int ret;
 
 	for (i = 0; i < nr; i++) {
-		if (i && pmudev_attr_uniform(&attr[i - 1], &attr[i]))
-			continue;
-		others |= BIT_ULL(i);
 		why->event = i;
 		ret = pmudev_attr_check(&attr[i], why);
 		if (ret)
 			return ret;
 	}
-	*alike = ~others;
-	/* Then they agree. */
-	if (others == 1)
-		return 0;
 	ret = pmudev_group_check(attr, nr, &i, why);
 	if (ret)
 		why->event = i;
@@ -84,16 +73,14 @@ static int check_agreement(struct pmudev_set *set, const struct pmudev_event_att
 }
 
 static int check_event(struct pmudev_set *set, const struct pmudev_event_attr *attr,
-		       const struct pmudev_code *like, struct pmudev_code *code,
-		       struct pmudev_refusal *why)
+		       struct pmudev_code *code, struct pmudev_refusal *why)
 {
 	int ret;
 
-	ret = pmudev_backend.encode(&set->pmu->info, attr, like, code, why);
+	ret = pmudev_backend.encode(&set->pmu->info, attr, code, why);
 	if (ret)
 		return ret;
-	/* Of one that is like another it was asked already. */
-	if (code->privileged && !(like && like->privileged) && !perfmon_capable())
+	if (code->privileged && !perfmon_capable())
 		return pmudev_refuse(why, -EPERM, PMUDEV_WHY_CAP_KERNEL, 0);
 	return check_user_read(set, attr, code, why);
 }
@@ -165,10 +152,9 @@ int pmudev_check_events(struct pmudev_set *set, const struct pmudev_event_attr *
 			unsigned int nr, struct pmudev_code *code, struct pmudev_refusal *why)
 {
 	unsigned int i;
-	u64 alike;
 	int ret;
 
-	ret = check_attrs(attr, nr, &alike, why);
+	ret = check_attrs(attr, nr, why);
 	if (!ret)
 		ret = check_agreement(set, attr, nr, why);
 	if (ret)
@@ -176,8 +162,7 @@ int pmudev_check_events(struct pmudev_set *set, const struct pmudev_event_attr *
 	for (i = 0; i < nr; i++) {
 		why->event = i;
 		code[i] = (struct pmudev_code){};
-		ret = check_event(set, &attr[i], alike & BIT_ULL(i) ? &code[i - 1] : NULL, &code[i],
-				  why);
+		ret = check_event(set, &attr[i], &code[i], why);
 		if (ret)
 			return ret;
 	}

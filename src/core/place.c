@@ -39,8 +39,9 @@ static struct pmudev_constraint newcomer(const struct pmudev_constraint *constra
 	};
 }
 
-static noinline_for_stack int try_all(u64 free, const struct pmudev_constraint *constraint,
-				      unsigned int nr, u8 *counter)
+/* Returns -1, or the index of an event that does not fit; @counter is undefined then. */
+static noinline_for_stack int try_place(u64 free, const struct pmudev_constraint *constraint,
+					unsigned int nr, u8 *counter)
 {
 	struct pmudev_constraint now[PMUDEV_ASSIGN_MAX] PMUDEV_UNSET;
 	unsigned int i;
@@ -50,15 +51,6 @@ static noinline_for_stack int try_all(u64 free, const struct pmudev_constraint *
 	for (i = 0; i < nr; i++)
 		now[i] = newcomer(&constraint[i], free);
 	return pmudev_assign(now, nr, counter);
-}
-
-/* -1, or who does not fit; what is in @counter means nothing then. */
-static int try_place(u64 free, const struct pmudev_constraint *constraint, unsigned int nr,
-		     u8 *counter)
-{
-	if (likely(pmudev_assign_at_once(free, constraint, nr, counter)))
-		return -1;
-	return try_all(free, constraint, nr, counter);
 }
 
 /* --------------------------------------------------------------- moving -- */

@@ -213,23 +213,3 @@ int pmudev_assign(const struct pmudev_constraint *constraint, unsigned int nr, u
 		settle(&p, displaced | newcomers | (p.staying ? 0 : p.active));
 	return bad;
 }
-
-bool pmudev_assign_at_once(u64 free, const struct pmudev_constraint *constraint, unsigned int nr,
-			   u8 *counter)
-{
-	unsigned int i, c;
-	u64 known = 0;
-	bool pairs = false;
-
-	for (i = 0; i < nr; i++) {
-		known |= constraint[i].allowed;
-		pairs |= constraint[i].chained;
-	}
-	known &= free;
-	for (i = 0; i < nr && !pairs && (constraint[i].allowed & known); i++) {
-		c = best_single(known, constraint[i].allowed & known);
-		known &= ~BIT_ULL(c);
-		counter[i] = c;
-	}
-	return i == nr;
-}

@@ -288,30 +288,17 @@ static int encode_rest(const struct pmuv3_caps *caps, const struct pmudev_event_
 	return 0;
 }
 
-int pmuv3_encode_like(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
-		      const struct pmudev_code *like, struct pmudev_code *code,
-		      struct pmudev_refusal *why)
+int pmuv3_encode(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
+		 struct pmudev_code *code, struct pmudev_refusal *why)
 {
-	int event, ret = 0;
+	int event, ret;
 
 	event = event_number(caps, attr, why);
 	if (event < 0)
 		return event;
-	if (like) {
-		code->filter = like->filter;
-		code->privileged = like->privileged;
-		code->config = like->config & ~PMUV3_TYPER_EVENT;
-	} else {
-		ret = encode_rest(caps, attr, code, why);
-	}
+	ret = encode_rest(caps, attr, code, why);
 	if (ret)
 		return ret;
 	code->config |= event;
 	return find_counters(caps, attr, event, code, why);
-}
-
-int pmuv3_encode(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
-		 struct pmudev_code *code, struct pmudev_refusal *why)
-{
-	return pmuv3_encode_like(caps, attr, NULL, code, why);
 }

@@ -18,7 +18,6 @@ SIZE(pmudev_holder, 16);
 SIZE(pmudev_refusal, 64);
 
 SIZE(pmudev_event_attr, 48);
-/* Those that pmudev_attr_uniform() leaves out. */
 AT(pmudev_event_attr, config, 8);
 AT(pmudev_event_attr, tag, 24);
 

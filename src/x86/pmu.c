@@ -267,8 +267,8 @@ u64 intel_find_foreign(u64 counters)
 }
 
 static int intel_encode_event(const struct pmudev_pmu_info *info,
-			      const struct pmudev_event_attr *attr, const struct pmudev_code *like,
-			      struct pmudev_code *code, struct pmudev_refusal *why)
+			      const struct pmudev_event_attr *attr, struct pmudev_code *code,
+			      struct pmudev_refusal *why)
 {
 	return intel_encode(&intel_kinds[info->index].caps, attr, code, why);
 }
