@@ -8,7 +8,10 @@
 
 #include <linux/timex.h>
 
-#include <pmudev/pure.h>
+#include <pmudev/assign.h>
+#include <pmudev/code.h>
+#include <pmudev/names.h>
+#include <pmudev/refusal.h>
 
 struct mm_struct;
 

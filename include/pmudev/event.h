@@ -58,6 +58,7 @@
 #include <linux/spinlock.h>
 
 #include <pmudev/backend.h>
+#include <pmudev/pure.h>
 
 #define PMUDEV_CHUNK	4
 #define PMUDEV_COUNTERS	64

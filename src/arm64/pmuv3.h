@@ -7,6 +7,8 @@
 #include <linux/percpu.h>
 
 #include <pmudev/backend.h>
+#include <pmudev/count.h>
+#include <pmudev/pmuv3.h>
 
 struct arm_pmu;
 struct perf_event;

@@ -9,7 +9,7 @@
 
 #include <asm/barrier.h>
 
-#include <pmudev/pure.h>
+#include <pmudev/pmuv3.h>
 
 #ifdef CONFIG_ARM64
 #include "regs_a64.h"

@@ -6,6 +6,8 @@
 #include <linux/percpu.h>
 
 #include <pmudev/backend.h>
+#include <pmudev/count.h>
+#include <pmudev/intel.h>
 
 #include "../core/compat.h"
 

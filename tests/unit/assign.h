@@ -5,6 +5,8 @@
 #ifndef UNIT_ASSIGN_H
 #define UNIT_ASSIGN_H
 
+#include <pmudev/assign.h>
+
 #include "unit.h"
 
 #define COUNTERS_MAX 5 /* of brute force */

@@ -7,6 +7,8 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
+#include <pmudev/assign.h>
+
 #include "unit.h"
 
 #define EVENTS 16

@@ -3,6 +3,8 @@
  * pmudev_assign(): what it places is a placement; what it refuses has none; and nobody moves if
  * nobody has to. Brute force says so of few events on few counters, pairs among them.
  */
+#include <pmudev/assign.h>
+
 #include "fuzz.h"
 
 #define FEW	 6

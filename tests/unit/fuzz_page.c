@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The page's slots and the arithmetic of counts, times and terms, against plain 128 bits. */
+#include <pmudev/count.h>
+#include <pmudev/names.h>
+#include <pmudev/page.h>
+
 #include "fuzz.h"
 
 static u64 modulo(u64 value, unsigned int width)

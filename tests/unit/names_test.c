@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The names of events and terms: what sysfs shows of them is what encode takes. */
+#include <pmudev/intel.h>
+#include <pmudev/pmuv3.h>
+
 #include "unit.h"
 
 /* Numbers that PMCEID<n>_EL0 does not speak of, or that the Arm ARM (D13) leaves reserved. */

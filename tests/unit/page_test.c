@@ -3,6 +3,9 @@
  * Slots of the user page: what the kernel writes there, and that the reader's arithmetic makes the
  * true count of it. Where the fields are is layout_test's.
  */
+#include <pmudev/count.h>
+#include <pmudev/page.h>
+
 #include "unit.h"
 
 #define READS 100000

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <pmudev/pure.h>
+#include <pmudev/types.h>
 
 #define UNIT_COMPLAINTS_MAX 10 /* of one test */
 #define UNIT_SECONDS_MAX    60

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Counts brought forward, how often they must be, and ticks to ns: against 128-bit arithmetic. */
+#include <pmudev/count.h>
+
 #include "unit.h"
 
 #define STEPS 200000

@@ -3,6 +3,8 @@
  * pmudev_assign() with pairs, and with events that are on already, against oracles that work in
  * another way. Compiled for speed, without the sanitizers that assign_test has.
  */
+#include <pmudev/assign.h>
+
 #include "unit.h"
 
 #define COUNTERS 16
