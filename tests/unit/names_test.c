@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The names of events and terms: what sysfs shows of them is what encode takes. */
+/* Names of events and terms: encode accepts what sysfs shows. */
 #include <pmudev/intel.h>
 #include <pmudev/pmuv3.h>
 
@@ -98,7 +98,7 @@ static void pmuv3_tables(void)
 	expect_events(pmuv3_events, pmuv3_nr_events, pmuv3_terms);
 }
 
-/* In order, none left out, and CHAIN not among them. */
+/* In order, complete, and without CHAIN. */
 static void pmuv3_names_all(void)
 {
 	u64 event;

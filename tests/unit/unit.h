@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the unit tests share: tests that report in TAP, expectations, and random numbers that come
- * again with the same seed.
+ * Shared by the unit tests: TAP output, expectations, and random numbers that depend only on the
+ * seed.
  */
 #ifndef UNIT_H
 #define UNIT_H
