@@ -21,7 +21,7 @@
 #define INTEL_EVTSEL_INV	BIT_ULL(23)
 #define INTEL_EVTSEL_CMASK	GENMASK_ULL(31, 24)
 #define INTEL_EVTSEL_EQ		BIT_ULL(36)	/* if intel_caps.eq */
-#define INTEL_EVTSEL_HIDDEN	BIT_ULL(37)	/* RDPMC in user mode reads 0; if intel_caps.hiding */
+#define INTEL_EVTSEL_HIDDEN	BIT_ULL(37)	/* user mode reads 0; if intel_caps.hiding */
 #define INTEL_EVTSEL_UMASK2	GENMASK_ULL(47, 40)	/* if intel_caps.umask2 */
 
 /* Highest threshold: CMASK has 8 bits. */

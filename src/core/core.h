@@ -306,6 +306,9 @@ bool pmudev_reserve_leave(struct pmudev_pmu *pmu);
 int pmudev_reserve_others(struct pmudev_set *set, struct pmudev_refusal *why);
 void pmudev_release_others(struct pmudev_set *set);
 
+/* See struct pmudev_upcalls. */
+bool pmudev_clear_residue(void);
+
 /* Clear them on all CPUs: somebody could see them from now on. Waits for the other CPUs. */
 void pmudev_clear_residue_all(void);
 
@@ -468,6 +471,9 @@ void pmudev_pages_out(struct pmudev_ctx *ctx);
 /* The right may be gone already: have readers fall back. ctx->lock held. */
 void pmudev_pages_lost(struct pmudev_ctx *ctx);
 
+/* See struct pmudev_upcalls. */
+void pmudev_user_access_lost(void);
+
 /* The right to read ends: the thread runs another program, or has ended. ctx->lock held. */
 void pmudev_pages_revoke(struct pmudev_ctx *ctx);
 
@@ -479,6 +485,10 @@ void pmudev_kvm_hooks_put(void);
 
 /* Are the probes installed? */
 bool pmudev_kvm_hooked(void);
+
+/* See struct pmudev_upcalls. */
+void pmudev_guest_entered(void);
+void pmudev_guest_left(void);
 
 /* The probe of kvm_userspace_exit. */
 void pmudev_kvm_userspace_exit(void *data, u32 reason, int error);

@@ -85,7 +85,7 @@ static __always_inline void pmudev_pages_disown(struct pmudev_ctx *ctx)
 /* As most often: loaded on its PMU, where nothing shows that others left. */
 static __always_inline void pmudev_pages_in_here(struct pmudev_cpu *cpuc, struct pmudev_ctx *ctx)
 {
-	if (likely(!cpuc->residue && pmudev_backend_try_user_access_enable(ctx->readable)))
+	if (likely(!cpuc->residue && pmudev_backend_user_access_enable(ctx->readable)))
 		pmudev_pages_show(ctx);
 	else
 		pmudev_pages_in(ctx);
@@ -95,7 +95,7 @@ static __always_inline void pmudev_pages_in_here(struct pmudev_cpu *cpuc, struct
 static __always_inline void pmudev_pages_out_here(struct pmudev_cpu *cpuc, struct pmudev_ctx *ctx)
 {
 	if (likely(cpuc->task == ctx && !cpuc->nr_on_other_pmu &&
-		   pmudev_backend_try_user_access_disable())) {
+		   pmudev_backend_user_access_disable())) {
 		pmudev_pages_disown(ctx);
 		ctx->revoke_pending = false;
 	} else {

@@ -48,6 +48,13 @@ static void __init set_user(void)
 	}
 }
 
+static const struct pmudev_upcalls upcalls = {
+	.user_access_lost = pmudev_user_access_lost,
+	.clear_residue = pmudev_clear_residue,
+	.guest_entered = pmudev_guest_entered,
+	.guest_left = pmudev_guest_left,
+};
+
 static int __init pmus_init(void)
 {
 	struct pmudev_pmu_info *info[PMUDEV_MAX_PMUS];
@@ -59,7 +66,7 @@ static int __init pmus_init(void)
 		info[i] = &pmudev_pmus[i].info;
 		info[i]->index = i;
 	}
-	nr = pmudev_backend.probe(info);
+	nr = pmudev_backend.probe(info, &upcalls);
 	if (nr < 0)
 		return nr;
 	pmudev_nr_pmus = nr;

@@ -15,9 +15,9 @@
 #define COMPARE (INTEL_EVTSEL_CMASK | INTEL_EVTSEL_INV | INTEL_EVTSEL_EQ)
 
 /*
- * Fixed counter that counts the same as an architectural event, by the event's number; 0 if there is
- * none. Event 2 has none: fixed counter 2 counts at the TSC's rate, event 2 (3CH/01H) at another
- * rate on most CPUs.
+ * Fixed counter that counts the same as an architectural event, by the event's number; 0 if there
+ * is none. Event 2 has none: fixed counter 2 counts at the TSC's rate, event 2 (3CH/01H) at
+ * another rate on most CPUs.
  */
 static const u8 same_as[INTEL_NR_EVENTS] = {
 	[0] = FIXED(1),	 /* core cycles */
