@@ -1,274 +1,184 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The seam between the core and a CPU family. The core knows no register, a
- * backend knows no task, set or page: it gets counters, encodings and values.
+ * The interface between the core and a backend.
+ *
+ * A backend knows one CPU family: its counters, encodings and values. It knows no task, set, page
+ * or file. The core knows no register. A backend may call src/pure, src/core/compat.h and the
+ * kernel; it reaches the core only through struct pmudev_upcalls.
+ *
+ * "On the CPU" in this header means: called on the CPU concerned, with interrupts disabled. "Owned"
+ * means that the CPU's counters are reserved: between cpu_up and cpu_down.
  */
 #ifndef _PMUDEV_BACKEND_H
 #define _PMUDEV_BACKEND_H
 
-#include <linux/timex.h>
-
-#include <pmudev/pure.h>
+#include <pmudev/clock.h>
+#include <pmudev/code.h>
+#include <pmudev/hw.h>
+#include <pmudev/pmu_info.h>
+#include <pmudev/refusal.h>
+#include <pmudev/upcalls.h>
 
 struct mm_struct;
 
-/*
- * The clock that times are kept in: it does not go round. get_cycles() has the bits of a long;
- * where these are not enough, the backend has another one.
- */
-#ifdef CONFIG_64BIT
-static __always_inline u64 pmudev_clock(void)
-{
-	return get_cycles();
-}
-#else
-u64 pmudev_clock(void);
-#endif
-
 /**
- * struct pmudev_hw - an event as it is loaded into a counter
- * @config: struct pmudev_code.config
- * @value: the count. Load writes it to the counter modulo 2^@width; save and read bring
- *	it forward by what the counter has counted since.
- * @counter: index of the counter
- * @width: bits of the counter
- * @chained: it has two counters: @counter, an even one, has the low half, the next the high half;
- *	@width is that of both together
- * @filter: enum pmudev_guest_filter: as it is loaded it counts in the host; see guest_enter()
- * @special: @chained or @filter: not to be loaded by the shortest way
- */
-struct pmudev_hw {
-	u64 config;
-	u64 value;
-	u8 counter;
-	u8 width;
-	union {
-		struct {
-			bool chained;
-			u8 filter;
-		};
-		u16 special;
-	};
-};
-
-/* The mask of their counters. */
-static inline u64 pmudev_hw_counters(struct pmudev_hw *const *hw, unsigned int nr)
-{
-	u64 mask = 0;
-	unsigned int i;
-
-	for (i = 0; i < nr; i++)
-		mask |= pmudev_place_counters(hw[i]->counter, hw[i]->chained);
-	return mask;
-}
-
-/* Kinds of CPUs that one machine can have. */
-#define PMUDEV_MAX_PMUS	8
-
-/**
- * struct pmudev_pmu_info - what a backend tells of a PMU
- * @index: its number, which the core gives
- * @name: as users see it
- * @arch: enum pmudev_arch
- * @arch_name: the same in a word
- * @arch_version: the architecture's version of the PMU
- * @cpu_id: see struct pmudev_query
- * @features: PMUDEV_HAS_* that the hardware brings
- * @counters: mask of the counters that exist
- * @unavailable: those that no set gets. The backend may add to it in cpu_up (WRITE_ONCE()).
- * @foreign: those of @unavailable that firmware or a hypervisor uses, likewise
- * @user: those that user mode can be allowed to read
- * @generic: mask of the generic events that can be counted
- * @width: bits of a programmable counter
- * @width_fixed: bits of a fixed counter
- * @threshold_max: the highest threshold
- * @compat_reads: 32-bit programs can read all of a counter
- * @clock_hz: ticks a second of pmudev_clock(), which user mode can read too; 0: it cannot
- * @terms: what the parts of a raw event's config are called; one without a name ends them. Parts
- *	that @encode calls not valid this PMU has not.
- * @events: raw events with names
- * @nr_events: how many; of these, those are there that @encode accepts
- * @perf_restores: see struct pmudev_query
- */
-struct pmudev_pmu_info {
-	u32 index;
-	char name[32];
-	u32 arch;
-	const char *arch_name;
-	u32 arch_version;
-	u64 cpu_id;
-	u64 features;
-	u64 counters;
-	u64 unavailable;
-	u64 foreign;
-	u64 user;
-	u64 generic;
-	u32 width;
-	u32 width_fixed;
-	u32 threshold_max;
-	bool compat_reads;
-	u64 clock_hz;
-	const struct pmudev_term *terms;
-	const struct pmudev_name *events;
-	unsigned int nr_events;
-	atomic64_t perf_restores;
-};
-
-/**
- * struct pmudev_backend_ops - a CPU family
+ * struct pmudev_backend_ops - operations of a backend
  *
- * @probe: Find the PMUs, by what each CPU reports, and fill in as many of PMUDEV_MAX_PMUS at @info.
- *	Called once, may sleep. How many; -ENODEV and one line in the log if there is none to be
- *	used, or are too many.
- * @remove: Undo @probe. No CPU is held any more. May sleep.
- * @identify: The number of the PMU that the CPU has on which this runs, in its hotplug callback;
- *	-1: none of those that @probe found. Before any other operation on that CPU. May sleep.
- * @cpu_up: Take @cpu's counters from whoever else uses them, clear and stop
- *	them all. May sleep; called in a kernel thread, under the CPU hotplug lock for an online
- *	CPU, or from its hotplug callback. On -EBUSY @why names the holder; nothing is left
- *	changed then.
- * @cpu_down: Give @cpu's counters back. May sleep, as @cpu_up.
- * @held: Would @cpu_up find that somebody else uses the counters? Takes nothing: it may be
- *	different the next moment. As @cpu_up, while none of the CPUs is ours.
- * @used_now: Does somebody else use the counters of a CPU that is not ours, at this moment? Any
- *	context; what it finds may be over. What perf counts of a thread is to be found only while
- *	that runs, so this is called by the caller before @cpu_up works for him. @why names the
- *	holder then. NULL: @cpu_up finds it.
- * @explain: Say more exactly whom @cpu_up named as the holder. May sleep; called with none
- *	of @cpu_up's locks. May be NULL.
- * @encode: Translate an event. Pure. @like: NULL, or what became of an event that differs from
- *	this one in config and tag alone: what does not depend on them need not be found out again.
- * @operand: What the read instruction of user mode takes for a counter. Pure.
- * @keep_user_access: pmudev_backend_user_access_enable() cannot, but the thread has been a reader: the
- *	instruction that it may be about to execute is not to fault, until the right is
- *	forbidden. As pmudev_backend_load(). May be NULL.
- * @grant: Give an address space the right to read, once more. All its threads have it
- *	then, counted or not: pmudev_backend_user_access_enable() only tells whether it holds, and no thread may
- *	find in a counter what others counted. With PMUDEV_HAS_HIDING only counters of events for
- *	user reads show anything then, by their encoding, whoever looks. Its mmap_lock is held for
- *	writing. NULL if the right is a CPU's, by pmudev_backend_user_access_enable() alone; then so are the two
- *	below.
- * @revoke: Take it back, once. Process context, may wait for other CPUs.
- * @forked: An address space was made as a copy of another and has not run yet: it has no right.
- * @guest_entry: The probe of KVM's tracepoint kvm_entry, with the arguments that it has on this
- *	architecture, which calls pmudev_guest_entered(). NULL: there are no guests.
- * @guest_exit: Of kvm_exit, calls pmudev_guest_left().
- * @guest_enter: This CPU is about to run a guest: have these, which are loaded and have a side,
- *	count as they are to there. As pmudev_backend_load().
- * @guest_leave: It has left the guest, or not entered it after all: all count as in the host
- *	again. What was loaded or saved since it left does already. As pmudev_backend_load();
- *	also without @guest_enter before it.
+ * Optional operations may be NULL. "May sleep" means process context.
  */
 struct pmudev_backend_ops {
-	int (*probe)(struct pmudev_pmu_info *const *info);
+	/**
+	 * @probe: Find the PMUs of all online CPUs and describe them in @info, which has room for
+	 * PMUDEV_MAX_PMUS. Keep @upcalls. Called once; may sleep. Returns the number of PMUs; or
+	 * -ENODEV if there is none that can be used, or too many, after one line in the log; or
+	 * another error.
+	 */
+	int (*probe)(struct pmudev_pmu_info *const *info, const struct pmudev_upcalls *upcalls);
+	/** @remove: Undo @probe. No CPU is owned any more. May sleep. */
 	void (*remove)(void);
+	/**
+	 * @identify: Called in the hotplug callback of a CPU, on that CPU, before any other
+	 * operation on it; may sleep. Returns the index of its PMU, or -1 if @probe found no such
+	 * PMU.
+	 */
 	int (*identify)(void);
+	/**
+	 * @cpu_up: Reserve @cpu's counters, stop and clear them. Called from a kernel thread for an
+	 * online CPU, with cpus_read_lock() held, or from its hotplug callback; may sleep. On
+	 * error, nothing changed; on -EBUSY, @why names the holder.
+	 */
 	int (*cpu_up)(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why);
+	/** @cpu_down: Give @cpu's counters back. Context as @cpu_up. */
 	void (*cpu_down)(struct pmudev_pmu_info *info, int cpu);
+	/**
+	 * @held: Predict whether @cpu_up would fail now, without reserving anything. Context as
+	 * @cpu_up, while no CPU of the PMU is owned. Returns 0, or the error with the reason.
+	 */
 	int (*held)(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
+	/**
+	 * @used_now: Find another user of the counters of CPUs that are not owned, at this moment.
+	 * perf's per-thread events are visible only while the thread runs, so the caller of a
+	 * system call asks before @cpu_up works on its behalf. Any context. If true, @why names the
+	 * holder. Optional: if NULL, @cpu_up finds all users.
+	 */
 	bool (*used_now)(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
+	/**
+	 * @explain: Name the holder that @cpu_up found more precisely. May sleep; called without
+	 * the locks of @cpu_up. Optional.
+	 */
 	void (*explain)(struct pmudev_refusal *why);
+	/** @encode: Encode an event that is valid by pmudev_attr_check(). Any context. */
 	int (*encode)(const struct pmudev_pmu_info *info, const struct pmudev_event_attr *attr,
-		      const struct pmudev_code *like, struct pmudev_code *code,
-		      struct pmudev_refusal *why);
+		      struct pmudev_code *code, struct pmudev_refusal *why);
+	/** @operand: Return the operand of user mode's read instruction. Any context. */
 	u32 (*operand)(unsigned int counter);
+	/**
+	 * @keep_user_access: pmudev_backend_user_access_enable() failed for a thread that could
+	 * read before. Make sure that its read instruction does not fault until
+	 * pmudev_backend_user_access_disable(). On the CPU. Optional.
+	 */
 	void (*keep_user_access)(void);
+	/**
+	 * @grant: Allow one more reader in an address space. Called with its mmap_lock held for
+	 * writing.
+	 *
+	 * Only where the right to read belongs to an address space; NULL, like @revoke and @forked,
+	 * where it belongs to a CPU. All threads of the address space then have it, counted or not:
+	 * no counter may show them another thread's count. With PMUDEV_HAS_HIDING, the encoding
+	 * hides events without PMUDEV_USER_READ.
+	 */
 	void (*grant)(struct mm_struct *mm);
+	/** @revoke: Undo one @grant. May sleep. */
 	void (*revoke)(struct mm_struct *mm);
+	/** @forked: @mm was copied from another address space and never ran: it has no right. */
 	void (*forked)(struct mm_struct *mm);
+	/**
+	 * @guest_entry: Probe for KVM's tracepoint kvm_entry, with its arguments on this
+	 * architecture. Calls pmudev_upcalls.guest_entered(). NULL if there are no guests.
+	 */
 	void *guest_entry;
+	/** @guest_exit: Probe for kvm_exit. Calls pmudev_upcalls.guest_left(). */
 	void *guest_exit;
+	/**
+	 * @guest_enter: This CPU is about to run a guest. Make @hw, the loaded events with a guest
+	 * filter, count as required there. On the CPU.
+	 */
 	void (*guest_enter)(struct pmudev_hw *const *hw, unsigned int nr);
+	/**
+	 * @guest_leave: The guest was left, or not entered after all. Make all events count as
+	 * required in the host; those loaded or saved since already do. On the CPU; also called
+	 * without @guest_enter.
+	 */
 	void (*guest_leave)(void);
 };
 
-/* The backend of the architecture that the module is built for. */
+/* The backend of the architecture that the module is compiled for. */
 extern const struct pmudev_backend_ops pmudev_backend;
 
-/* Its operations that switches are made of: not worth a pointer each. */
+/* Operations of the context switch. Direct calls: the path is hot. */
 
 /**
- * pmudev_backend_load - program counters, write their values and start them, all at once
+ * pmudev_backend_load - write selectors and counts of events, and start all counters at once
  * @hw: the events
- * @nr: how many
- * @counters: the mask of their counters
+ * @nr: number of events
+ * @counters: their counters, as pmudev_hw_counters() returns them
  *
- * The counters are stopped. Irqs off, on the CPU concerned, which is ours.
+ * Context: on the CPU, owned. The counters are stopped.
  */
 void pmudev_backend_load(struct pmudev_hw *const *hw, unsigned int nr, u64 counters);
 
 /**
- * pmudev_backend_save - stop counters, all at once, and bring the values forward
- * @hw: the events
- * @nr: how many
- * @counters: the mask of their counters
+ * pmudev_backend_save - stop counters, all at once, and update the counts
+ * @hw: the events, loaded here
+ * @nr: number of events
+ * @counters: their counters
  *
- * As pmudev_backend_load().
- *
- * Return: the bits in which any of the values changed.
+ * Context: on the CPU, owned.
+ * Return: the bits in which any of the counts changed.
  */
 u64 pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr, u64 counters);
 
-/* Bring the values forward; the counters go on. As pmudev_backend_load(). */
+/**
+ * pmudev_backend_read - update the counts of loaded events, which keep counting
+ * @hw: the events, loaded here
+ * @nr: number of events
+ *
+ * Context: on the CPU, owned.
+ */
 void pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr);
 
-/* Write 0 to counters that are stopped. As pmudev_backend_load(). */
+/**
+ * pmudev_backend_clear - write 0 to stopped counters
+ * @counters: mask of counters
+ *
+ * Context: on the CPU, owned.
+ */
 void pmudev_backend_clear(u64 counters);
 
-/* Can user mode read counters on this CPU now, by whatever right? As pmudev_backend_load(). */
+/**
+ * pmudev_backend_user_readable - can user mode read counters on this CPU now, by any right?
+ *
+ * Context: on the CPU.
+ */
 bool pmudev_backend_user_readable(void);
 
 /**
  * pmudev_backend_user_access_enable - allow user mode to read counters on this CPU
- * @counters: those of the thread's events that it may read; with PMUDEV_HAS_HIDING it can read no
- *	others, which show 0
+ * @counters: counters of the thread's readable events. With PMUDEV_HAS_HIDING, all others read 0.
  *
- * As pmudev_backend_load(), also on a CPU that is not ours.
+ * Where the right belongs to an address space, only checks that it is in force.
  *
- * Return: false if that cannot be now.
+ * Context: on the CPU, owned or not.
+ * Return: false if that is not possible now.
  */
 bool pmudev_backend_user_access_enable(u64 counters);
 
-/* Forbid it. False if that cannot be now: it is revoke_pending. As pmudev_backend_user_access_enable(). */
+/**
+ * pmudev_backend_user_access_disable - undo pmudev_backend_user_access_enable()
+ *
+ * Context: on the CPU, owned or not.
+ * Return: false if that is not possible now and must be tried again: the revoke is pending.
+ */
 bool pmudev_backend_user_access_disable(void);
-
-/*
- * The same where nothing is in the way, as at most switches: the CPU is ours, and nobody else has
- * the right in hand. False: ask the other two, whatever was done.
- */
-bool pmudev_backend_try_user_access_enable(u64 counters);
-bool pmudev_backend_try_user_access_disable(void);
-
-/**
- * pmudev_user_access_lost - what pmudev_backend_user_access_enable() allowed does not hold any more
- *
- * Called by a backend on the CPU concerned, irqs off, not from one of its operations.
- */
-void pmudev_user_access_lost(void);
-
-/**
- * pmudev_clear_residue - who may read counters comes to this CPU, whatever gave him the right
- *
- * What others left in the counters is cleared; what is loaded stays. Irqs off, on a CPU that is
- * ours.
- *
- * Return: true, for who is called in place of another and says by that whether he was.
- */
-bool pmudev_clear_residue(void);
-
-/**
- * pmudev_guest_entered - this CPU is about to run a guest
- *
- * Calls guest_enter() if anything loaded here wants it. Irqs off, and they stay so until the guest
- * runs or pmudev_guest_left() is called.
- */
-void pmudev_guest_entered(void);
-
-/**
- * pmudev_guest_left - this CPU is back from a guest
- *
- * Preemption is off, and has been since. Irqs may be on: interrupts since were the host's.
- */
-void pmudev_guest_left(void);
 
 #endif /* _PMUDEV_BACKEND_H */

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The few kernel types and helpers that src/pure uses, so that it also compiles
- * as an ordinary program for its unit tests. Nothing of its own in the kernel.
+ * Kernel types and helpers for src/pure.
+ *
+ * src/pure holds logic that needs nothing but its arguments. It takes no locks, allocates nothing,
+ * reads no registers and has no state, so every function may be called in any context. It calls
+ * only itself and the helpers below. It also compiles in user space, for tests/unit; there, this
+ * header replaces the kernel's.
+ *
+ * The headers of include/pmudev are shared by several folders: one header per concept of src/pure,
+ * and the interface between the core and a backend (backend.h).
  */
 #ifndef _PMUDEV_TYPES_H
 #define _PMUDEV_TYPES_H
@@ -35,24 +42,18 @@ typedef int32_t s32;
 #define __ffs64(x)		((unsigned int)__builtin_ctzll(x))
 #define fls64(x)		((x) ? 64 - __builtin_clzll(x) : 0)
 
-/* An index that was checked; in the kernel it is one for the CPU's speculation, too. */
+/* The kernel's version also stops speculation past the check. */
 static inline u32 array_index_nospec(u32 index, u32 size)
 {
 	return index < size ? index : 0;
 }
 #endif
 
-/* What is written before it is read: kernels that clear every variable are to leave it alone. */
+/* Not for new code. Leaves a variable uninitialized on kernels that clear every variable. */
 #if __has_attribute(uninitialized)
 #define PMUDEV_UNSET __attribute__((uninitialized))
 #else
 #define PMUDEV_UNSET
-#endif
-
-#ifdef __KERNEL__
-#define PMUDEV_NOINLINE noinline
-#else
-#define PMUDEV_NOINLINE __attribute__((noinline))
 #endif
 
 #include <linux/pmudev.h>

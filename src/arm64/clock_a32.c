@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The clock of times where a long has 32 bits: the timer's, of which get_cycles() is half. */
+/* The clock on 32-bit kernels: get_cycles() returns half of the architected timer. */
 #include <clocksource/arm_arch_timer.h>
 
-#include <pmudev/backend.h>
+#include <pmudev/clock.h>
 
 u64 pmudev_clock(void)
 {

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * At the kvm_hook_point of KVM's guests. On VHE the selector's bit for EL0 is changed here: nothing runs at
- * EL0 between the probes and the guest. On nVHE the host's kernel runs where guests' kernels do:
- * there counters have to be started and stopped at EL2. KVM does so for perf's events, by masks in
- * its vcpu that it fills in anew before each entry, and before the probe is called: ours are added.
+ * Guest filters, at KVM's entry and exit hooks.
+ *
+ * VHE: the hooks change the selector's bit for EL0. Nothing runs at EL0 between a hook and the
+ * guest.
+ *
+ * nVHE: host and guest kernels share EL1, so counters must be started and stopped at EL2. KVM does
+ * that for perf's events, by two masks in the vcpu. It sets the masks before each entry; the entry
+ * hook then adds our counters.
  */
 #include <linux/kprobes.h>
 #include <linux/kvm_host.h>
@@ -15,7 +19,7 @@
 
 #if IS_ENABLED(CONFIG_KVM)
 
-/* Newer kernels do not export it. */
+/* kvm_get_running_vcpu(); newer kernels do not export it. */
 static struct kvm_vcpu *(*running_vcpu)(void);
 
 static int find_running_vcpu(void)
@@ -30,7 +34,7 @@ static int find_running_vcpu(void)
 	return 0;
 }
 
-/* The masks of the vcpu that this CPU has loaded: what KVM stops and starts for the guest. */
+/* Masks of the loaded vcpu: counters that KVM stops and starts for the guest */
 static struct kvm_pmu_events *masks_here(void)
 {
 	struct kvm_vcpu *vcpu = running_vcpu();
@@ -42,7 +46,7 @@ static void lend_masks(struct pmuv3_cpu *cpuc, u64 host, u64 guest)
 {
 	struct kvm_pmu_events *masks = masks_here();
 
-	/* Where there is an instruction counter, KVM's masks have a bit for it. */
+	/* Kernels with FEAT_PMUv3_ICNTR have 64-bit masks. */
 	BUILD_BUG_ON(PMUDEV_PERF_ICNTR && sizeof(masks->events_host) < sizeof(u64));
 	if (!masks)
 		return;
@@ -52,7 +56,7 @@ static void lend_masks(struct pmuv3_cpu *cpuc, u64 host, u64 guest)
 	masks->events_guest |= cpuc->lent_guest;
 }
 
-/* KVM is not to go on with them if there is no probe at the next entry. */
+/* The hook may be gone at the next entry. */
 static void take_masks_back(struct pmuv3_cpu *cpuc)
 {
 	struct kvm_pmu_events *masks = masks_here();
@@ -88,7 +92,7 @@ int pmuv3_protected_kvm(enum pmuv3_shape shape)
 
 	if (shape != PMUV3_NVHE || !IS_ENABLED(CONFIG_KVM))
 		return false;
-	/* Protected KVM has vcpus of its own, without our masks. */
+	/* The host cannot reach protected KVM's vcpus. */
 	if (is_protected_kvm_enabled())
 		return true;
 	ret = find_running_vcpu();
@@ -110,7 +114,7 @@ void pmuv3_guest_enter(struct pmudev_hw *const *hw, unsigned int nr)
 		lend_masks(cpuc, mask[PMUDEV_FILTER_HOST], mask[PMUDEV_FILTER_GUEST]);
 		return;
 	}
-	/* Takes effect with the exception return into the guest. */
+	/* Takes effect at the exception return to the guest. */
 	for (i = 0; i < nr; i++) {
 		pmuv3_write_config(hw[i]->counter,
 				   pmuv3_guest_config(caps, hw[i]->config, hw[i]->filter));
@@ -125,21 +129,21 @@ void pmuv3_guest_leave(void)
 
 	if (cpuc->lent_host | cpuc->lent_guest)
 		take_masks_back(cpuc);
-	/* As it is known to be: another event may have been loaded since the guest was left. */
+	/* Use the shadow: another event may have been loaded since the guest was left. */
 	for (; cpuc->changed; cpuc->changed &= cpuc->changed - 1) {
 		c = __ffs64(cpuc->changed);
-		if (cpuc->known[c].config != PMUV3_UNKNOWN)
-			pmuv3_write_config(c, cpuc->known[c].config);
+		if (cpuc->shadow[c].config != PMUV3_UNKNOWN)
+			pmuv3_write_config(c, cpuc->shadow[c].config);
 	}
 }
 
-/* The arguments are those of the tracepoints kvm_entry and kvm_exit. */
+/* Arguments of the tracepoints kvm_entry and kvm_exit */
 void pmuv3_on_guest_entry(void *data, unsigned long vcpu_pc)
 {
-	pmudev_guest_entered();
+	pmuv3_upcalls->guest_entered();
 }
 
 void pmuv3_on_guest_exit(void *data, int ret, unsigned int esr_ec, unsigned long vcpu_pc)
 {
-	pmudev_guest_left();
+	pmuv3_upcalls->guest_left();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Kernels of 32 bits have no guests: nothing is ever entered. */
+/* 32-bit kernels have no KVM. */
 #include "pmuv3.h"
 
 int pmuv3_protected_kvm(enum pmuv3_shape shape)

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf does not know of us. Whenever it tries to schedule, its driver starts the PMU anew, which
- * withdraws user access or, where it grants user access itself, zeroes the counters that are not
- * perf's; and sysctl kernel.perf_user_access withdraws it on all CPUs. Both functions are
- * bracketed: ours are stopped and saved before, put back after. What the CPU does between is
- * not counted; it is in the kernel with irqs off.
+ * Restore what perf's driver changes on owned CPUs.
+ *
+ * Whenever perf schedules, its driver restarts the PMU (armv8pmu_start). That disables user access
+ * or, if perf enables user access itself, clears all counters that are not perf's. The sysctl
+ * kernel.perf_user_access disables user access on all CPUs (armv8pmu_disable_user_access_ipi).
+ *
+ * A kretprobe on each function saves and stops our counters before it and restores them after it.
+ * What the CPU executes in between, in the kernel with interrupts disabled, is not counted.
  */
 #include <linux/kprobes.h>
 #include <linux/perf_event.h>
@@ -12,19 +15,20 @@
 #include "pmuv3.h"
 #include "regs.h"
 
+/* Interrupts are disabled in both. */
 static int before(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
-	u64 mine = cpuc->active | cpuc->idle, rest;
+	u64 rest;
 
-	/* Called with irqs off. Nothing of ours here: no need to come back. */
+	/* 1: do not call after(). */
 	if (!cpuc->owned || cpuc->restoring)
 		return 1;
 	cpuc->restoring = true;
 	cpuc->userenr = read_pmuserenr();
 	write_pmcntenclr(pmuv3_enable_bits(cpuc->active));
 	isb();
-	for (rest = mine; rest; rest &= rest - 1)
+	for (rest = cpuc->active | cpuc->idle; rest; rest &= rest - 1)
 		cpuc->saved[__ffs64(rest)] = pmuv3_read_counter(__ffs64(rest));
 	return 0;
 }
@@ -32,8 +36,8 @@ static int before(struct kretprobe_instance *instance, struct pt_regs *regs)
 NOKPROBE_SYMBOL(before);
 
 /*
- * An older pinned event of perf's that was not on when we came may push ours out. Then perf writes
- * to what counters it likes: nothing is known of them.
+ * A pinned event of perf that is older than the placeholder, but was inactive at the reservation,
+ * may push the placeholder out. perf may then write any counter.
  */
 static bool placeholder_active(const struct pmuv3_cpu *cpuc)
 {
@@ -43,14 +47,14 @@ static bool placeholder_active(const struct pmuv3_cpu *cpuc)
 static int after(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
-	u64 mine = cpuc->active | cpuc->idle, rest;
+	u64 loaded = cpuc->active | cpuc->idle, rest;
 
-	for (rest = mine; rest; rest &= rest - 1)
+	for (rest = loaded; rest; rest &= rest - 1)
 		pmuv3_write_counter(__ffs64(rest), cpuc->saved[__ffs64(rest)]);
-	/* Those that are not loaded may have been zeroed, too. */
+	/* perf may have cleared counters that are not loaded, too. */
 	pmuv3_forget_shadow(cpuc,
-			    cpuc->info->counters & (placeholder_active(cpuc) ? ~mine : ~0ULL));
-	/* Not what perf granted to a task of its own, whose events do not run. */
+			    cpuc->info->counters & (placeholder_active(cpuc) ? ~loaded : ~0ULL));
+	/* Undo user access that perf enabled for its own task: the task's events do not run. */
 	if (cpuc->hides)
 		write_pmuacr(cpuc->shown);
 	write_pmuserenr(cpuc->userenr);
@@ -58,9 +62,9 @@ static int after(struct kretprobe_instance *instance, struct pt_regs *regs)
 	isb();
 	write_pmcntenset(pmuv3_enable_bits(cpuc->active));
 	cpuc->restoring = false;
-	/* With a vcpu loaded, perf has changed what KVM will put back, too. */
+	/* With a vcpu loaded, perf also changed the value that KVM restores. */
 	if (cpuc->userenr & PMUSERENR_EN)
-		pmudev_user_access_lost();
+		pmuv3_upcalls->user_access_lost();
 	atomic64_inc(&cpuc->info->perf_restores);
 	return 0;
 }
@@ -80,7 +84,7 @@ static struct kretprobe probes[] = {
 	},
 };
 
-static bool watched[ARRAY_SIZE(probes)];
+static bool registered[ARRAY_SIZE(probes)];
 
 int pmuv3_restore_init(void)
 {
@@ -89,18 +93,18 @@ int pmuv3_restore_init(void)
 
 	for (i = 0; i < ARRAY_SIZE(probes); i++) {
 		ret = register_kretprobe(&probes[i]);
-		/* Without sysctls nothing withdraws the right everywhere: no such function. */
+		/* Without CONFIG_SYSCTL, the second function does not exist. */
 		if (ret == -ENOENT && i && !IS_ENABLED(CONFIG_SYSCTL))
 			continue;
 		if (ret)
 			goto undo;
-		watched[i] = true;
+		registered[i] = true;
 	}
 	return 0;
 
 undo:
 	if (ret != -ENOMEM)
-		pr_err("pmudev: cannot watch %s (error %d): is perf's PMUv3 driver in this kernel?\n",
+		pr_err("pmudev: cannot probe %s (error %d): this kernel may lack perf's PMUv3 driver\n",
 		       probes[i].kp.symbol_name, ret);
 	pmuv3_restore_exit();
 	return ret == -ENOMEM ? ret : -ENODEV;
@@ -111,6 +115,6 @@ void pmuv3_restore_exit(void)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(probes); i++)
-		if (watched[i])
+		if (registered[i])
 			unregister_kretprobe(&probes[i]);
 }

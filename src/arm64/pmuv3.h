@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the arm64 backend's files share. */
+/*
+ * The PMUv3 backend, for arm64 and 32-bit arm kernels.
+ *
+ * This folder owns the PMU's system registers, the reservation against perf and the state of each
+ * CPU in struct pmuv3_cpu. It may call src/pure, src/core/compat.h and the kernel. It reaches the
+ * core only through pmuv3_upcalls.
+ */
 #ifndef _PMUDEV_ARM64_PMUV3_H
 #define _PMUDEV_ARM64_PMUV3_H
 
@@ -7,30 +13,33 @@
 #include <linux/percpu.h>
 
 #include <pmudev/backend.h>
+#include <pmudev/count.h>
+#include <pmudev/pmuv3.h>
 
 struct arm_pmu;
 struct perf_event;
 
-/* On debug kernels what a register is known to hold is compared with it when that is relied on. */
+/* Debug kernels also compare registers with their shadow before relying on it. */
 #ifndef PMUV3_VERIFY
 #define PMUV3_VERIFY	IS_ENABLED(CONFIG_PROVE_LOCKING)
 #endif
 
 #define PMUV3_NR_COUNTERS	(PMUV3_INSTRUCTION_COUNTER + 1)
 
-/* No event's config. */
+/* Not the config of any event */
 #define PMUV3_UNKNOWN	(~0ULL)
 
-/* The odd counter of a pair: it follows the even one at whatever level that counts. */
+/*
+ * Selector of a chained event's odd counter. It counts at every level at which the even one does.
+ */
 #define PMUV3_HIGH_HALF	(PMUV3_CHAIN | PMUV3_TYPER_NSH)
 
 /**
- * struct pmuv3_shadow - what a counter of ours is known to hold
- * @config: of the event that it was loaded for last: PMEVTYPER<n>_EL0, PMCCFILTR_EL0 or
- *	PMICFILTR_EL0.
- *	PMUV3_UNKNOWN: somebody else may have written to its registers
- * @value: the count that it holds, modulo its width, while it is stopped; of both counters of a
- *	pair the whole count
+ * struct pmuv3_shadow - contents of a counter's registers
+ * @config: of the event that was last loaded: PMEVTYPER<n>_EL0, PMCCFILTR_EL0 or PMICFILTR_EL0.
+ *	PMUV3_UNKNOWN if perf or firmware may have written the counter's registers.
+ * @value: the count in the stopped counter, not truncated to its width; in both counters of a
+ *	chained event the whole count
  */
 struct pmuv3_shadow {
 	u64 config;
@@ -38,11 +47,13 @@ struct pmuv3_shadow {
 };
 
 /**
- * struct pmuv3_kind - a kind of CPUs
- * @caps: what their PMU can do
- * @midr: MIDR_EL1: two kinds may differ in nothing else, yet count other things
- * @info: what the core was told
- * @perf: perf's driver of theirs, once it is known; it is built in, and stays
+ * struct pmuv3_kind - a kind of CPUs; each kind is a PMU
+ * @caps: capabilities
+ * @midr: MIDR_EL1. CPUs of equal capabilities but different models may count differently.
+ * @info: the PMU's description
+ * @perf: perf's driver of these CPUs, or NULL until it is found; it is built in and never goes away
+ *
+ * Constant after probe, except @perf.
  */
 struct pmuv3_kind {
 	struct pmuv3_caps caps;
@@ -53,117 +64,122 @@ struct pmuv3_kind {
 
 /**
  * struct pmuv3_cpu - a CPU
- * @info: of its PMU, NULL: none. Written once, before all else.
- * @known: by counter, while @owned; see pmuv3_forget_shadow()
- * @claim: the event of perf's that keeps its others away; NULL while not held
- * @owned: perf is kept away
- * @active: our counters that are started
- * @idle: our counters that are loaded, but started in guests only
- * @user: user mode may read counters here
- * @hides: it can be given each counter by itself; while @owned
- * @shown: if so: PMUACR_EL1, those that it is given
- * @restoring: perf is changing the PMU, ours are stopped and saved
- * @userenr: PMUSERENR_EL0 before it did
- * @saved: values of @active and @idle while perf does
- * @changed: from a guest's entry to its exit: counters whose selectors are not as @known
- * @lent_host: likewise: what KVM stops in the guest for us, as PMCNTENSET_EL0 has it
- * @lent_guest: likewise: what it starts there
  *
- * All but @info and @claim: touched on the CPU itself alone, irqs off.
+ * Accessed on that CPU only, with interrupts disabled, except @info and @placeholder.
  */
 struct pmuv3_cpu {
+	/** @info: the CPU's PMU, or NULL if it has none. Written once, before all else. */
 	struct pmudev_pmu_info *info;
-	struct pmuv3_shadow known[PMUV3_NR_COUNTERS];
+	/** @shadow: by counter; valid while @owned, see pmuv3_forget_shadow() */
+	struct pmuv3_shadow shadow[PMUV3_NR_COUNTERS];
+	/** @placeholder: perf's event that keeps its other events away, or NULL. READ_ONCE(). */
 	struct perf_event *placeholder;
+	/** @owned: the counters are reserved */
 	bool owned;
+	/** @user: user mode may read counters */
 	bool user;
+	/** @hides: while @owned: each counter can be hidden from user mode (PMUACR_EL1) */
 	bool hides;
+	/** @restoring: perf is changing the PMU; our counters are stopped and saved */
 	bool restoring;
+	/** @active: our counters that are started */
 	u64 active;
+	/** @idle: our counters that are loaded, but started in guests only */
 	u64 idle;
+	/** @shown: if @hides: PMUACR_EL1 */
 	u64 shown;
+	/** @userenr: if @restoring: PMUSERENR_EL0 before perf's change */
 	u64 userenr;
+	/** @saved: if @restoring: values of the counters in @active and @idle */
 	u64 saved[PMUV3_NR_COUNTERS];
+	/** @changed: from guest entry to exit: counters whose selectors differ from @shadow */
 	u64 changed;
+	/**
+	 * @lent_host: from guest entry to exit: bits added to KVM's events_host (PMCNTENSET_EL0)
+	 */
 	u64 lent_host;
+	/** @lent_guest: from guest entry to exit: bits added to KVM's events_guest, likewise */
 	u64 lent_guest;
 };
 
 DECLARE_PER_CPU(struct pmuv3_cpu, pmuv3_cpus);
 
-/* By the number of the PMU. */
+/* By index of the PMU */
 extern struct pmuv3_kind pmuv3_kinds[PMUDEV_MAX_PMUS];
 
-/* probe.c: which kind this CPU is of, -1: none that there was. Pinned. */
-int pmuv3_kind_here(void);
-int pmuv3_probe(struct pmudev_pmu_info *const *info);
+/* Constant after probe */
+extern const struct pmudev_upcalls *pmuv3_upcalls;
+
+/* probe.c. For operations named as in struct pmudev_backend_ops, see there. */
+int pmuv3_probe(struct pmudev_pmu_info *const *info, const struct pmudev_upcalls *upcalls);
 int pmuv3_identify(void);
 void pmuv3_remove(void);
+/* Index of this CPU's PMU, or -1. Preemption disabled. */
+int pmuv3_kind_here(void);
+/* Each counter can be hidden, and the kernel itself uses PMUACR_EL1. */
+bool pmuv3_hides(const struct pmuv3_caps *caps);
 
-/* claim.c where perf has a driver of the PMU, else claim_alone.c */
+/* reserve.c; reserve_alone.c where perf has no driver */
 int pmuv3_reserve_init(void);
 void pmuv3_reserve_exit(void);
 int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why);
 void pmuv3_cpu_down(struct pmudev_pmu_info *info, int cpu);
 int pmuv3_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
 bool pmuv3_used_now(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
-
-/* Find perf's driver of a kind. On a CPU of it, in a kernel thread; may sleep. */
+/* Find perf's driver. On a CPU of that PMU, in a kernel thread; may sleep. */
 void pmuv3_find_perf(unsigned int index);
-
-/* On the CPU, irqs off: the PMU as a whole counts; start it, if that is ours to do. */
+/* PMCR_EL0.E is set; without perf's driver, this function sets it. On the CPU, irqs disabled. */
 bool pmuv3_started(void);
-
-/* The counters that cannot be had for it. */
+/* Counters that a reservation makes unavailable */
 u64 pmuv3_reserve_cost(u64 counters);
 
 /*
- * takeover.c: stop the counters and forget their values; -EBUSY if the PMU as a whole does not
- * count, -EOPNOTSUPP if it is not the PMU that it was.
+ * take_cpu.c. pmuv3_take_cpu() stops and clears the counters; it returns -EBUSY if the PMU is not
+ * started, -EOPNOTSUPP if the CPU's PMU is another one than before.
  */
 int pmuv3_take_cpu(int cpu, u64 counters);
 void pmuv3_return_cpu(int cpu, u64 counters);
 int pmuv3_power_init(void);
 void pmuv3_power_exit(void);
 
-/*
- * guest.c, or guest_none.c where no kernel has guests: can KVM's guests not be told from the host?
- * 1, 0 or -ENOMEM. To be asked first; may sleep.
- */
+/* guest.c; guest_none.c on 32-bit kernels */
+/* Guest filters are impossible: 1, 0 or -ENOMEM. Call it before the others; may sleep. */
 int pmuv3_protected_kvm(enum pmuv3_shape shape);
-/* And see struct pmudev_backend_ops; the first two are probes */
 void pmuv3_on_guest_entry(void *data, unsigned long vcpu_pc);
 void pmuv3_on_guest_exit(void *data, int ret, unsigned int esr_ec, unsigned long vcpu_pc);
 void pmuv3_guest_enter(struct pmudev_hw *const *hw, unsigned int nr);
 void pmuv3_guest_leave(void);
 
-/* mend.c: undoing what perf does to our counters while it is kept away */
+/* perf_restore.c: restores what perf's driver changes on owned CPUs */
 int pmuv3_restore_init(void);
 void pmuv3_restore_exit(void);
 
+/* counter.c: one counter by index, irqs disabled */
+u64 pmuv3_read_counter(unsigned int counter);
+void pmuv3_write_counter(unsigned int counter, u64 value);
+void pmuv3_write_config(unsigned int counter, u64 config);
+void pmuv3_verify(struct pmudev_hw *const *hw, unsigned int nr);
+
+/* chained.c: 64-bit counts on an even and an odd counter, irqs disabled */
+u64 pmuv3_read_chained(unsigned int even, bool live);
+void pmuv3_program_high_half(struct pmuv3_cpu *cpuc, const struct pmudev_hw *hw);
+struct pmudev_hw pmuv3_high_half(const struct pmudev_hw *hw);
+
+/* user.c: hide all counters from user mode, whatever PMUACR_EL1 held. Irqs disabled. */
+void pmuv3_hide(struct pmuv3_cpu *cpuc);
+
 /**
- * pmuv3_forget_shadow - what these counters' registers hold is not known any more
+ * pmuv3_forget_shadow - note that the registers of stopped counters may have changed
  * @cpuc: this CPU
- * @counters: stopped
+ * @counters: mask of counters
  *
- * Whoever else writes to them (perf's driver, firmware that powers the CPU down) must be followed
- * by this before they are loaded again. Irqs off.
+ * Required whenever perf or firmware may have written to them, before they are loaded again.
+ * Context: on the CPU, irqs disabled.
  */
 static __always_inline void pmuv3_forget_shadow(struct pmuv3_cpu *cpuc, u64 counters)
 {
 	for (; counters; counters &= counters - 1)
-		cpuc->known[__ffs64(counters)].config = PMUV3_UNKNOWN;
+		cpuc->shadow[__ffs64(counters)].config = PMUV3_UNKNOWN;
 }
-
-/* pmu.c: one counter, by index */
-u64 pmuv3_read_counter(unsigned int counter);
-void pmuv3_write_counter(unsigned int counter, u64 value);
-void pmuv3_write_config(unsigned int counter, u64 config);
-
-/* Show no counter to user mode, whatever PMUACR_EL1 held. */
-void pmuv3_hide(struct pmuv3_cpu *cpuc);
-
-/* Can each counter be shown by itself? Only where the kernel itself uses PMUACR_EL1. */
-bool pmuv3_hides(const struct pmuv3_caps *caps);
 
 #endif /* _PMUDEV_ARM64_PMUV3_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Finding PMUv3: by what each CPU's registers report. */
+/* Find PMUv3: read the ID registers of every CPU. */
 #include <linux/arch_topology.h>
 #include <linux/cpu.h>
 #include <linux/smp.h>
@@ -12,6 +12,7 @@
 #include "pmuv3.h"
 #include "regs.h"
 
+const struct pmudev_upcalls *pmuv3_upcalls;
 struct pmuv3_kind pmuv3_kinds[PMUDEV_MAX_PMUS];
 static unsigned int nr_kinds;
 static bool protected_kvm, smt;
@@ -22,9 +23,8 @@ bool pmuv3_hides(const struct pmuv3_caps *caps)
 }
 
 /*
- * Event counters from MDCR_EL2.HPMN on do not count: PMCR_EL0.E does not start them, and what would
- * (MDCR_EL2.HPME) nobody sets. At EL1 PMCR_EL0.N is HPMN. With a vcpu loaded HPMN is the same: KVM
- * writes there what it found, or N where it was N.
+ * Number of event counters. Those from MDCR_EL2.HPMN on are EL2's: PMCR_EL0.E does not start them,
+ * and Linux does not set MDCR_EL2.HPME. At EL1, PMCR_EL0.N reads as HPMN. KVM keeps HPMN.
  */
 static unsigned int count_event_counters(void)
 {
@@ -36,8 +36,8 @@ static unsigned int count_event_counters(void)
 }
 
 /*
- * A kernel at EL1 does not tell modules whether KVM is below it at EL2: where there is an EL2 it is
- * taken to be. If there is another hypervisor, or none, no guest is ever entered.
+ * A kernel at EL1 does not tell modules whether it has KVM's code at EL2. If EL2 exists, assume so:
+ * otherwise no guest is ever entered, and PMUV3_NVHE does no harm.
  */
 static enum pmuv3_shape find_shape(void)
 {
@@ -46,7 +46,7 @@ static enum pmuv3_shape find_shape(void)
 	return read_has_el2() ? PMUV3_NVHE : PMUV3_EL1;
 }
 
-/* One core is enough: who counts does not know where a thread will run. */
+/* One such core is enough: a thread may run anywhere. */
 static bool find_smt(void)
 {
 	int one, other;
@@ -73,7 +73,7 @@ static void probe_here(struct pmuv3_caps *caps)
 	caps->protected_kvm = protected_kvm;
 	caps->smt = smt;
 	caps->counters = BIT_ULL(PMUV3_CYCLE_COUNTER) | (BIT_ULL(count_event_counters()) - 1);
-	/* Used only where perf's driver does: it knows that nothing traps it. */
+	/* Only if perf's driver uses it: the kernel then makes sure that EL2 does not trap it. */
 	if (PMUDEV_PERF_ICNTR && read_has_pmicntr())
 		caps->counters |= BIT_ULL(PMUV3_INSTRUCTION_COUNTER);
 	id0 = read_pmceid0();
@@ -97,7 +97,11 @@ int pmuv3_kind_here(void)
 	return -1;
 }
 
-/* Kinds have numbers in the order of their first CPUs: one CPU after the other. */
+/**
+ * struct probe - result of probing the CPUs, one after the other
+ * @pmuver: ID_AA64DFR0_EL1.PMUVer of the last CPU, for the log
+ * @too_many: there are more than PMUDEV_MAX_PMUS kinds
+ */
 struct probe {
 	unsigned int pmuver;
 	bool too_many;
@@ -130,7 +134,7 @@ static int probe_all(struct probe *probe)
 	if (!nr_kinds)
 		pr_err("pmudev: no PMUv3: " PMUVER_NAME " is %u\n", probe->pmuver);
 	else if (probe->too_many)
-		pr_err("pmudev: CPUs of more than %u kinds\n", PMUDEV_MAX_PMUS);
+		pr_err("pmudev: the CPUs have more than %u different PMUs\n", PMUDEV_MAX_PMUS);
 	return nr_kinds && !probe->too_many ? 0 : -ENODEV;
 }
 
@@ -160,13 +164,13 @@ static void fill_in(struct pmudev_pmu_info *info, const struct pmuv3_kind *kind)
 	info->counters = caps->counters;
 	info->unavailable = pmuv3_reserve_cost(caps->counters);
 	info->user = caps->counters;
-	/* PMUSERENR_EL0 has nothing else that lets EL0 read PMICNTR_EL0. */
+	/* EL0 can read PMICNTR_EL0 by PMUACR_EL1 only. */
 	if (!pmuv3_hides(caps))
 		info->user &= ~BIT_ULL(PMUV3_INSTRUCTION_COUNTER);
 	info->generic = generic_events(caps);
 	info->width = pmuv3_long_counters(caps) ? 64 : 32;
 	info->width_fixed = 64;
-	/* The cycle counter is always DIRECT. */
+	/* The cycle counter can always be DIRECT. */
 	info->features = PMUDEV_HAS_USER_READ | PMUDEV_HAS_DIRECT;
 	if (pmuv3_hides(caps))
 		info->features |= PMUDEV_HAS_HIDING;
@@ -196,12 +200,13 @@ int pmuv3_identify(void)
 	return index;
 }
 
-int pmuv3_probe(struct pmudev_pmu_info *const *info)
+int pmuv3_probe(struct pmudev_pmu_info *const *info, const struct pmudev_upcalls *upcalls)
 {
 	struct probe probe = {};
 	unsigned int i;
 	int ret;
 
+	pmuv3_upcalls = upcalls;
 	ret = pmuv3_protected_kvm(find_shape());
 	if (ret < 0)
 		return ret;

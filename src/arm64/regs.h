@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * PMUv3's system registers, one accessor each and no policy: Arm ARM (DDI 0487)
- * D24.5, "Performance Monitors registers"; G8.4 has those of AArch32. What each state calls them is
- * in regs_a64.h and regs_a32.h.
+ * PMUv3's system registers, one accessor per register, no policy. Source: Arm ARM (DDI 0487) D24.5
+ * "Performance Monitors registers", for AArch32 G8.4. regs_a64.h and regs_a32.h have the names.
  */
 #ifndef _PMUDEV_ARM64_REGS_H
 #define _PMUDEV_ARM64_REGS_H
 
 #include <asm/barrier.h>
 
-#include <pmudev/pure.h>
+#include <pmudev/pmuv3.h>
 
 #ifdef CONFIG_ARM64
 #include "regs_a64.h"
@@ -23,27 +22,24 @@
 #define PMCR_N			GENMASK_ULL(15, 11)
 /* MDCR_EL2 */
 #define MDCR_HPMN		GENMASK_ULL(4, 0)
-/* PMUSERENR_EL0: reads of the cycle counter and of the event counters, nothing else */
-#define PMUSERENR_EN		BIT(0)	/* never set by us or perf: KVM's, while a vcpu is loaded */
-#define PMUSERENR_CR		BIT(2)
-#define PMUSERENR_ER		BIT(3)
-/*
- * FEAT_PMUv3p9: EL0 reads the counters in PMUACR_EL1, others as 0. CR, ER and IR then keep it from
- * writing them.
- */
+/* PMUSERENR_EL0 */
+#define PMUSERENR_EN		BIT(0)	/* EL0 has all registers; only KVM sets it, see user.c */
+#define PMUSERENR_CR		BIT(2)	/* EL0 reads the cycle counter */
+#define PMUSERENR_ER		BIT(3)	/* EL0 reads the event counters */
+/* FEAT_PMUv3p9: EL0 reads the counters in PMUACR_EL1, others as 0; CR, ER and IR forbid writes. */
 #define PMUSERENR_UEN		BIT(4)
 #define PMUSERENR_IR		BIT(5)
-/* PMUVer, or PerfMon */
+/* ID_AA64DFR0_EL1.PMUVer or ID_DFR0.PerfMon: an implementation-defined PMU, not PMUv3 */
 #define PMUVER_IMP_DEF		15
 
-/* The event counters, by number: registers are named in the instruction. */
+/* The instruction encodes the register, so each event counter needs an instruction of its own. */
 #define PMUV3_FOR_EACH_EVENT_COUNTER(op)				\
 	op(0) op(1) op(2) op(3) op(4) op(5) op(6) op(7)			\
 	op(8) op(9) op(10) op(11) op(12) op(13) op(14) op(15)		\
 	op(16) op(17) op(18) op(19) op(20) op(21) op(22) op(23)		\
 	op(24) op(25) op(26) op(27) op(28) op(29) op(30)
 
-/* Inlined: their callers are loops. */
+/* @n: 0..30 */
 static __always_inline u64 read_pmevcntr(unsigned int n)
 {
 	switch (n) {
@@ -51,13 +47,12 @@ static __always_inline u64 read_pmevcntr(unsigned int n)
 	PMUV3_FOR_EACH_EVENT_COUNTER(READ_ONE)
 #undef READ_ONE
 	}
-	/* There are no others: nothing has to be done about them. */
 	unreachable();
 }
 
 /*
- * By our index, FEAT_PMUv3_ICNTR's included. In loops: one jump finds all of them, and there is no
- * number that it would have to be kept from.
+ * A counter by index: 0..30, 32 (PMCCNTR_EL0) or 33 (PMICNTR_EL0). The last case covers all other
+ * values of u8, so the compiler emits one jump without a range check.
  */
 static __always_inline u64 read_any_counter(u8 n)
 {
@@ -70,7 +65,7 @@ static __always_inline u64 read_any_counter(u8 n)
 	case PMUV3_INSTRUCTION_COUNTER ... U8_MAX:
 		return read_pmicntr();
 	}
-	/* Not the kernel's own unreachable(), which has something done about it. */
+	/* The kernel's unreachable() may emit code. */
 	__builtin_unreachable();
 }
 
@@ -102,14 +97,20 @@ static inline u64 read_pmevtyper(unsigned int n)
 	return 0;
 }
 
-static inline u64 read_pmccntr(void)
-{
-	return read_sysreg(REG_PMCCNTR);
-}
-
 static inline void write_pmccntr(u64 value)
 {
 	write_sysreg(value, REG_PMCCNTR);
+}
+
+/* As read_any_counter() */
+static __always_inline void write_any_counter(unsigned int n, u64 value)
+{
+	if (n < PMUDEV_FIXED_BASE)
+		write_pmevcntr(n, value);
+	else if (n == PMUV3_CYCLE_COUNTER)
+		write_pmccntr(value);
+	else
+		write_pmicntr(value);
 }
 
 static inline u64 read_pmccfiltr(void)

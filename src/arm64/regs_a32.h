@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What regs.h needs of AArch32, where the registers are the coprocessor 15's. */
+/* AArch32: register names for regs.h; they are registers of coprocessor 15. */
 #ifndef _PMUDEV_ARM64_REGS_A32_H
 #define _PMUDEV_ARM64_REGS_A32_H
 
@@ -20,7 +20,7 @@
 #define REG_PMCEID2	__ACCESS_CP15(c9, 0, c14, 4)
 #define REG_PMCEID3	__ACCESS_CP15(c9, 0, c14, 5)
 
-/* Eight registers of c14 have the same CRm. The number of a counter is a literal. */
+/* Eight registers of c14 share each CRm. @n is a literal. */
 #define READ_C14(crm, n)							\
 ({										\
 	u32 value_;								\
@@ -39,10 +39,10 @@
 #define READ_PMEVTYPER(n)		READ_C14(12, n)
 #define WRITE_PMEVTYPER(value, n)	WRITE_C14(value, 12, n)
 
-/* Whatever the version, 32 bits of a counter can be reached, and it cannot be hidden. */
+/* struct pmuv3_caps.narrow */
 #define PMUV3_NARROW		true
 
-/* Kernels of 32 bits take threads from MPIDR.MT, which newer cores of one thread have set. */
+/* 32-bit kernels rely on MPIDR.MT, which newer single-threaded cores set, too. */
 static inline bool pmuv3_share_core(int one, int other)
 {
 	return false;
@@ -52,7 +52,7 @@ static inline bool pmuv3_share_core(int one, int other)
 #define PMUVER_NAME		"ID_DFR0.PerfMon"
 #define PERFMON_SHIFT		24
 #define PERFMON_V3		3
-/* PMUVer of the same, and of the first of which both numbers are the same */
+/* PMUVer of PERFMON_V3, and the first version with equal values in both fields */
 #define PMUVER_V3		1
 #define PMUVER_V3P1		4
 
@@ -61,7 +61,7 @@ static inline unsigned int read_pmuver(void)
 	return (read_cpuid_ext(CPUID_EXT_DFR0) >> PERFMON_SHIFT) & 15;
 }
 
-/* The version as PMUVer has it, 0: it is not PMUv3. */
+/* Version of PMUv3 as PMUVer encodes it, 0 if there is none */
 static inline unsigned int pmuver_version(unsigned int perfmon)
 {
 	if (perfmon < PERFMON_V3)
@@ -69,7 +69,7 @@ static inline unsigned int pmuver_version(unsigned int perfmon)
 	return perfmon == PERFMON_V3 ? PMUVER_V3 : perfmon;
 }
 
-/* As AArch64 has it: the events from 0x4000 on in the upper half. */
+/* As PMCEID0_EL0: bits 63:32 describe events from 0x4000 on. */
 static inline u64 read_pmceid0(void)
 {
 	u64 value = read_sysreg(REG_PMCEID0);
@@ -88,25 +88,25 @@ static inline u64 read_pmceid1(void)
 	return value;
 }
 
-/* Linux has no guests here, and a stub there, if anything. */
+/* 32-bit Linux has no KVM: at EL2 there is at most a stub. */
 static inline bool read_has_el2(void)
 {
 	return false;
 }
 
-/* Linux is never at EL2. */
+/* 32-bit Linux never runs at EL2. */
 static inline u64 read_mdcr(void)
 {
 	return 0;
 }
 
-/* It is there, but a selector of 32 bits has no room for a threshold. */
+/* PMMIR exists, but a 32-bit selector has no threshold field. */
 static inline u64 read_pmmir(void)
 {
 	return 0;
 }
 
-/* What AArch32 has no access to: the instruction counter, and hiding. */
+/* AArch32 cannot access the instruction counter and PMUACR_EL1. */
 static inline bool read_has_pmicntr(void)
 {
 	return false;

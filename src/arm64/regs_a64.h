@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What regs.h needs of AArch64: the registers' names, and those that AArch32 has otherwise. */
+/* AArch64: register names for regs.h, and registers that AArch32 has in another form. */
 #ifndef _PMUDEV_ARM64_REGS_A64_H
 #define _PMUDEV_ARM64_REGS_A64_H
 
@@ -17,18 +17,18 @@
 #define REG_PMOVSCLR	pmovsclr_el0
 #define REG_PMSELR	pmselr_el0
 
-/* The number of a counter is a literal. */
+/* @n is a literal. */
 #define READ_PMEVCNTR(n)		read_sysreg_s(SYS_PMEVCNTRn_EL0(n))
 #define WRITE_PMEVCNTR(value, n)	write_sysreg_s(value, SYS_PMEVCNTRn_EL0(n))
 #define READ_PMEVTYPER(n)		read_sysreg_s(SYS_PMEVTYPERn_EL0(n))
 #define WRITE_PMEVTYPER(value, n)	write_sysreg_s(value, SYS_PMEVTYPERn_EL0(n))
 
-/* Counters have 64 bits from FEAT_PMUv3p5 on, and can be hidden from FEAT_PMUv3p9 on. */
+/* struct pmuv3_caps.narrow */
 #define PMUV3_NARROW		false
 
 /*
- * Are two CPUs threads of one core? MPIDR_EL1.MT does not tell, and cores of one thread have the
- * number of it where firmware only repeats what MPIDR_EL1 says.
+ * Two CPUs are hardware threads of one core. MPIDR_EL1.MT does not say so, and where firmware
+ * copies MPIDR_EL1, single-threaded cores have a thread number, too.
  */
 static inline bool pmuv3_share_core(int one, int other)
 {
@@ -47,7 +47,7 @@ static inline bool pmuv3_share_core(int one, int other)
 /* ID_AA64DFR1_EL1.PMICNTR */
 #define PMICNTR_SHIFT		36
 
-/* By number: assemblers and older kernels do not know their names. */
+/* Assemblers and older kernels lack these names. */
 #define SYS_PMUV3_PMUACR	sys_reg(3, 0, 9, 14, 4)
 #define SYS_PMUV3_PMICNTR	sys_reg(3, 3, 9, 4, 0)
 #define SYS_PMUV3_PMICFILTR	sys_reg(3, 3, 9, 6, 0)
@@ -73,7 +73,7 @@ static inline void write_pmicfiltr(u64 value)
 	write_sysreg_s(value, SYS_PMUV3_PMICFILTR);
 }
 
-/* At EL2 only. */
+/* MDCR_EL2; only at EL2 */
 static inline u64 read_mdcr(void)
 {
 	return read_sysreg(mdcr_el2);
@@ -111,19 +111,19 @@ static inline unsigned int read_pmuver(void)
 	return (read_sysreg(id_aa64dfr0_el1) >> PMUVER_SHIFT) & 15;
 }
 
-/* The version, 0: it is not PMUv3. */
+/* Version of PMUv3, 0 if there is none */
 static inline unsigned int pmuver_version(unsigned int pmuver)
 {
 	return pmuver;
 }
 
-/* Is there an EL2, and are we shown it? Hypervisors do not show theirs to guests. */
+/* EL2 exists and is visible. Hypervisors hide EL2 from guests. */
 static inline bool read_has_el2(void)
 {
 	return read_sysreg(id_aa64pfr0_el1) >> PFR0_EL2_SHIFT & 15;
 }
 
-/* FEAT_PMUv3_ICNTR: is there an instruction counter? */
+/* The instruction counter exists (FEAT_PMUv3_ICNTR). */
 static inline bool read_has_pmicntr(void)
 {
 	return read_sysreg(id_aa64dfr1_el1) >> PMICNTR_SHIFT & 15;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Keeping perf away from a CPU's counters: an event of perf's own that is pinned, exclusive
- * and counts nothing. perf schedules no other hardware event beside it. It
- * costs the counter it is on.
+ * Reservation of a CPU's counters: a placeholder event of perf that is pinned, exclusive and counts
+ * nothing. perf then schedules no other hardware event on that CPU. It costs the placeholder's
+ * counter.
  */
 #include <linux/perf/arm_pmu.h>
 #include <linux/perf_event.h>
@@ -21,28 +21,28 @@ void pmuv3_reserve_exit(void)
 	pmuv3_restore_exit();
 }
 
-/* perf's event is on: so is the PMU as a whole. */
+/* perf set PMCR_EL0.E when it scheduled the placeholder. */
 bool pmuv3_started(void)
 {
 	return read_pmcr() & PMCR_E;
 }
 
-/* Its placeholder will take its lowest. Confirmed when it does. */
+/* The placeholder takes the lowest event counter; pmuv3_cpu_up() checks that. */
 u64 pmuv3_reserve_cost(u64 counters)
 {
 	return counters & BIT_ULL(0);
 }
 
 /*
- * perf asks whether the calling task may count a CPU. It is not the user's task that does, but a
- * kernel thread: claims are made in such.
+ * perf checks whether the calling thread may count a CPU. Reservations are made in a kernel thread,
+ * which may.
  */
 static struct perf_event *create_placeholder(int cpu)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_RAW,
 		.size = sizeof(attr),
-		.config = 0, /* SW_INCR: what only software increments */
+		.config = 0, /* SW_INCR: only writes to PMSWINC_EL0 increment it */
 		.pinned = 1,
 		.exclusive = 1,
 		.disabled = 1,
@@ -54,7 +54,7 @@ static struct perf_event *create_placeholder(int cpu)
 	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 }
 
-/* Is any event of perf's on a counter of that CPU now? Ours is still disabled. */
+/* An event of perf is on a counter of that CPU now. The placeholder is still disabled. */
 static bool perf_is_counting(struct arm_pmu *pmu, int cpu)
 {
 	struct pmu_hw_events *hw = per_cpu_ptr(pmu->hw_events, cpu);
@@ -83,22 +83,22 @@ int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *w
 				     PMUDEV_WHY_PERF_REFUSED, 0);
 	WRITE_ONCE(kind->perf, to_arm_pmu(event->pmu));
 	/*
-	 * What perf counts on a CPU that is not active yet came after the claim on the others. It
-	 * gives way, as it would there: user tasks that read are about to come.
+	 * On a CPU that is not active yet, perf's events are newer than the reservation of the
+	 * other CPUs. They give way, as they would there.
 	 */
 	if (cpu_active(cpu) && perf_is_counting(kind->perf, cpu)) {
 		ret = held_by_perf(why, cpu);
 		goto err;
 	}
-	/* Known before it is on its counter: whoever looks meanwhile finds that it is ours. */
+	/* Publish it before perf puts it on a counter: perf_uses() compares. */
 	WRITE_ONCE(cpuc->placeholder, event);
 	perf_event_enable(event);
-	/* An earlier pinned event, if only one for a task that runs there, makes ours fail. */
+	/* It fails if an older pinned event is active, even if only for the running thread. */
 	if (READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE) {
 		ret = held_by_perf(why, cpu);
 		goto err;
 	}
-	/* None of ours if it is one of those that are EL2's alone. */
+	/* perf may have put it on a counter that only EL2 can use. */
 	placeholder = BIT_ULL(pmudev_perf_counter(event->hw.idx)) & info->counters;
 	WRITE_ONCE(info->unavailable, info->unavailable | placeholder);
 	ret = pmuv3_take_cpu(cpu, info->counters & ~placeholder);
@@ -114,7 +114,7 @@ err:
 	return ret;
 }
 
-/* Of a CPU that is not ours: is any event of perf's on its counters? */
+/* An event of perf is on a counter of a CPU that is not owned. */
 static bool perf_uses(struct arm_pmu *pmu, int cpu)
 {
 	const struct pmuv3_cpu *cpuc = per_cpu_ptr(&pmuv3_cpus, cpu);
@@ -126,11 +126,14 @@ static bool perf_uses(struct arm_pmu *pmu, int cpu)
 		event = READ_ONCE(hw->events[i]);
 		if (!event)
 			continue;
-		/* Our own: known before it is on its counter, until it is off it. */
+		/*
+		 * Pairs with the order in pmuv3_cpu_up() and pmuv3_cpu_down(): cpuc->placeholder is
+		 * set as long as the placeholder is in hw->events.
+		 */
 		smp_rmb();
 		if (READ_ONCE(cpuc->placeholder))
 			return false;
-		/* And it was ours no more: then it is not there any more either. */
+		/* If the event was the placeholder, it is gone from hw->events now. */
 		smp_rmb();
 		if (READ_ONCE(hw->events[i]) == event)
 			return true;
@@ -152,7 +155,7 @@ bool pmuv3_used_now(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
 	return false;
 }
 
-/* An event that is created and released makes perf schedule: only once. */
+/* Creating and releasing an event makes perf reschedule, so do it once only. */
 static int find_perf(struct pmuv3_kind *kind, int cpu)
 {
 	struct perf_event *event;
@@ -169,7 +172,7 @@ static int find_perf(struct pmuv3_kind *kind, int cpu)
 
 void pmuv3_find_perf(unsigned int index)
 {
-	/* If there is no memory for it now it is found by the first claim. */
+	/* On failure, the first reservation finds it. */
 	find_perf(&pmuv3_kinds[index], raw_smp_processor_id());
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Having a CPU's counters where perf has no driver for them: kernels of 32 bits without
- * CONFIG_ARM_PMUV3. Nobody else uses them, and they cost nothing; but it is up to us to start the
- * PMU as a whole.
+ * Reservation where perf has no driver for PMUv3: 32-bit kernels without CONFIG_ARM_PMUV3. Nothing
+ * else uses the counters, so a reservation costs no counter; but pmudev must start the PMU itself.
  */
 #include <linux/cpu.h>
 #include <linux/perf_event.h>
@@ -10,7 +9,7 @@
 #include "pmuv3.h"
 #include "regs.h"
 
-/* A device tree may call the PMU that of an older CPU, for which perf has a driver. */
+/* The device tree may describe the PMU as that of an older CPU, for which perf has a driver. */
 static bool perf_has_it(int cpu)
 {
 	struct perf_event_attr attr = {
@@ -37,7 +36,7 @@ int pmuv3_reserve_init(void)
 	cpus_read_unlock();
 	if (!has_it)
 		return 0;
-	pr_err("pmudev: perf uses the PMU, as that of an older CPU\n");
+	pr_err("pmudev: perf drives this PMU as that of an older CPU\n");
 	return -ENODEV;
 }
 
@@ -47,7 +46,7 @@ void pmuv3_reserve_exit(void)
 
 bool pmuv3_started(void)
 {
-	/* Where there was no power they are anything now, and no driver of perf's resets them. */
+	/* After a loss of power, their values are unknown, and no driver resets them. */
 	write_pmcntenclr(U32_MAX);
 	write_pmintenclr(U32_MAX);
 	isb();

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What having a CPU's counters means, once nobody else uses them: see claim.c, claim_alone.c. */
+/*
+ * Take over a CPU's registers after reserve.c or reserve_alone.c reserved them, and give them
+ * back.
+ */
 #include <linux/cpu_pm.h>
 #include <linux/smp.h>
 
 #include "pmuv3.h"
 #include "regs.h"
 
+/**
+ * struct takeover - arguments of take_over()
+ * @counters: counters to stop and clear
+ * @error: result, 0 or a negative errno
+ */
 struct takeover {
 	u64 counters;
 	int error;
@@ -52,10 +60,12 @@ static void give_back(void *info)
 	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
 	u64 *counters = info;
 
-	/* In the midst of a guest no more: this is an interrupt. */
+	/* This is an interrupt of the host: the guest was left. */
 	pmuv3_guest_leave();
 	write_pmcntenclr(pmuv3_enable_bits(*counters));
-	/* Wraps of ours would be interrupts of perf's, once it enables them. */
+	/*
+	 * Stop counters before their overflows are cleared: perf would get an interrupt for each.
+	 */
 	isb();
 	write_pmovsclr(pmuv3_enable_bits(*counters));
 	pmudev_backend_user_access_disable();
@@ -70,26 +80,29 @@ void pmuv3_return_cpu(int cpu, u64 counters)
 	smp_call_function_single(cpu, give_back, &counters, true);
 }
 
-/* On the CPU, irqs off: it may have been without power, and perf's driver resets the PMU then. */
+/*
+ * The CPU may have lost power, and perf's driver then resets the PMU. On the CPU, interrupts
+ * disabled.
+ */
 static int power_changed(struct notifier_block *nb, unsigned long event, void *unused)
 {
 	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
 
 	if (!cpuc->info || (event != CPU_PM_EXIT && event != CPU_PM_ENTER_FAILED))
 		return NOTIFY_OK;
-	/* Refused before the core was asked: all goes on. */
+	/* The power change failed before the core's notifier was called: counters still run. */
 	if (event == CPU_PM_ENTER_FAILED && (cpuc->active | cpuc->idle || cpuc->user))
 		return NOTIFY_OK;
 	pmuv3_forget_shadow(cpuc, cpuc->info->counters);
-	/* Where that is ours to do. */
+	/* Without perf's driver, start the PMU again. */
 	if (cpuc->owned)
 		pmuv3_started();
-	/* The core has withdrawn user access before. */
+	/* The core disabled user access before. */
 	pmuv3_hide(cpuc);
 	return NOTIFY_OK;
 }
 
-/* Before the core, whose priority is lower, loads the counters again. */
+/* The core's notifier, which loads the counters again, has a lower priority and runs later. */
 static struct notifier_block power_nb = {
 	.notifier_call = power_changed,
 };

@@ -10,6 +10,13 @@
 struct pmudev_pmu pmudev_pmus[PMUDEV_MAX_PMUS];
 unsigned int pmudev_nr_pmus;
 
+static const struct pmudev_upcalls upcalls = {
+	.user_access_lost = pmudev_user_access_lost,
+	.clear_residue = pmudev_clear_residue,
+	.guest_entered = pmudev_guest_entered,
+	.guest_left = pmudev_guest_left,
+};
+
 static void set_clock(struct pmudev_pmu *pmu)
 {
 	u64 hz = pmu->info.clock_hz;
@@ -54,7 +61,7 @@ int pmudev_pmus_init(bool user_reads)
 		info[i] = &pmudev_pmus[i].info;
 		info[i]->index = i;
 	}
-	nr = pmudev_backend.probe(info);
+	nr = pmudev_backend.probe(info, &upcalls);
 	if (nr < 0)
 		return nr;
 	pmudev_nr_pmus = nr;

@@ -15,7 +15,12 @@
 
 #include <linux/list.h>
 
-#include <pmudev/pure.h>
+#include <pmudev/assign.h>
+#include <pmudev/attr.h>
+#include <pmudev/code.h>
+#include <pmudev/count.h>
+#include <pmudev/page.h>
+#include <pmudev/refusal.h>
 
 #include "pmu.h"
 

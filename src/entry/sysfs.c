@@ -186,7 +186,7 @@ static u64 config_bits(const struct pmudev_pmu *pmu)
 	struct pmudev_refusal why = {};
 	struct pmudev_code code;
 
-	if (pmudev_backend.encode(&pmu->info, &attr, NULL, &code, &why))
+	if (pmudev_backend.encode(&pmu->info, &attr, &code, &why))
 		return why.code == PMUDEV_WHY_CONFIG ? why.limit : 0;
 	return attr.config;
 }
@@ -241,7 +241,7 @@ static bool has_event(const struct pmudev_pmu *pmu, u64 config)
 	struct pmudev_refusal why = {};
 	struct pmudev_code code;
 
-	return !pmudev_backend.encode(&pmu->info, &attr, NULL, &code, &why);
+	return !pmudev_backend.encode(&pmu->info, &attr, &code, &why);
 }
 
 static void add_event(struct dir *dir, const struct pmudev_pmu *pmu,

@@ -157,7 +157,8 @@ static int hook(void)
 			continue;
 		ret = hooks[i].tp ? pmudev_hook_install(&hooks[i]) : -ENOENT;
 		if (ret) {
-			pr_err("pmudev: tracepoint %s: error %d\n", hooks[i].name, ret);
+			pr_err("pmudev: no thread can be counted: tracepoint %s: error %d\n",
+			       hooks[i].name, ret);
 			goto undo;
 		}
 	}

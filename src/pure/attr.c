@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Validation of events: what no machine would accept. */
-#include <pmudev/pure.h>
-
-int pmudev_refuse(struct pmudev_refusal *why, int error, enum pmudev_reason code, u64 limit)
-{
-	why->code = code;
-	why->limit = limit;
-	return error;
-}
+/* Checks of event attributes that need nothing but the attributes. */
+#include <pmudev/assign.h>
+#include <pmudev/attr.h>
 
 static int check_flags(const struct pmudev_event_attr *attr, struct pmudev_refusal *why)
 {
@@ -15,7 +9,7 @@ static int check_flags(const struct pmudev_event_attr *attr, struct pmudev_refus
 
 	if (flags & ~PMUDEV_EVENT_FLAGS)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_FLAGS, PMUDEV_EVENT_FLAGS);
-	/* DIRECT relies on one counter all the time, CHAIN_READ on a long user read. */
+	/* DIRECT needs one counter all the time; CHAIN_READ is about user reads of 64 bits. */
 	if ((flags & PMUDEV_DIRECT) && (flags & PMUDEV_MULTIPLEX))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COMBINATION,
 				     PMUDEV_DIRECT | PMUDEV_MULTIPLEX);
@@ -77,57 +71,58 @@ int pmudev_attr_threshold(const struct pmudev_event_attr *attr, u32 highest,
 int pmudev_group_check(const struct pmudev_event_attr *attr, unsigned int nr, unsigned int *bad,
 		       struct pmudev_refusal *why)
 {
-	u64 seen = 0, multiplexed = 0;
+	u64 checked = 0, multiplexed = 0;
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
 		u64 group = BIT_ULL(attr[i].group);
 		bool multiplex = attr[i].flags & PMUDEV_MULTIPLEX;
 
-		if ((seen & group) && multiplex != !!(multiplexed & group)) {
+		if ((checked & group) && multiplex != !!(multiplexed & group)) {
 			*bad = i;
 			return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_GROUP_FLAGS, 0);
 		}
-		seen |= group;
+		checked |= group;
 		if (multiplex)
 			multiplexed |= group;
 	}
 	return 0;
 }
 
-int pmudev_attr_counters(const struct pmudev_event_attr *attr, const struct pmudev_able *able,
-			 struct pmudev_code *code, struct pmudev_refusal *why)
+int pmudev_attr_counters(const struct pmudev_event_attr *attr,
+			 const struct pmudev_candidates *candidates, struct pmudev_code *code,
+			 struct pmudev_refusal *why)
 {
 	u64 wish = attr->allowed ? attr->allowed : ~0ULL;
 	u64 one = attr->flags & PMUDEV_COUNTER ? BIT_ULL(attr->counter) : ~0ULL;
-	u64 single = able->any, pairs = 0;
+	u64 single = candidates->any, chained = 0;
 
-	if (!able->any)
+	if (!candidates->any)
 		return pmudev_refuse(why, -ENOSPC, PMUDEV_WHY_NO_COUNTER, 0);
 	if (attr->flags & PMUDEV_LONG) {
-		single = able->wide;
-		pairs = able->pairs;
+		single = candidates->wide;
+		chained = candidates->chained;
 	}
-	/* A pair is not read at once: user reads have to ask for it. */
+	/* One instruction cannot read two counters: chained user reads need PMUDEV_CHAIN_READ. */
 	if ((attr->flags & PMUDEV_USER_READ) && !(attr->flags & PMUDEV_CHAIN_READ))
-		pairs = 0;
+		chained = 0;
 	if (attr->flags & PMUDEV_DIRECT) {
-		single &= able->direct;
-		pairs = 0;
+		single &= candidates->direct;
+		chained = 0;
 	}
-	if (!(single | pairs))
-		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_WIDTH, able->width);
+	if (!(single | chained))
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_WIDTH, candidates->width);
 	code->chained = !(single & wish & one);
 	code->allowed =
-		code->chained ? pmudev_places(pairs & one, true, wish) : single & wish & one;
+		code->chained ? pmudev_places(chained & one, true, wish) : single & wish & one;
 	if (code->allowed)
 		return 0;
-	why->allowed = single | pmudev_places_counters(pairs, true);
-	/* A pair goes by its even counter. */
-	if ((attr->flags & PMUDEV_COUNTER) && (pairs << 1 & one))
+	why->allowed = single | pmudev_places_counters(chained, true);
+	/* PMUDEV_COUNTER names the odd counter: a chained event is named by its even one. */
+	if ((attr->flags & PMUDEV_COUNTER) && (chained << 1 & one))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COUNTER, 0);
-	/* Would it do for an event that does not ask for so much? */
-	if (able->any & wish & one)
-		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_WIDTH, able->width);
+	/* The counters would do for an event that asks for less width. */
+	if (candidates->any & wish & one)
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_WIDTH, candidates->width);
 	return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COUNTER, 0);
 }

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events as an Intel PMU takes them: SDM volume 3B, "Architectural Performance Monitoring", the
+ * Encoding of events for Intel PMUs: Intel SDM volume 3B, "Architectural Performance Monitoring",
  * registers IA32_PERFEVTSELx and IA32_FIXED_CTR_CTRL.
  */
-#include <pmudev/pure.h>
+#include <pmudev/attr.h>
+#include <pmudev/intel.h>
 
 #define PROGRAMMABLE GENMASK_ULL(PMUDEV_FIXED_BASE - 1, 0)
 #define FIXED(n)     (PMUDEV_FIXED_BASE + (n))
 
-/* The bits that say what is counted */
+/* Fields that select the event */
 #define SELECT (INTEL_EVTSEL_EVENT | INTEL_EVTSEL_UMASK | INTEL_EVTSEL_UMASK2)
-/* Those that compare a cycle's increment with CMASK */
+/* Fields that compare the increment of a cycle with CMASK */
 #define COMPARE (INTEL_EVTSEL_CMASK | INTEL_EVTSEL_INV | INTEL_EVTSEL_EQ)
 
 /*
- * The fixed counter that counts the same as an architectural event, by the event's number; 0 if
- * there is none. Fixed counter 2 does not count event 2: it counts at the TSC's rate, 3CH/01H at
- * another one on most CPUs.
+ * Fixed counter that counts the same as an architectural event, by the event's number; 0 if there
+ * is none. Event 2 has none: fixed counter 2 counts at the TSC's rate, event 2 (3CH/01H) at
+ * another rate on most CPUs.
  */
 static const u8 same_as[INTEL_NR_EVENTS] = {
 	[0] = FIXED(1),	 /* core cycles */
@@ -37,7 +38,7 @@ static const u16 generic[PMUDEV_GENERIC_MAX] = {
 	[PMUDEV_BRANCH_MISSES] = 0x00c5,    /* Branch Misses Retired */
 };
 
-/* The number of the architectural event that @config selects, or -1. */
+/* Number of the architectural event that @config selects, or -1 */
 static int architectural_event(u64 config)
 {
 	int i;
@@ -49,8 +50,8 @@ static int architectural_event(u64 config)
 }
 
 /*
- * Generic reference cycles are those of fixed counter 2 wherever it exists, and of it alone: counts
- * of two rates are not one event.
+ * Where fixed counter 2 exists, generic reference cycles are counted on it alone: other counters
+ * count at another rate.
  */
 static bool on_ref_counter(const struct intel_caps *caps, const struct pmudev_event_attr *attr)
 {
@@ -71,10 +72,8 @@ static u64 valid_bits(const struct intel_caps *caps)
 }
 
 /*
- * @event: out: the architectural event that it is, or -1.
- *
- * What a raw event asks for is not judged beyond its bits: INV without CMASK is valid, and the
- * hardware ignores it.
+ * Sets @event to the number of the architectural event, or to -1. Of a raw event only the bits are
+ * checked: INV without CMASK is valid, and the hardware ignores it.
  */
 static int select_event(const struct intel_caps *caps, const struct pmudev_event_attr *attr,
 			u64 *config, int *event, struct pmudev_refusal *why)
@@ -82,7 +81,7 @@ static int select_event(const struct intel_caps *caps, const struct pmudev_event
 	if (attr->type == PMUDEV_TYPE_GENERIC) {
 		*config = generic[array_index_nospec((u32)attr->config, PMUDEV_GENERIC_MAX)];
 		*event = architectural_event(*config);
-		/* Declarations are of what programmable counters count. */
+		/* CPUID describes events on programmable counters only. */
 		if (on_ref_counter(caps, attr))
 			return 0;
 	} else {
@@ -91,7 +90,7 @@ static int select_event(const struct intel_caps *caps, const struct pmudev_event
 		*config = attr->config;
 		*event = architectural_event(*config);
 	}
-	/* Nor on the fixed counter that counts it: nobody promises that this goes on counting. */
+	/* The fixed counter that counts a missing event is not architectural either. */
 	if (*event >= 0 && (caps->missing & BIT(*event)))
 		return pmudev_refuse(why, -ENOENT, PMUDEV_WHY_EVENT, 0);
 	return 0;
@@ -111,13 +110,12 @@ static u64 compare_bits(u32 compare)
 	}
 }
 
-/* The hardware counts the cycles that pass; it cannot add up what they had. */
+/* The hardware counts the cycles that match; it cannot add up their increments. */
 static int set_threshold(const struct intel_caps *caps, const struct pmudev_event_attr *attr,
 			 u64 *config, struct pmudev_refusal *why)
 {
 	u64 compare = compare_bits(attr->threshold_compare);
 	u32 highest = on_ref_counter(caps, attr) ? 0 : INTEL_THRESHOLD_MAX;
-
 	int ret;
 
 	if (!attr->threshold)
@@ -135,7 +133,7 @@ static int set_threshold(const struct intel_caps *caps, const struct pmudev_even
 	return 0;
 }
 
-/* There is no hypervisor's mode to be excluded: the hardware knows rings, in guests as well. */
+/* PMUDEV_EXCLUDE_HV has no effect: the hardware knows only rings, in guests as well. */
 static int set_levels(const struct pmudev_event_attr *attr, u64 *config, struct pmudev_refusal *why)
 {
 	u64 levels = 0;
@@ -150,15 +148,15 @@ static int set_levels(const struct pmudev_event_attr *attr, u64 *config, struct 
 	return 0;
 }
 
-/* The selector is the same on both sides: what is not for both is stopped at a guest's kvm_hook_point. */
-static enum pmudev_guest_filter side_of(const struct pmudev_event_attr *attr)
+/* Host and guest share the selector: IA32_PERF_GLOBAL_CTRL changes at guest entry and exit. */
+static enum pmudev_guest_filter guest_filter(const struct pmudev_event_attr *attr)
 {
 	if (attr->flags & PMUDEV_EXCLUDE_GUEST)
 		return PMUDEV_FILTER_HOST;
 	return attr->flags & PMUDEV_EXCLUDE_HOST ? PMUDEV_FILTER_GUEST : PMUDEV_FILTER_NONE;
 }
 
-/* A fixed counter counts its event and nothing more: it has the rings only to choose. */
+/* A fixed counter has no EDGE, CMASK, INV or EQ: only its rings can be chosen. */
 static u64 counters_for(const struct intel_caps *caps, const struct pmudev_event_attr *attr,
 			u64 config, int event)
 {
@@ -171,24 +169,29 @@ static u64 counters_for(const struct intel_caps *caps, const struct pmudev_event
 	return counters & caps->counters;
 }
 
-/* No counter has 64 bits. Fixed ones can always be written whole. */
-static struct pmudev_able able_to(const struct intel_caps *caps,
-				  const struct pmudev_event_attr *attr, u64 config, int event)
+/*
+ * No counter has 64 bits. A counter is DIRECT if all its bits can be written; fixed counters always
+ * are.
+ */
+static struct pmudev_candidates find_candidates(const struct intel_caps *caps,
+						const struct pmudev_event_attr *attr, u64 config,
+						int event)
 {
-	struct pmudev_able able = { .any = counters_for(caps, attr, config, event) };
-	bool programmable = able.any & PROGRAMMABLE;
+	u64 any = counters_for(caps, attr, config, event);
+	struct pmudev_candidates candidates = { .any = any };
+	bool programmable = any & PROGRAMMABLE;
 
-	able.direct = caps->full_width ? able.any : able.any & ~PROGRAMMABLE;
-	able.width = programmable ? caps->width_hw : caps->width_fixed;
+	candidates.direct = caps->full_width ? any : any & ~PROGRAMMABLE;
+	candidates.width = programmable ? caps->width_hw : caps->width_fixed;
 	if (programmable && !(attr->flags & PMUDEV_LONG))
-		able.width = caps->width;
-	return able;
+		candidates.width = caps->width;
+	return candidates;
 }
 
 int intel_encode(const struct intel_caps *caps, const struct pmudev_event_attr *attr,
 		 struct pmudev_code *code, struct pmudev_refusal *why)
 {
-	struct pmudev_able able;
+	struct pmudev_candidates candidates;
 	int ret, event;
 	u64 config;
 
@@ -201,14 +204,14 @@ int intel_encode(const struct intel_caps *caps, const struct pmudev_event_attr *
 	ret = set_levels(attr, &config, why);
 	if (ret)
 		return ret;
-	able = able_to(caps, attr, config, event);
-	ret = pmudev_attr_counters(attr, &able, code, why);
+	candidates = find_candidates(caps, attr, config, event);
+	ret = pmudev_attr_counters(attr, &candidates, code, why);
 	if (ret)
 		return ret;
 	code->config = config | INTEL_EVTSEL_EN;
 	if (caps->hiding && !(attr->flags & PMUDEV_USER_READ))
 		code->config |= INTEL_EVTSEL_HIDDEN;
-	code->filter = side_of(attr);
+	code->filter = guest_filter(attr);
 	code->privileged = config & INTEL_EVTSEL_OS;
 	return 0;
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events as PMUv3 takes them: Arm ARM (DDI 0487) chapter D13 and the registers
- * PMEVTYPER<n>_EL0, PMCCFILTR_EL0, PMICFILTR_EL0, PMCEID<n>_EL0.
+ * Encoding of events for PMUv3: Arm ARM (DDI 0487) chapter D13, registers PMEVTYPER<n>_EL0,
+ * PMCCFILTR_EL0, PMICFILTR_EL0 and PMCEID<n>_EL0.
  */
-#include <pmudev/pure.h>
+#include <pmudev/attr.h>
+#include <pmudev/pmuv3.h>
 
-/* PMUVer of FEAT_PMUv3p1, FEAT_PMUv3p4, FEAT_PMUv3p5 and FEAT_PMUv3p9 */
+/* ID_AA64DFR0_EL1.PMUVer of FEAT_PMUv3p1, FEAT_PMUv3p4, FEAT_PMUv3p5 and FEAT_PMUv3p9 */
 #define PMUV3P1 4
 #define PMUV3P4 5
 #define PMUV3P5 6
 #define PMUV3P9 9
 
-/* Counters of one event each, and of 64 bits on every version. */
+/* Fixed counters: each counts one event and has 64 bits on every version. */
 #define FIXED	(BIT_ULL(PMUV3_CYCLE_COUNTER) | BIT_ULL(PMUV3_INSTRUCTION_COUNTER))
 
 #define PROGRAMMABLE GENMASK_ULL(PMUDEV_FIXED_BASE - 1, 0)
@@ -41,20 +42,20 @@ u32 pmuv3_threshold_max(u64 pmmir)
 {
 	unsigned int width = pmmir >> 20 & 15; /* THWIDTH */
 
-	/* TH has no more bits than that; greater widths are reserved. */
+	/* TH has 12 bits; greater widths are reserved. */
 	return width > 12 ? PMUDEV_MAX_THRESHOLD : (1U << width) - 1;
 }
 
 static bool implemented(const struct pmuv3_caps *caps, unsigned int event)
 {
-	/* Before FEAT_PMUv3p1 evtCount has 10 bits: the others would be ignored. */
+	/* Before FEAT_PMUv3p1 evtCount has 10 bits; the CPU ignores the others. */
 	if (caps->version < PMUV3P1 && event > 0x3ff)
 		return false;
 	if (event < 0x40)
 		return caps->pmceid & BIT_ULL(event);
 	if (event >= 0x4000 && event < 0x4040)
 		return caps->pmceid_ext & BIT_ULL(event - 0x4000);
-	/* PMCEID says nothing of the others: the CPU's manual does. */
+	/* PMCEID<n>_EL0 does not describe other events; the CPU's manual does. */
 	return true;
 }
 
@@ -84,14 +85,16 @@ int pmuv3_generic(const struct pmuv3_caps *caps, u64 generic)
 	return -ENOENT;
 }
 
-#define SIDES (PMUDEV_EXCLUDE_HOST | PMUDEV_EXCLUDE_GUEST)
+#define GUEST_FLAGS (PMUDEV_EXCLUDE_HOST | PMUDEV_EXCLUDE_GUEST)
 
 /*
- * The EL bits, in the host. VHE: the kernel is at EL2, EL1 is guests' alone, and EL0 is whose turn
- * it is. nVHE: the kernel and guests' kernels are both at EL1; EL2 is the host's, and a
- * hypervisor's: a level below the kernel, not counted without it.
+ * Bits that exclude exception levels, while the host runs.
+ *
+ * VHE: the kernel is at EL2, guest kernels are at EL1, and both user modes share EL0.
+ * nVHE: the kernel and guest kernels share EL1. EL2 is the host's hypervisor code, which
+ * PMUDEV_EXCLUDE_HV and PMUDEV_EXCLUDE_KERNEL exclude.
  */
-static u64 filter(const struct pmuv3_caps *caps, u32 flags)
+static u64 level_bits(const struct pmuv3_caps *caps, u32 flags)
 {
 	u32 not_el0 = PMUDEV_EXCLUDE_USER, not_el1 = PMUDEV_EXCLUDE_KERNEL;
 	u32 not_el2 = PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HOST;
@@ -112,18 +115,18 @@ static u64 filter(const struct pmuv3_caps *caps, u32 flags)
 	return bits;
 }
 
-/* KVM is what makes guests, and it needs EL2. */
+/* KVM needs EL2. */
 static bool guestless(const struct pmuv3_caps *caps)
 {
 	return caps->shape == PMUV3_EL1 || caps->guestless;
 }
 
-static enum pmudev_guest_filter side_of(const struct pmuv3_caps *caps, u32 flags)
+static enum pmudev_guest_filter guest_filter(const struct pmuv3_caps *caps, u32 flags)
 {
-	/* EL0 is all that has to be told apart there. */
+	/* On VHE, host and guest share EL0 only; without it the selector is enough. */
 	if (caps->shape == PMUV3_VHE && (flags & PMUDEV_EXCLUDE_USER))
 		return PMUDEV_FILTER_NONE;
-	if (guestless(caps) || !(flags & SIDES))
+	if (guestless(caps) || !(flags & GUEST_FLAGS))
 		return PMUDEV_FILTER_NONE;
 	return flags & PMUDEV_EXCLUDE_HOST ? PMUDEV_FILTER_GUEST : PMUDEV_FILTER_HOST;
 }
@@ -135,7 +138,7 @@ u64 pmuv3_guest_config(const struct pmuv3_caps *caps, u64 config, enum pmudev_gu
 	return config;
 }
 
-/* Is there an exception level left, in the host or in a guest? */
+/* Does the event count at some exception level, in the host or in a guest? */
 static bool counts_something(const struct pmuv3_caps *caps, u64 config,
 			     enum pmudev_guest_filter filter)
 {
@@ -158,7 +161,7 @@ static int event_number(const struct pmuv3_caps *caps, const struct pmudev_event
 	if (attr->config & ~PMUV3_TYPER_EVENT)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_CONFIG, PMUV3_TYPER_EVENT);
 	event = attr->config;
-	/* Counts another counter's overflows: only as half of a pair, never by itself. */
+	/* Only pmudev itself uses CHAIN, for the high half of a chained event. */
 	if (event == PMUV3_CHAIN)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_CONFIG, PMUV3_TYPER_EVENT);
 	if (!implemented(caps, event))
@@ -166,13 +169,13 @@ static int event_number(const struct pmuv3_caps *caps, const struct pmudev_event
 	return event;
 }
 
-/* What the flags ask of the hardware that no choice of counter can give. */
+/* Flags that this PMU cannot obey on any counter */
 static int check_hardware(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
 			  struct pmudev_refusal *why)
 {
-	u32 filters = attr->flags & SIDES;
+	u32 filters = attr->flags & GUEST_FLAGS;
 
-	/* Excluding guests is no work then. */
+	/* Without guests, PMUDEV_EXCLUDE_GUEST has no effect. */
 	if (guestless(caps) && (filters & PMUDEV_EXCLUDE_HOST))
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_NO_GUEST, 0);
 	if (!guestless(caps) && caps->protected_kvm && filters)
@@ -180,7 +183,7 @@ static int check_hardware(const struct pmuv3_caps *caps, const struct pmudev_eve
 	return 0;
 }
 
-/* TC[2:1] numbers the comparisons as the ABI does; TC[0] counts cycles, not what they had. */
+/* TC[2:1] numbers the comparisons as the ABI does. TC[0]: count 1 per matching cycle. */
 static u64 threshold_bits(const struct pmudev_event_attr *attr)
 {
 	u64 control = attr->threshold_compare << 1;
@@ -193,10 +196,11 @@ static u64 threshold_bits(const struct pmudev_event_attr *attr)
 }
 
 /*
- * Does the cycle counter count what the event does? If it may not, it is for who allows no other,
- * and where there is no other.
+ * With hardware threads, PMCCNTR_EL0 may count more than CPU_CYCLES. It is then used only if the
+ * attributes allow no other counter.
  */
-static bool cycle_counter_does(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr)
+static bool cycle_counter_allowed(const struct pmuv3_caps *caps,
+				  const struct pmudev_event_attr *attr)
 {
 	u64 others = caps->counters & PROGRAMMABLE;
 
@@ -212,62 +216,32 @@ static u64 counters_for(const struct pmuv3_caps *caps, const struct pmudev_event
 {
 	u64 fixed = 0;
 
-	if (event == EVENT_CPU_CYCLES && cycle_counter_does(caps, attr))
+	if (event == EVENT_CPU_CYCLES && cycle_counter_allowed(caps, attr))
 		fixed = BIT_ULL(PMUV3_CYCLE_COUNTER);
 	if (event == EVENT_INST_RETIRED)
 		fixed = BIT_ULL(PMUV3_INSTRUCTION_COUNTER);
-	/* Their filter registers have no threshold. */
+	/* PMCCFILTR_EL0 and PMICFILTR_EL0 have no threshold. */
 	if (attr->threshold)
 		fixed = 0;
 	return caps->counters & (~FIXED | fixed);
 }
 
-/* With 64 bits all are alike; without, the cycle counter has them, and two together. */
-static struct pmudev_able able_to(const struct pmuv3_caps *caps, u64 any)
+/* Without FEAT_PMUv3p5, only fixed counters and chained event counters have 64 bits. */
+static struct pmudev_candidates find_candidates(const struct pmuv3_caps *caps, u64 any)
 {
-	struct pmudev_able able = { .any = any, .wide = any, .width = 32 };
+	struct pmudev_candidates candidates = { .any = any, .wide = any, .width = 32 };
 
 	if (!pmuv3_long_counters(caps))
-		able.wide &= ~PROGRAMMABLE;
+		candidates.wide &= ~PROGRAMMABLE;
 	if (pmuv3_chained(caps))
-		able.pairs = able.any & (able.any >> 1) & PROGRAMMABLE & EVEN;
-	able.direct = able.wide;
-	return able;
+		candidates.chained = any & (any >> 1) & PROGRAMMABLE & EVEN;
+	candidates.direct = candidates.wide;
+	return candidates;
 }
 
-/* Those that an event gets that cares which. */
-static PMUDEV_NOINLINE int choose_counters(const struct pmuv3_caps *caps,
-					   const struct pmudev_event_attr *attr, u64 any,
-					   struct pmudev_code *code, struct pmudev_refusal *why)
-{
-	struct pmudev_able able = able_to(caps, any);
-
-	return pmudev_attr_counters(attr, &able, code, why);
-}
-
-/*
- * As most do not, and then it is all that count it: who cares for the width, or for a counter that
- * is read at once, cares where these are not alike.
- */
-static int find_counters(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
+/* Sets all of @code but its counters. */
+static int encode_config(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
 			 unsigned int event, struct pmudev_code *code, struct pmudev_refusal *why)
-{
-	u64 any = counters_for(caps, attr, event);
-	u32 caring = PMUDEV_COUNTER;
-
-	if (!pmuv3_long_counters(caps))
-		caring |= PMUDEV_LONG | PMUDEV_DIRECT;
-	/* PMCR_EL0.N may be 0, under a hypervisor that gives the cycle counter only. */
-	if (!any || attr->allowed || (attr->flags & caring))
-		return choose_counters(caps, attr, any, code, why);
-	code->chained = false;
-	code->allowed = any;
-	return 0;
-}
-
-/* All of it but the event's number and its counters. */
-static int encode_rest(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
-		       struct pmudev_code *code, struct pmudev_refusal *why)
 {
 	u64 levels;
 	int ret;
@@ -278,40 +252,28 @@ static int encode_rest(const struct pmuv3_caps *caps, const struct pmudev_event_
 	ret = check_hardware(caps, attr, why);
 	if (ret)
 		return ret;
-	levels = filter(caps, attr->flags);
-	code->filter = side_of(caps, attr->flags);
+	levels = level_bits(caps, attr->flags);
+	code->filter = guest_filter(caps, attr->flags);
 	if (!counts_something(caps, levels, code->filter))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_ALL_EXCLUDED, 0);
-	code->config = levels | threshold_bits(attr);
-	/* Guests' kernels are as private as the host's. */
+	code->config = event | levels | threshold_bits(attr);
+	/* Guest kernels are as private as the host's. */
 	code->privileged = !(levels & PMUV3_TYPER_P) || (levels & PMUV3_TYPER_NSH);
 	return 0;
-}
-
-int pmuv3_encode_like(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
-		      const struct pmudev_code *like, struct pmudev_code *code,
-		      struct pmudev_refusal *why)
-{
-	int event, ret = 0;
-
-	event = event_number(caps, attr, why);
-	if (event < 0)
-		return event;
-	if (like) {
-		code->filter = like->filter;
-		code->privileged = like->privileged;
-		code->config = like->config & ~PMUV3_TYPER_EVENT;
-	} else {
-		ret = encode_rest(caps, attr, code, why);
-	}
-	if (ret)
-		return ret;
-	code->config |= event;
-	return find_counters(caps, attr, event, code, why);
 }
 
 int pmuv3_encode(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
 		 struct pmudev_code *code, struct pmudev_refusal *why)
 {
-	return pmuv3_encode_like(caps, attr, NULL, code, why);
+	struct pmudev_candidates candidates;
+	int event, ret;
+
+	event = event_number(caps, attr, why);
+	if (event < 0)
+		return event;
+	ret = encode_config(caps, attr, event, code, why);
+	if (ret)
+		return ret;
+	candidates = find_candidates(caps, counters_for(caps, attr, event));
+	return pmudev_attr_counters(attr, &candidates, code, why);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ABI's layout, pinned where the module is compiled: a change of any of these breaks programs
- * that exist. tests/selftests/layout.c pins each field, for programs of 32 and of 64 bits.
+ * Sizes and offsets of the ABI, checked when the module is compiled. Changing one breaks existing
+ * programs. tests/selftests/layout.c checks every field, for 32-bit and 64-bit programs.
  */
 #include <pmudev/types.h>
 
@@ -18,11 +18,10 @@ SIZE(pmudev_holder, 16);
 SIZE(pmudev_refusal, 64);
 
 SIZE(pmudev_event_attr, 48);
-/* Those that pmudev_attr_uniform() leaves out. */
 AT(pmudev_event_attr, config, 8);
 AT(pmudev_event_attr, tag, 24);
 
-/* The refusal stands at the same place in all of them. */
+/* All arguments of ioctls have the refusal at the same offset. */
 AT(pmudev_query, refusal, 8);
 AT(pmudev_bind, refusal, 8);
 AT(pmudev_add, refusal, 8);
@@ -42,7 +41,7 @@ SIZE(pmudev_record, 64);
 AT(pmudev_record, counts, 64);
 
 SIZE(pmudev_slot, 16);
-/* One cache line of header, one for every four slots. */
+/* The header and every four slots take one cache line. */
 SIZE(pmudev_page, 2112);
 AT(pmudev_page, owner, 4);
 AT(pmudev_page, clock, 8);

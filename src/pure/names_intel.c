@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The names of Intel's architectural events, and of the parts of a raw event: SDM volume 3B,
- * "Architectural Performance Monitoring". As perf has them, where it has one.
+ * Names of Intel's architectural events and of the fields of IA32_PERFEVTSELx: Intel SDM volume 3B,
+ * "Architectural Performance Monitoring". perf's names where perf has one.
  */
-#include <pmudev/pure.h>
+#include <pmudev/intel.h>
 
 const struct pmudev_term intel_terms[] = {
 	{ "event", INTEL_EVTSEL_EVENT, true },
@@ -18,7 +18,7 @@ const struct pmudev_term intel_terms[] = {
 const struct pmudev_name intel_events[INTEL_NR_EVENTS] = {
 	{ "cpu-cycles", 0x003c },
 	{ "instructions", 0x00c0 },
-	/* Not at the rate of the generic event ref-cycles, which has a counter of its own. */
+	/* Counts at another rate than the generic event ref-cycles, which is fixed counter 2. */
 	{ "bus-cycles", 0x013c },
 	{ "cache-references", 0x4f2e },
 	{ "cache-misses", 0x412e },

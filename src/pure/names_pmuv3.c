@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The names of PMUv3's common events: Arm ARM (DDI 0487) chapter D13, "Common event numbers", those
- * that PMCEID<n>_EL0 speaks of. CHAIN (0x001e) is half of a pair and no event by itself.
+ * Names of PMUv3's common events that PMCEID<n>_EL0 describes: Arm ARM (DDI 0487) chapter D13,
+ * "Common event numbers". CHAIN (0x001e) is missing: no event may select it.
  */
-#include <pmudev/pure.h>
+#include <pmudev/pmuv3.h>
 
 const struct pmudev_term pmuv3_terms[] = {
 	{ "event", PMUV3_TYPER_EVENT, true },

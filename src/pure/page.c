@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The user page's slots, as the kernel writes and a reader understands them. */
-#include <pmudev/pure.h>
+/* Slots of the user page. */
+#include <pmudev/page.h>
 
 void pmudev_page_slot(struct pmudev_slot *slot, u64 count, unsigned int counter, u32 operand,
 		      unsigned int width, unsigned int group)

@@ -82,7 +82,7 @@ static int check_event(struct pmudev_set *set, const struct pmudev_event_attr *a
 {
 	int ret;
 
-	ret = pmudev_backend.encode(&set->pmu->info, attr, NULL, code, why);
+	ret = pmudev_backend.encode(&set->pmu->info, attr, code, why);
 	if (ret)
 		return ret;
 	if (code->privileged && !perfmon_capable())

@@ -3,6 +3,7 @@
 #include <linux/capability.h>
 #include <linux/cpu.h>
 #include <linux/cred.h>
+#include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -225,11 +226,51 @@ static int refuse_task(int error, struct pmudev_refusal *why)
 	}
 }
 
+/* What a child, and what is known of a thread that is counted, take at most; in bytes. */
+#define CHILD_SIZE 4096
+#define RECLAIM_TIMES 3
+
+/*
+ * With the exec_update_lock of another process only memory is taken that is there at once. A control
+ * group at its limit may have some all the same when its memory is reclaimed: that may take a while,
+ * so it is done without the lock, by allocating as much as the call needs. Return: false if there
+ * is none.
+ */
+static bool reclaim_memory(struct task_struct *task, unsigned int times)
+{
+	size_t nr = clamp_t(size_t, get_nr_threads(task), 1,
+			    max(READ_ONCE(pmudev_quota_limit), 1));
+	void *room = kvmalloc((nr * CHILD_SIZE) << times, PMUDEV_GFP);
+
+	kvfree(room);
+	return room;
+}
+
+static struct pmudev_ctx *try_attach(struct pmudev_set *set, const struct pmudev_bind *bind,
+				     struct task_struct *task)
+{
+	bool process = bind->target == PMUDEV_TARGET_PROCESS;
+	struct pmudev_ctx *ctx;
+	int ret = 0;
+
+	if (process || (bind->flags & PMUDEV_BIND_INHERIT))
+		ret = pmudev_inherit_create(set, !(bind->flags & PMUDEV_BIND_INHERIT));
+	set->on_exec = bind->flags & PMUDEV_BIND_ON_EXEC;
+	ctx = ret ? ERR_PTR(ret) : attach(set, task, process);
+	if (!IS_ERR(ctx))
+		return ctx;
+	/* There may be children already. Nothing stays for the next try. */
+	pmudev_inherit_destroy(set);
+	set->on_exec = false;
+	return ctx;
+}
+
 static int bind_task(struct pmudev_set *set, const struct pmudev_bind *bind,
 		     struct pmudev_refusal *why)
 {
 	bool process = bind->target == PMUDEV_TARGET_PROCESS;
 	bool inherit = process || (bind->flags & PMUDEV_BIND_INHERIT);
+	unsigned int times = 0;
 	struct task_struct *task;
 	struct pmudev_ctx *ctx;
 	int ret;
@@ -245,19 +286,15 @@ static int bind_task(struct pmudev_set *set, const struct pmudev_bind *bind,
 	if (!task)
 		return refuse_task(-ESRCH, why);
 	ret = pmudev_set_hooks.task();
-	if (!ret && inherit)
-		ret = pmudev_inherit_create(set, process && !(bind->flags & PMUDEV_BIND_INHERIT));
-	set->on_exec = bind->flags & PMUDEV_BIND_ON_EXEC;
-	ctx = ret ? ERR_PTR(ret) : attach(set, task, process);
+	do {
+		ctx = ret ? ERR_PTR(ret) : try_attach(set, bind, task);
+	} while (ctx == ERR_PTR(-ENOMEM) && !same_thread_group(task, current) &&
+		 times < RECLAIM_TIMES && reclaim_memory(task, times++));
 	put_task_struct(task);
-	if (!IS_ERR(ctx)) {
-		set_ctx(set, ctx);
-		return 0;
-	}
-	/* There may be children already. Nothing stays for the next try. */
-	pmudev_inherit_destroy(set);
-	set->on_exec = false;
-	return refuse_task(PTR_ERR(ctx), why);
+	if (IS_ERR(ctx))
+		return refuse_task(PTR_ERR(ctx), why);
+	set_ctx(set, ctx);
+	return 0;
 }
 
 static int bind_target(struct pmudev_set *set, const struct pmudev_bind *bind,

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * At the kvm_hook_point of KVM's guests, which run on the host's PMU: one write of IA32_PERF_GLOBAL_CTRL
- * stops what is not for guests and starts what is for them alone. The counters' selectors stay.
+ * Guest filters, at KVM's entry and exit hooks: one write of IA32_PERF_GLOBAL_CTRL stops events for
+ * the host only and starts events for guests only. Selectors stay.
  *
- * KVM has irqs off before kvm_entry and until after kvm_exit, and calls both for each entry, those
- * of its fast path included, where it enters again without having been anywhere else. What it does
- * between the probes and the guest is the guest's here: it loads registers, may wait for the
- * guest's timer to be due, and in newer kernels (not in 6.1) hands on the NMI that ended the guest.
- * An entry that the CPU refuses (KVM reports an internal error) has no kvm_exit, nor have two
- * errors of TDX guests: this CPU counts as in a guest until something is loaded or saved on it, or
- * it leaves another one.
+ * KVM disables interrupts before kvm_entry and until after kvm_exit, and calls both for each entry,
+ * also when it enters again at once. KVM's own code between the hooks and the guest counts as the
+ * guest's: it loads registers, may wait for the guest's timer and, in kernels newer than 6.1,
+ * handles the NMI that ended the guest. If the CPU refuses an entry (KVM reports an internal
+ * error), and after two errors of TDX guests, there is no kvm_exit: this CPU then counts as in a
+ * guest until an event is loaded or saved here, or another guest is left.
  *
- * KVM has the CPU switch IA32_PERF_GLOBAL_CTRL itself where it is to differ for perf's events.
- * Beside us perf has none, so that both of KVM's values are the same, and it leaves the register
- * alone. (Not where a guest has a mediated vPMU, Linux 7.2: there nothing of ours counts as it
- * should.)
+ * KVM lets the CPU switch IA32_PERF_GLOBAL_CTRL if its value must differ for perf's events. perf
+ * has none on owned CPUs, so KVM leaves the register alone. A mediated vPMU (Linux 7.2) breaks
+ * this: our events then miscount.
  */
 #include "intel.h"
 #include "regs.h"
@@ -23,7 +21,7 @@ void intel_guest_enter(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
 
-	/* What is on in the host is not in the guest, and what is loaded but not on is. */
+	/* Events for the host only are active, events for guests only are not: invert both. */
 	cpuc->guest = pmudev_hw_counters(hw, nr);
 	write_global_ctrl(cpuc->active ^ cpuc->guest);
 }
@@ -38,13 +36,13 @@ void intel_guest_leave(void)
 	write_global_ctrl(cpuc->active);
 }
 
-/* The arguments are those of the tracepoints kvm_entry and kvm_exit, from 6.1 to 7.3. */
+/* Arguments of the tracepoints kvm_entry and kvm_exit, Linux 6.1 to 7.3 */
 void intel_on_guest_entry(PMUDEV_PROBE_KVM_ENTRY_ARGS)
 {
-	pmudev_guest_entered();
+	intel_upcalls->guest_entered();
 }
 
 void intel_on_guest_exit(void *data, struct kvm_vcpu *vcpu, u32 isa)
 {
-	pmudev_guest_left();
+	intel_upcalls->guest_left();
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Instead of perf_clear_dirty_counters(), on CPUs that are ours: what it zeroes there is not
- * perf's any more. It is called with irqs off, when who may read comes to this CPU, and the kernel
- * is about to set CR4.PCE itself. It may do so under a reader, when text_poke() has left the
- * reader's address space for a moment.
+ * Replace perf_clear_dirty_counters() on owned CPUs: it would clear counters that are not perf's
+ * any more.
+ *
+ * The kernel calls it with interrupts disabled when it switches to an address space with the right
+ * to read, just before it sets CR4.PCE. The reader may be in the middle of a read: text_poke()
+ * leaves the reader's address space for a moment.
  */
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
@@ -19,12 +21,12 @@
 
 #define CLEAR_FUNCTION "perf_clear_dirty_counters"
 
-/* What a function that calls begins with, where the kernel counts returns. */
+/* Call depth tracking: functions that call others begin with this. */
 #ifndef CALL_DEPTH_ACCOUNT
 #define CALL_DEPTH_ACCOUNT ""
 #endif
 
-/* Return: done; false: these counters are perf's. */
+/* Returns false if this CPU is not owned: perf_clear_dirty_counters() itself must run. */
 asmlinkage bool intel_clear_instead(void);
 
 noinline notrace bool intel_clear_instead(void)
@@ -32,15 +34,16 @@ noinline notrace bool intel_clear_instead(void)
 	if (!this_cpu_read(intel_cpus.owned))
 		return false;
 	this_cpu_write(intel_cpus.kept_access, false);
-	return pmudev_clear_residue();
+	return intel_upcalls->clear_residue();
 }
 
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
 
 /*
- * At each switch to a reader: the function's first instruction calls this, so there are two return
- * addresses. The second is its caller's, the first is left out. The function has no arguments:
- * all that it may change is free. Aligned: newer kernels use the lowest bit of such an address.
+ * ftrace makes the function's first instruction call this, so there are two return addresses. To
+ * replace the function, drop the first and return to the second, its caller. The function has no
+ * arguments, so all caller-saved registers are free. Aligned, because newer kernels use the lowest
+ * bit of the address.
  */
 void intel_clear_called(void);
 
@@ -69,16 +72,17 @@ asm(".pushsection .text, \"ax\", @progbits\n"
 static struct ftrace_ops clear_hook;
 
 /*
- * While it is there, sysctl kernel.ftrace_enabled cannot be 0: that would undo the call, which
- * takes no such flag on all kernels. It follows what is hardly called.
+ * FTRACE_OPS_FL_PERMANENT keeps the sysctl kernel.ftrace_enabled at 1; 0 would undo the call. Not
+ * all kernels accept the flag for direct calls, so a second ftrace_ops has it. That one traces a
+ * function that runs only at module exit.
  */
-static void notrace guarding(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+static void notrace guard_func(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
 			     struct ftrace_regs *regs)
 {
 }
 
 static struct ftrace_ops guard = {
-	.func = guarding,
+	.func = guard_func,
 	.flags = FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_PERMANENT,
 };
 
@@ -131,13 +135,13 @@ void intel_clear_unhook(void)
 
 #else
 
-/* The function that was just entered returns to its caller by way of this. */
+/* Runs in place of the probed function and returns to its caller. */
 static noinline notrace void clear_ours(void)
 {
 	intel_clear_instead();
 }
 
-static int __kprobes clearing(struct kprobe *probe, struct pt_regs *regs)
+static int __kprobes before(struct kprobe *probe, struct pt_regs *regs)
 {
 	if (!this_cpu_read(intel_cpus.owned))
 		return 0;
@@ -145,14 +149,17 @@ static int __kprobes clearing(struct kprobe *probe, struct pt_regs *regs)
 	return 1;
 }
 
-/* One that has this may not be rotated into a jump, past which nothing could be skipped. */
+/*
+ * Keeps kprobes from optimizing the probe into a jump: the handler changes the instruction
+ * pointer.
+ */
 static void __kprobes after(struct kprobe *probe, struct pt_regs *regs, unsigned long flags)
 {
 }
 
 static struct kprobe clear_hook = {
 	.symbol_name = CLEAR_FUNCTION,
-	.pre_handler = clearing,
+	.pre_handler = before,
 	.post_handler = after,
 };
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The Intel backend: loading, reading and stopping counters. Our index of a counter is its bit in
- * IA32_PERF_GLOBAL_CTRL: fixed counter 0 is 32 in both.
+ * The Intel backend's part of a context switch: load, save, read and clear counters. The index of a
+ * counter is its bit in IA32_PERF_GLOBAL_CTRL: fixed counter 0 has 32.
+ *
+ * A register is not written if its shadow says that it already has the value.
  */
 #include "intel.h"
 #include "regs.h"
@@ -23,7 +25,7 @@ static u64 read_counter(unsigned int counter)
 	return intel_rdpmc(intel_operand(counter));
 }
 
-/* @value has no bits beyond the counter's width. */
+/* @value fits the counter's width. */
 static __always_inline void write_counter(const struct intel_cpu *cpuc, unsigned int counter,
 					  u64 value)
 {
@@ -33,7 +35,7 @@ static __always_inline void write_counter(const struct intel_cpu *cpuc, unsigned
 		intel_wrmsr(cpuc->msr + counter, value);
 }
 
-/* Returns the bits in which any of the values changed. */
+/* Update the counts of events. Returns the bits in which any of them changed. */
 static __always_inline u64 update(struct intel_cpu *cpuc, struct pmudev_hw *const *hw,
 				  unsigned int nr, bool live)
 {
@@ -48,64 +50,66 @@ static __always_inline u64 update(struct intel_cpu *cpuc, struct pmudev_hw *cons
 
 		changed |= value ^ before;
 		event->value = value;
-		/* What a counter shows that counts is not known for long. */
+		/* A live counter has no shadow: it changes. */
 		if (!live)
-			cpuc->known[counter].value = value;
+			cpuc->shadow[counter].value = value;
 	}
 	return changed;
 }
 
-/* Nobody asks which they were, so it is all of ours. */
+/* The overflow status is never read, so clear that of all our counters. */
 static noinline void acknowledge_overflows(const struct intel_cpu *cpuc)
 {
 	write_global_ovf_ctrl(cpuc->kind->caps.counters & ~cpuc->foreign);
 }
 
-/* Some counter may have wrapped if a bit above the narrowest has changed. */
-static __always_inline void counted(const struct intel_cpu *cpuc, u64 changed)
+/* A counter may have wrapped if a bit above the narrowest counter changed. */
+static __always_inline void check_overflow(const struct intel_cpu *cpuc, u64 changed)
 {
 	if (unlikely(changed >> cpuc->narrowest))
 		acknowledge_overflows(cpuc);
 }
 
-/* IA32_FIXED_CTR_CTRL has bits for each fixed counter; all are written at once, by the caller. */
+/* For fixed counters, the caller writes IA32_FIXED_CTR_CTRL, once for all of them. */
 static noinline void select_event(struct intel_cpu *cpuc, unsigned int counter, u64 config)
 {
-	struct intel_shadow *known = &cpuc->known[counter];
+	struct intel_shadow *shadow = &cpuc->shadow[counter];
 
 	if (is_fixed(counter)) {
-		cpuc->fixed &= ~intel_fixed_bits(counter - PMUDEV_FIXED_BASE, known->config);
+		cpuc->fixed &= ~intel_fixed_bits(counter - PMUDEV_FIXED_BASE, shadow->config);
 		cpuc->fixed |= intel_fixed_bits(counter - PMUDEV_FIXED_BASE, config);
 	} else {
 		write_evtsel(counter, config);
 	}
-	known->config = config;
+	shadow->config = config;
 }
 
 /*
- * Returns @mask, without the counter if that is not to be started: for guests only. The selector
- * does not tell: it is the same for both sides.
+ * Select an event if necessary. Returns @mask, without the event's counter if it counts in guests
+ * only: load must not start it.
  */
 static noinline u64 select_hw(struct intel_cpu *cpuc, const struct pmudev_hw *hw, u64 mask)
 {
-	if (cpuc->known[hw->counter].config != hw->config)
+	if (cpuc->shadow[hw->counter].config != hw->config)
 		select_event(cpuc, hw->counter, hw->config);
 	return hw->filter == PMUDEV_FILTER_GUEST ? mask & ~BIT_ULL(hw->counter) : mask;
 }
 
+/* Debug kernels: warn if the selectors differ from the events. */
 static void verify(struct intel_cpu *cpuc, struct pmudev_hw *const *hw, unsigned int nr)
 {
 	unsigned int i;
 
 	for (i = 0; i < nr; i++)
 		WARN(!is_fixed(hw[i]->counter) && read_evtsel(hw[i]->counter) != hw[i]->config,
-		     "pmudev: counter %u is %#llx for %#llx\n", hw[i]->counter,
+		     "pmudev: counter %u: selector %#llx, expected %#llx\n", hw[i]->counter,
 		     read_evtsel(hw[i]->counter), hw[i]->config);
-	WARN(read_fixed_ctr_ctrl() != cpuc->fixed, "pmudev: fixed counters are %#llx for %#llx\n",
-	     read_fixed_ctr_ctrl(), cpuc->fixed);
+	WARN(read_fixed_ctr_ctrl() != cpuc->fixed,
+	     "pmudev: IA32_FIXED_CTR_CTRL is %#llx, expected %#llx\n", read_fixed_ctr_ctrl(),
+	     cpuc->fixed);
 }
 
-/* That they are loaded: started, if they are to be in the host. */
+/* Debug kernels: warn if the events are not loaded, and started unless they are for guests only. */
 static void verify_loaded(const struct intel_cpu *cpuc, struct pmudev_hw *const *hw,
 			  unsigned int nr, u64 counters)
 {
@@ -119,27 +123,27 @@ static void verify_loaded(const struct intel_cpu *cpuc, struct pmudev_hw *const 
 
 static __always_inline void start(struct intel_cpu *cpuc, u64 counters)
 {
-	/* WRMSR serializes: all is programmed before it is started. */
+	/* WRMSR serializes: counters are programmed before they are started. */
 	cpuc->active |= counters;
-	/* Irqs are off in a guest: it was left, or never entered. */
+	/* KVM hooks and guests run with interrupts disabled: no guest runs now. */
 	cpuc->guest = 0;
 	write_global_ctrl(cpuc->active);
 }
 
-/* Where the counter is and shows its value already nothing is written. */
+/* Write the count to its counter, unless the counter holds it already. */
 static __always_inline void write_value(const struct intel_cpu *cpuc,
-					const struct intel_shadow *known,
+					const struct intel_shadow *shadow,
 					const struct pmudev_hw *event)
 {
 	const unsigned int counter = event->counter;
 	const u64 value = event->value;
 
-	/* The counter stands still: to read it costs a fraction of writing it. */
-	if (known->value != value || (read_counter(counter) ^ value) << (-event->width & 63))
+	/* The counter is stopped. RDPMC costs a fraction of WRMSR. */
+	if (shadow->value != value || (read_counter(counter) ^ value) << (-event->width & 63))
 		write_counter(cpuc, counter, pmudev_low_bits(value, event->width));
 }
 
-/* From the first on whose selector is not as it is to be, or that is not to be started here. */
+/* The rest of load(), from the first event that needs a new selector or has a guest filter. */
 static noinline void load_rest(struct intel_cpu *cpuc, struct pmudev_hw *const *hw,
 			       struct pmudev_hw *const *end, u64 counters)
 {
@@ -147,7 +151,7 @@ static noinline void load_rest(struct intel_cpu *cpuc, struct pmudev_hw *const *
 
 	for (; hw < end; hw++) {
 		counters = select_hw(cpuc, *hw, counters);
-		write_value(cpuc, &cpuc->known[(*hw)->counter], *hw);
+		write_value(cpuc, &cpuc->shadow[(*hw)->counter], *hw);
 	}
 	if (cpuc->fixed != fixed)
 		write_fixed_ctr_ctrl(cpuc->fixed);
@@ -159,13 +163,13 @@ static __always_inline void load(struct intel_cpu *cpuc, struct pmudev_hw *const
 {
 	for (; hw < end; hw++) {
 		const struct pmudev_hw *event = *hw;
-		const struct intel_shadow *known = &cpuc->known[event->counter];
+		const struct intel_shadow *shadow = &cpuc->shadow[event->counter];
 
-		if (unlikely(known->config != event->config || event->special)) {
+		if (unlikely(shadow->config != event->config || event->filter)) {
 			load_rest(cpuc, hw, end, counters);
 			return;
 		}
-		write_value(cpuc, known, event);
+		write_value(cpuc, shadow, event);
 	}
 	start(cpuc, counters);
 }
@@ -188,10 +192,10 @@ u64 pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr, u64 counte
 		verify_loaded(cpuc, hw, nr, counters);
 	cpuc->guest = 0;
 	cpuc->active &= ~counters;
-	/* Selectors stay as they are: what GLOBAL_CTRL has not enabled does not count. */
+	/* Selectors stay: a counter that IA32_PERF_GLOBAL_CTRL does not enable does not count. */
 	write_global_ctrl(cpuc->active);
 	changed = update(cpuc, hw, nr, false);
-	counted(cpuc, changed);
+	check_overflow(cpuc, changed);
 	return changed;
 }
 
@@ -199,10 +203,9 @@ void pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
 
-	counted(cpuc, update(cpuc, hw, nr, true));
+	check_overflow(cpuc, update(cpuc, hw, nr, true));
 }
 
-/* At switches, where somebody may look: so each is one write. */
 void pmudev_backend_clear(u64 counters)
 {
 	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
@@ -213,12 +216,12 @@ void pmudev_backend_clear(u64 counters)
 	for (rest = counters & INTEL_PROGRAMMABLE; rest; rest &= rest - 1) {
 		c = __ffs64(rest);
 		intel_wrmsr(msr + c, 0);
-		cpuc->known[c].value = 0;
+		cpuc->shadow[c].value = 0;
 	}
 	for (rest = counters & ~INTEL_PROGRAMMABLE; rest; rest &= rest - 1) {
 		c = __ffs64(rest);
 		write_fixed_ctr(c - PMUDEV_FIXED_BASE, 0);
-		cpuc->known[c].value = 0;
+		cpuc->shadow[c].value = 0;
 	}
 }
 
@@ -241,7 +244,7 @@ void intel_silence(bool hide)
 		write_global_ctrl(cpuc->active);
 }
 
-/* Where a write is ignored, something else is shown than what was there not. */
+/* Write another value and read it back. */
 static bool takes_writes(const struct intel_cpu *cpuc, unsigned int counter)
 {
 	u64 mask = pmudev_width_mask(cpuc->kind->caps.width);
@@ -259,7 +262,7 @@ u64 intel_find_foreign(u64 counters)
 
 	for (; counters; counters &= counters - 1) {
 		c = __ffs64(counters);
-		/* perf takes EN away with its last event. */
+		/* perf has no event, and clears EN with its last one. */
 		if (read_evtsel(c) & INTEL_EVTSEL_EN || !takes_writes(cpuc, c))
 			foreign |= BIT_ULL(c);
 	}
@@ -267,8 +270,8 @@ u64 intel_find_foreign(u64 counters)
 }
 
 static int intel_encode_event(const struct pmudev_pmu_info *info,
-			      const struct pmudev_event_attr *attr, const struct pmudev_code *like,
-			      struct pmudev_code *code, struct pmudev_refusal *why)
+			      const struct pmudev_event_attr *attr, struct pmudev_code *code,
+			      struct pmudev_refusal *why)
 {
 	return intel_encode(&intel_kinds[info->index].caps, attr, code, why);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Finding Intel's PMU: by what CPUID and IA32_PERF_CAPABILITIES of each CPU report. */
+/* Find Intel's PMU: read CPUID and IA32_PERF_CAPABILITIES of every CPU. */
 #include <linux/cpu.h>
 #include <linux/smp.h>
 
@@ -15,9 +15,10 @@
 #define LEAF_HYBRID	0x1a
 #define LEAF_PMU_MORE	0x23
 
-/* The numbers after IA32_PMC9 belong to registers of another kind. */
+/* MSRs above IA32_PMC9 are not counters. */
 #define WITH_REGISTERS	GENMASK_ULL(9, 0)
 
+const struct pmudev_upcalls *intel_upcalls;
 struct intel_kind intel_kinds[PMUDEV_MAX_PMUS];
 unsigned int intel_nr_kinds;
 
@@ -34,7 +35,7 @@ static int probe_here(struct intel_caps *caps)
 		intel_cpuid(LEAF_PMU, 0, id.leaf0a);
 	for (i = 0; guaranteed[0] >= LEAF_PMU_MORE && i < ARRAY_SIZE(id.leaf23); i++)
 		intel_cpuid(LEAF_PMU_MORE, i, id.leaf23[i]);
-	/* CPUID.01H:ECX.PDCM: the register is there. */
+	/* CPUID.01H:ECX.PDCM: IA32_PERF_CAPABILITIES exists. */
 	if (boot_cpu_has(X86_FEATURE_PDCM))
 		capabilities = read_capabilities();
 	ret = intel_enumerate(caps, &id, capabilities, boot_cpu_has(X86_FEATURE_HYPERVISOR));
@@ -43,7 +44,7 @@ static int probe_here(struct intel_caps *caps)
 	return ret;
 }
 
-/* CPUID.07H:EDX[15] says that there may be several. */
+/* struct intel_kind.type of this CPU. CPUID.07H:EDX[15]: the machine may be hybrid. */
 static u32 type_here(void)
 {
 	u32 r[4];
@@ -72,7 +73,11 @@ struct intel_kind *intel_kind_here(void)
 	return NULL;
 }
 
-/* Kinds have numbers in the order of their first CPUs: one CPU after the other. */
+/**
+ * struct probe - result of probing the CPUs, one after the other
+ * @version: CPUID.0AH:EAX[7:0] of the last CPU, for the log
+ * @too_many: there are more than PMUDEV_MAX_PMUS kinds
+ */
 struct probe {
 	unsigned int version;
 	bool too_many;
@@ -99,7 +104,7 @@ static int probe_all(struct probe *probe)
 	int cpu;
 
 	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL) {
-		pr_err("pmudev: not an Intel CPU: not supported yet\n");
+		pr_err("pmudev: this CPU is not from Intel: not supported yet\n");
 		return -ENODEV;
 	}
 	cpus_read_lock();
@@ -110,7 +115,7 @@ static int probe_all(struct probe *probe)
 		pr_err("pmudev: no PMU of version 2 or later: CPUID.0AH says version %u\n",
 		       probe->version);
 	else if (probe->too_many)
-		pr_err("pmudev: CPUs of more than %u kinds\n", PMUDEV_MAX_PMUS);
+		pr_err("pmudev: the CPUs have more than %u different PMUs\n", PMUDEV_MAX_PMUS);
 	return intel_nr_kinds && !probe->too_many ? 0 : -ENODEV;
 }
 
@@ -136,14 +141,14 @@ static void fill_in(struct pmudev_pmu_info *info, const struct intel_kind *kind)
 	intel_cpuid(LEAF_MODEL, 0, model);
 	info->cpu_id = model[0];
 	info->counters = kind->caps.counters;
-	/* The microcode of some has counter 3 for aborting transactions, unless told otherwise. */
+	/* MSR_TSX_FORCE_ABORT: by default, microcode uses counter 3. */
 	if (boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT))
 		info->unavailable = BIT_ULL(3);
 	info->generic = intel_generic_events(&kind->caps);
 	info->width = kind->caps.width;
 	info->width_fixed = kind->caps.width_fixed;
 	info->threshold_max = INTEL_THRESHOLD_MAX;
-	/* Guests: KVM, a module, may come at any time. */
+	/* KVM is a module that may be loaded at any time. */
 	info->features = PMUDEV_HAS_THRESHOLD | PMUDEV_HAS_GUEST;
 	info->compat_reads = true;
 	info->clock_hz = (u64)tsc_khz * 1000;
@@ -152,7 +157,7 @@ static void fill_in(struct pmudev_pmu_info *info, const struct intel_kind *kind)
 	info->nr_events = kind->caps.declared;
 }
 
-/* Fixed counters that are not there have the others' width. */
+/* Without fixed counters, width_fixed has no effect: it equals the other width. */
 static u8 narrowest(const struct intel_caps *caps)
 {
 	return min3(caps->width, caps->width_fixed, 63U);
@@ -170,12 +175,13 @@ int intel_identify(void)
 	return kind->info->index;
 }
 
-int intel_probe(struct pmudev_pmu_info *const *info)
+int intel_probe(struct pmudev_pmu_info *const *info, const struct pmudev_upcalls *upcalls)
 {
 	struct probe probe = {};
 	unsigned int i;
 	int ret, user;
 
+	intel_upcalls = upcalls;
 	ret = probe_all(&probe);
 	if (ret)
 		return ret;
@@ -192,9 +198,9 @@ int intel_probe(struct pmudev_pmu_info *const *info)
 		return user;
 	}
 	if (user == -EBUSY)
-		pr_warn("pmudev: no user reads: ftrace is off (sysctl kernel.ftrace_enabled), or perf patched or followed (BPF)\n");
+		pr_warn("pmudev: no user reads: ftrace is disabled (sysctl kernel.ftrace_enabled), or a live patch or BPF program uses perf_clear_dirty_counters\n");
 	else if (user)
-		pr_warn("pmudev: no user reads: this kernel's perf does not offer what they need\n");
+		pr_warn("pmudev: no user reads: perf in this kernel lacks functions that they need\n");
 	for (i = 0; i < intel_nr_kinds && !user; i++) {
 		info[i]->user = info[i]->counters;
 		info[i]->features |= PMUDEV_HAS_USER_READ;

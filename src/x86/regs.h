@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Intel's performance monitoring registers: one accessor a register, no policy. Intel SDM
- * volume 3B, "Performance Monitoring", and volume 4 for the numbers.
+ * Intel's performance monitoring registers: one accessor per register, no policy. Source: Intel SDM
+ * volume 3B, "Performance Monitoring"; volume 4 has the numbers.
  */
 #ifndef _PMUDEV_X86_REGS_H
 #define _PMUDEV_X86_REGS_H
@@ -24,7 +24,7 @@
 #define INTEL_MSR_GLOBAL_OVF_CTRL	0x390	/* IA32_PERF_GLOBAL_OVF_CTRL, later _STATUS_RESET */
 #define INTEL_MSR_A_PMC			0x4c1	/* IA32_A_PMCx: full-width writes */
 
-/* The operand of RDPMC (ECX) for a fixed counter. */
+/* RDPMC, ECX[30]: a fixed counter */
 #define INTEL_RDPMC_FIXED		BIT(30)
 
 static inline u64 intel_rdmsr(u32 msr)
@@ -35,7 +35,7 @@ static inline u64 intel_rdmsr(u32 msr)
 	return low | (u64)high << 32;
 }
 
-/* The kernel's own is a call where it can run on Xen. One that faults is reported, as there. */
+/* The kernel's wrmsr() is a call where it supports Xen. A fault is reported, as there. */
 static __always_inline void intel_wrmsr(u32 msr, u64 value)
 {
 	asm volatile("1: wrmsr\n2:\n" _ASM_EXTABLE_TYPE(1b, 2b, EX_TYPE_WRMSR)
@@ -44,7 +44,7 @@ static __always_inline void intel_wrmsr(u32 msr, u64 value)
 		     : "memory");
 }
 
-/* A macro of this name changed its arguments between kernels. */
+/* The kernel's rdpmc macros differ between versions. */
 static inline u64 intel_rdpmc(u32 operand)
 {
 	u32 low, high;
@@ -53,7 +53,7 @@ static inline u64 intel_rdpmc(u32 operand)
 	return low | (u64)high << 32;
 }
 
-/* The kernel's own moved between headers. @r: EAX, EBX, ECX, EDX. */
+/* The header of the kernel's cpuid functions differs between versions. @r: EAX, EBX, ECX, EDX */
 static inline void intel_cpuid(u32 leaf, u32 subleaf, u32 *r)
 {
 	asm volatile("cpuid"
@@ -107,13 +107,13 @@ static inline void write_global_ovf_ctrl(u64 value)
 	intel_wrmsr(INTEL_MSR_GLOBAL_OVF_CTRL, value);
 }
 
-/* CR4.PCE: RDPMC at any privilege level. */
+/* CR4.PCE: RDPMC at any privilege level */
 static inline bool read_pce(void)
 {
 	return __read_cr4() & X86_CR4_PCE;
 }
 
-/* No function that some kernels do not export; no other bit changes. Irqs off. */
+/* Interrupts disabled. Some kernels do not export a function for this. */
 static inline void write_pce(bool on)
 {
 	unsigned long cr4 = __read_cr4();

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Keeping perf away from the counters: by reserving the event selects, which perf does with its
- * first hardware event and the NMI watchdog by being one. The reservation is of all CPUs.
+ * Reservation against perf: reserve_evntsel_nmi(), which perf calls for its first hardware event.
+ * It covers all CPUs. The NMI watchdog is such an event.
  *
- * perf's driver still stops and starts a PMU without hardware events at the switches of some
- * tasks (those with a software event that was opened in a hardware event's group), writing
- * IA32_PERF_GLOBAL_CTRL. So on our CPUs the PMU is disabled in perf's own books: it waits to be
- * enabled again. And its NMI handler, where somebody (Intel PT) has it run, stops the PMU and
- * starts it only if it was enabled: ours, which runs after it, starts what is ours.
+ * perf's driver writes IA32_PERF_GLOBAL_CTRL in two cases even without hardware events:
+ *   - It stops and starts the PMU when it switches a task with a software event that was opened in
+ *     a hardware event's group. On owned CPUs, pmu_disable_count is therefore raised: perf believes
+ *     that it stopped the PMU already.
+ *   - Its NMI handler, which Intel PT may call, stops the PMU and starts it again only if it was
+ *     enabled. Our NMI handler runs later and starts our counters.
  */
 #include <linux/fs.h>
 #include <linux/mutex.h>
@@ -23,12 +24,13 @@
 
 /* ------------------------------------------------------ the reservation -- */
 
+/* Protects users and the reservation. Taken by cpu_up, cpu_down and held. */
 static DEFINE_MUTEX(users_mutex);
 
-/* CPUs that hold it, of all kinds. */
+/* Owned CPUs of all kinds; protected by users_mutex */
 static unsigned int users;
 
-/* Of any kind: the event selects have the same numbers. */
+/* Programmable counters of all kinds: their event selects have the same numbers. */
 static u64 programmable(void)
 {
 	unsigned int i;
@@ -60,7 +62,7 @@ static int reserve(void)
 	return 0;
 }
 
-/* An event that only shows whether perf would take one. */
+/* Create an event of perf, which is never enabled. */
 static struct perf_event *try_perf(int cpu)
 {
 	struct perf_event_attr attr = {
@@ -76,8 +78,8 @@ static struct perf_event *try_perf(int cpu)
 }
 
 /*
- * Newer kernels drive some PMUs of version 6 by registers that no reservation covers: asked is
- * not the version, but perf.
+ * Newer kernels drive some PMUs of version 6 by registers that no reservation covers. Ask perf for
+ * an event while the event selects are reserved: it must refuse.
  */
 static int check_reservation(void)
 {
@@ -86,7 +88,7 @@ static int check_reservation(void)
 	if (reserve()) {
 		if (intel_kinds[0].caps.version < 6)
 			return 0;
-		pr_err("pmudev: the PMU is in use (perf, or the NMI watchdog): load pmudev before\n");
+		pr_err("pmudev: the PMU is in use (perf or the NMI watchdog): load pmudev first\n");
 		return -EBUSY;
 	}
 	event = try_perf(intel_kinds[0].cpu);
@@ -94,15 +96,15 @@ static int check_reservation(void)
 	if (IS_ERR(event))
 		return PTR_ERR(event) == -ENOMEM ? -ENOMEM : 0;
 	perf_event_release_kernel(event);
-	pr_err("pmudev: perf uses this PMU by registers that cannot be reserved\n");
+	pr_err("pmudev: perf drives this PMU by registers that cannot be reserved\n");
 	return -ENODEV;
 }
 
 /*
- * On the CPU, in an NMI. Between the lines of load and save, or of those at a guest's kvm_hook_point, it does
- * no more than they do. KVM hands on an NMI that ends a guest before it tells that it has left it.
+ * NMI handler, after perf's. It may interrupt load, save or a KVM hook, and then writes what they
+ * write. KVM handles an NMI that ended a guest before it calls kvm_exit.
  */
-static int go_on(unsigned int type, struct pt_regs *regs)
+static int restart(unsigned int type, struct pt_regs *regs)
 {
 	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
 
@@ -114,18 +116,18 @@ static int go_on(unsigned int type, struct pt_regs *regs)
 static const char nmi_name[] = "pmudev";
 
 /*
- * After a system sleep the last CPU's registers are what firmware left. Before the core, which
- * registers later, loads them again.
+ * After a system sleep, firmware has changed the last CPU's registers. The core registers its
+ * callback later and so loads counters after this.
  */
-static void woken(PMUDEV_SYSCORE_ARG)
+static void resume(PMUDEV_SYSCORE_ARG)
 {
 	if (this_cpu_read(intel_cpus.owned))
 		intel_silence(true);
 }
 
-PMUDEV_SYSCORE(sleep, NULL, woken);
+PMUDEV_SYSCORE(sleep, NULL, resume);
 
-/* perf's PMU of a kind of CPUs. */
+/* Find perf's PMU of a kind of CPUs. */
 static int find_perf(struct intel_kind *kind)
 {
 	struct perf_event *event = try_perf(kind->cpu);
@@ -136,8 +138,8 @@ static int find_perf(struct intel_kind *kind)
 		kind->perf = event->pmu;
 		perf_event_release_kernel(event);
 	} else if (ret != -ENOENT && ret != -ENOMEM) {
-		/* Not "no such PMU": another module has reserved it, or KVM has it for guests. */
-		pr_err("pmudev: perf cannot use the PMU now (error %ld): another does\n", ret);
+		/* The PMU exists, but another module reserved it, or KVM uses it for guests. */
+		pr_err("pmudev: the PMU is in use, not by perf (error %ld)\n", ret);
 	}
 	return ret == -ENOENT ? 0 : ret;
 }
@@ -152,7 +154,7 @@ int intel_reserve_init(void)
 	if (!ret && intel_kinds[0].perf)
 		ret = check_reservation();
 	if (!ret)
-		ret = register_nmi_handler(NMI_LOCAL, go_on, 0, nmi_name);
+		ret = register_nmi_handler(NMI_LOCAL, restart, 0, nmi_name);
 	if (!ret)
 		pmudev_register_syscore(&sleep);
 	return ret;
@@ -166,6 +168,11 @@ void intel_reserve_exit(void)
 
 /* ----------------------------------------------------- taking, returning -- */
 
+/**
+ * struct takeover - result of take_over()
+ * @foreign: foreign counters found on the CPU
+ * @error: 0 or a negative errno
+ */
 struct takeover {
 	u64 foreign;
 	int error;
@@ -230,7 +237,7 @@ static void put_reservation(void)
 	mutex_unlock(&users_mutex);
 }
 
-/* While no CPU of the kind is ours no set has anything of it yet. */
+/* Foreign counters can be withheld only while no CPU of the kind is owned: no set has one yet. */
 static void add_found(struct intel_kind *kind, u64 foreign)
 {
 	kind->found |= foreign;
@@ -254,7 +261,10 @@ int intel_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *w
 		return pmudev_refuse(why, take.error, PMUDEV_WHY_PERF_REFUSED, 0);
 	}
 	add_found(kind, take.foreign);
-	/* What sets may have is not taken from them: the CPU is left alone until all are gone. */
+	/*
+	 * Sets on other CPUs may have these counters: leave this CPU alone until all are given
+	 * back.
+	 */
 	if (take.foreign & ~info->unavailable) {
 		smp_call_function_single(cpu, give_back, NULL, true);
 		put_reservation();
@@ -271,7 +281,7 @@ int intel_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
 	bool free;
 
 	mutex_lock(&users_mutex);
-	/* perf has all or none. One is looked at so shortly that hardly anybody finds it taken. */
+	/* perf reserves all or none, so try one. Interrupts are disabled to hold it briefly. */
 	local_irq_save(flags);
 	free = users || reserve_evntsel_nmi(msr);
 	if (free && !users)
@@ -288,14 +298,19 @@ void intel_cpu_down(struct pmudev_pmu_info *info, int cpu)
 	put_reservation();
 }
 
-/* ------------------------------------------------------ who else it was -- */
+/* ----------------------------------------------------- naming the holder -- */
 
+/**
+ * struct question - a question to a kernel thread
+ * @work: runs ask_watchdog()
+ * @watchdog: the answer: the NMI watchdog is enabled
+ */
 struct question {
 	struct work_struct work;
 	bool watchdog;
 };
 
-/* The kernel tells modules nothing of the NMI watchdog, but everybody by this file. */
+/* No function tells modules about the NMI watchdog; this file does. */
 static void ask_watchdog(struct work_struct *work)
 {
 	struct question *question = container_of(work, struct question, work);
@@ -316,7 +331,7 @@ void intel_explain(struct pmudev_refusal *why)
 
 	if (why->holder.kind != PMUDEV_HOLDER_PERF)
 		return;
-	/* By a kernel thread: the caller may see another /proc, or none. */
+	/* In a kernel thread, because the caller may see another /proc, or none. */
 	INIT_WORK_ONSTACK(&question.work, ask_watchdog);
 	schedule_work(&question.work);
 	flush_work(&question.work);

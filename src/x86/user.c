@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RDPMC in user mode. CR4.PCE allows it; the kernel sets it on every switch to an address space
- * whose perf_rdpmc_allowed is not 0. That count is raised and lowered here by perf's own
- * functions, which also have the CPUs where the address space is loaded follow at once.
+ * RDPMC in user mode, which CR4.PCE allows.
  *
- * Two things that perf does then must not reach who counts on the CPUs that are ours:
- *   - when somebody comes who may read, it zeroes counters that it used once, which are ours now:
- *     instead those are cleared that we used and do not any more (clear.c);
- *   - writing 0 to its sysfs file `rdpmc` clears CR4.PCE on all CPUs at once. A reader may have
- *     checked its page just before and would fault: its page is disowned, and CR4.PCE set again
- *     behind the kernel's back. When it is switched in again it may still be in that very read:
- *     CR4.PCE is set for it, and its page has no owner.
+ * The kernel sets CR4.PCE whenever it switches to an address space with
+ * mm->context.perf_rdpmc_allowed above 0. perf's event_mapped() and event_unmapped() change that
+ * count, and update CR4.PCE on the CPUs where the address space is loaded.
+ *
+ * perf does two more things, which must not affect owned CPUs:
+ *   - Before a reader runs, it clears counters that it used earlier. perf_clear.c replaces that.
+ *   - Writing 0 to its sysfs file `rdpmc` clears CR4.PCE on all CPUs at once. A reader that just
+ *     checked its page would fault. So its page loses its owner, and CR4.PCE is set again without
+ *     the kernel's knowledge. The reader may be switched out and in again in the middle of that
+ *     read: CR4.PCE is then set again, and the page still has no owner.
  */
 #include <linux/kprobes.h>
 #include <linux/mm_types.h>
@@ -21,7 +22,7 @@
 #include "intel.h"
 #include "regs.h"
 
-/* perf's functions take an event, of which they ask no more than what stands here. */
+/* Argument of perf's event_mapped() and event_unmapped(), which read only these flags */
 static struct perf_event reader = {
 	.hw.flags = PERF_EVENT_FLAG_USER_READ_CNT,
 };
@@ -40,7 +41,7 @@ void intel_revoke(struct mm_struct *mm)
 
 void intel_forked(struct mm_struct *mm)
 {
-	/* fork copies the count, but neither perf's mappings nor ours. */
+	/* fork copies the count, but no mapping of perf or pmudev. */
 	atomic_set(&mm->context.perf_rdpmc_allowed, 0);
 }
 
@@ -49,8 +50,8 @@ bool pmudev_backend_user_readable(void)
 	return read_pce();
 }
 
-/* Which counters it can read is in their selectors. */
-bool pmudev_backend_try_user_access_enable(u64 counters)
+/* The selectors, not @counters, say what user mode can read. */
+bool pmudev_backend_user_access_enable(u64 counters)
 {
 	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
 
@@ -58,31 +59,21 @@ bool pmudev_backend_try_user_access_enable(u64 counters)
 	return cpuc->user;
 }
 
-bool pmudev_backend_user_access_enable(u64 counters)
-{
-	return pmudev_backend_try_user_access_enable(counters);
-}
-
-bool pmudev_backend_try_user_access_disable(void)
+bool pmudev_backend_user_access_disable(void)
 {
 	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
 
 	cpuc->user = false;
-	return !cpuc->kept_access;
-}
-
-bool pmudev_backend_user_access_disable(void)
-{
-	if (!pmudev_backend_try_user_access_disable()) {
+	if (unlikely(cpuc->kept_access)) {
 		write_pce(false);
-		this_cpu_write(intel_cpus.kept_access, false);
+		cpuc->kept_access = false;
 	}
 	return true;
 }
 
 /*
- * Not by the kernel's functions: what they remember of CR4 is what is put back. When they write CR4
- * for another reason (a new bit for all CPUs, a global TLB flush without INVPCID) this is lost.
+ * Bypass the kernel's functions, which would remember the new value of CR4. Lost when the kernel
+ * writes CR4 for another reason: a new bit for all CPUs, or a global TLB flush without INVPCID.
  */
 void intel_keep_user_access(void)
 {
@@ -94,9 +85,12 @@ void intel_keep_user_access(void)
 	cpuc->kept_access = true;
 }
 
-/* ------------------------------------------------------- keeping perf off -- */
+/* -------------------------------------------------- perf disables rdpmc -- */
 
-/* Irqs are off. What is kept_access the function does not touch, unless it came by clear.c. */
+/*
+ * cr4_update_pce() returned; interrupts are disabled. If CR4.PCE was kept, the kernel believes it
+ * to be clear and did not touch it.
+ */
 static int after_update(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
@@ -106,7 +100,7 @@ static int after_update(struct kretprobe_instance *instance, struct pt_regs *reg
 	write_pce(true);
 	cpuc->kept_access = true;
 	cpuc->user = false;
-	pmudev_user_access_lost();
+	intel_upcalls->user_access_lost();
 	return 0;
 }
 

@@ -5,6 +5,8 @@
 #ifndef UNIT_ASSIGN_H
 #define UNIT_ASSIGN_H
 
+#include <pmudev/assign.h>
+
 #include "unit.h"
 
 #define COUNTERS_MAX 5 /* of brute force */
@@ -20,24 +22,16 @@ static inline void fail_instance(const u64 *allowed, unsigned int nr, const char
 	FAIL("%s: %u events of%s", what, nr, text);
 }
 
-/* pmudev_assign(); and what the short way finds, if it does, is the same. */
+/* pmudev_assign() for single events that are on no counter yet. */
 static inline int assign_masks(const u64 *allowed, unsigned int nr, u8 *counter)
 {
-	struct pmudev_constraint want[64];
-	u8 at_once[64];
+	struct pmudev_constraint constraint[64];
 	unsigned int i;
-	int bad;
 
-	for (i = 0; i < nr; i++) {
-		want[i].allowed = allowed[i];
-		want[i].now = PMUDEV_NO_COUNTER;
-		want[i].chained = false;
-	}
-	bad = pmudev_assign(want, nr, counter);
-	if (pmudev_assign_at_once(~0ULL, want, nr, at_once) &&
-	    (bad >= 0 || memcmp(at_once, counter, nr)))
-		fail_instance(allowed, nr, "not the same at once");
-	return bad;
+	for (i = 0; i < nr; i++)
+		constraint[i] = (struct pmudev_constraint){ .allowed = allowed[i],
+							    .now = PMUDEV_NO_COUNTER };
+	return pmudev_assign(constraint, nr, counter);
 }
 
 /* Each event is on a counter that it may use, and no two are on the same. Or 0. */

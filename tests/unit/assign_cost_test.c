@@ -7,6 +7,8 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
+#include <pmudev/assign.h>
+
 #include "unit.h"
 
 #define EVENTS 16
@@ -15,7 +17,7 @@
 #define BOUND 20000
 
 struct instance {
-	struct pmudev_constraint want[EVENTS];
+	struct pmudev_constraint constraint[EVENTS];
 	unsigned int nr;
 };
 
@@ -49,7 +51,7 @@ static long cost(const struct instance *in)
 		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
 			_exit(1);
 		kill(getpid(), SIGSTOP);
-		pmudev_assign(in->want, in->nr, counter);
+		pmudev_assign(in->constraint, in->nr, counter);
 		kill(getpid(), SIGSTOP);
 		_exit(0);
 	}
@@ -82,29 +84,31 @@ static void say_worst(long bound)
 	}
 	printf("# at most %ld instructions:", worst);
 	for (i = 0; i < worst_instance.nr; i++)
-		printf(" %#llx%s@%d", (unsigned long long)worst_instance.want[i].allowed,
-		       worst_instance.want[i].chained ? "p" : "", (s8)worst_instance.want[i].now);
+		printf(" %#llx%s@%d", (unsigned long long)worst_instance.constraint[i].allowed,
+		       worst_instance.constraint[i].chained ? "p" : "",
+		       (s8)worst_instance.constraint[i].now);
 	printf("\n");
 	EXPECT_TRUE(worst > 100 && worst <= bound);
 }
 
 /* Few: single-stepping is slow. */
-static void measure_random(unsigned int nr, unsigned int counters, unsigned int pairs)
+static void measure_random(unsigned int nr, unsigned int counters, unsigned int share)
 {
 	struct instance in = { .nr = counters };
 	unsigned int i, j, density;
 
 	for (i = 0; i < nr; i++) {
 		for (j = 0; j < in.nr; j++) {
-			struct pmudev_constraint *want = &in.want[j];
+			struct pmudev_constraint *constraint = &in.constraint[j];
 
-			want->chained = unit_random() % 16 < pairs;
-			want->allowed = unit_random() & (BIT_ULL(counters) - 1);
+			constraint->chained = unit_random() % 16 < share;
+			constraint->allowed = unit_random() & (BIT_ULL(counters) - 1);
 			for (density = i % 4; density; density--)
-				want->allowed &= unit_random();
-			if (want->chained)
-				want->allowed = (want->allowed | want->allowed >> 1) & 0x5555;
-			want->now = PMUDEV_NO_COUNTER;
+				constraint->allowed &= unit_random();
+			if (constraint->chained)
+				constraint->allowed =
+					(constraint->allowed | constraint->allowed >> 1) & 0x5555;
+			constraint->now = PMUDEV_NO_COUNTER;
 		}
 		measure(&in);
 	}
@@ -117,10 +121,10 @@ static void single_events(void)
 
 	worst = -1;
 	measure_random(12, EVENTS, 0);
-	/* Each newcomer has all others move. */
+	/* Each new event moves all others. */
 	for (j = 0; j < EVENTS; j += 5) {
 		for (i = 0; i < EVENTS; i++)
-			in.want[i] = (struct pmudev_constraint){
+			in.constraint[i] = (struct pmudev_constraint){
 				.allowed = i < 15 ? 3ULL << i : 1,
 				.now = i < j ? 15 - i : PMUDEV_NO_COUNTER,
 			};
@@ -129,7 +133,7 @@ static void single_events(void)
 	say_worst(BOUND);
 }
 
-static void pairs_on_8_counters(void)
+static void chained_on_8_counters(void)
 {
 	worst = -1;
 	measure_random(8, 8, 3);
@@ -137,10 +141,10 @@ static void pairs_on_8_counters(void)
 	say_worst(BOUND);
 }
 
-/* Masks of pairs, or of single events: cost an earlier algorithm 47528 instructions. */
+/* Masks of chained and single events; an earlier algorithm needed 47528 instructions. */
 static const struct {
 	u16 mask;
-	bool pair;
+	bool chained;
 } found[EVENTS] = {
 	{ 0x0041, true },  { 0x5105, true },  { 0x0504, true },	 { 0xc90b, false },
 	{ 0x0115, true },  { 0x1464, false }, { 0x8b73, false }, { 0x0a32, false },
@@ -148,17 +152,17 @@ static const struct {
 	{ 0x1404, true },  { 0x1505, true },  { 0x1404, false }, { 0xa6db, false },
 };
 
-static void pairs_on_16_counters(void)
+static void chained_on_16_counters(void)
 {
 	struct instance in = { .nr = EVENTS };
 	unsigned int i;
 
 	worst = -1;
 	for (i = 0; i < EVENTS; i++)
-		in.want[i] = (struct pmudev_constraint){
+		in.constraint[i] = (struct pmudev_constraint){
 			.allowed = found[i].mask,
 			.now = PMUDEV_NO_COUNTER,
-			.chained = found[i].pair,
+			.chained = found[i].chained,
 		};
 	measure(&in);
 	measure_random(6, EVENTS, 4);
@@ -169,7 +173,7 @@ int main(void)
 {
 	unit_seed(0xc057);
 	RUN(single_events);
-	RUN(pairs_on_8_counters);
-	RUN(pairs_on_16_counters);
+	RUN(chained_on_8_counters);
+	RUN(chained_on_16_counters);
 	return unit_end();
 }

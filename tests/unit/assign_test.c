@@ -208,7 +208,7 @@ static void all_64_on_64(void)
 	EXPECT_EQ(63, proven_assign(allowed, 64, counter));
 }
 
-/* Event i is on counter i + 1 and could be on i. The last one wants counter 63: all 63 move. */
+/* Event i is on counter i + 1 and accepts i. The last one accepts only counter 63: all move. */
 static void all_move_for_the_last(void)
 {
 	u64 allowed[64];
@@ -225,12 +225,12 @@ static void all_move_for_the_last(void)
 	for (i = 0; i < 64; i++)
 		EXPECT_EQ(i, counter[i]);
 
-	/* And all are asked in vain, if counter 0 is not to be had either. */
+	/* The search visits all of them in vain if counter 0 is not accepted either. */
 	allowed[0] = 2;
 	EXPECT_EQ(63, proven_assign(allowed, 64, counter));
 }
 
-/* Whoever comes last does not write behind the events there are. */
+/* Nothing is written beyond the last event. */
 static void only_the_events_places_are_written(void)
 {
 	u64 allowed[3] = { 1, 3, 7 };
@@ -244,7 +244,7 @@ static void only_the_events_places_are_written(void)
 
 /* ---------------------------------------------------------- preference -- */
 
-/* Of @can a fixed one, then one whose neighbour is not free, then the highest. */
+/* Of @can a fixed counter, then one whose neighbour is taken, then the highest. */
 static u8 preferred(u64 can, u64 free)
 {
 	u64 even = 0x5555555555555555;
@@ -254,12 +254,12 @@ static u8 preferred(u64 can, u64 free)
 }
 
 /*
- * If some counter that the last event may use is free, it gets the preferred one, and nobody
- * moves for it. If none is, one more counter is in use than before, and none is given up.
+ * If a counter that the last event accepts is free, it gets the preferred one, and no other event
+ * moves. If none is free, one more counter is used than before, and all used ones remain used.
  */
 static void expect_preference(const u64 *allowed, unsigned int nr)
 {
-	struct pmudev_constraint want[64];
+	struct pmudev_constraint constraint[64];
 	u64 used, free, all = 0;
 	u8 before[64], after[64];
 	unsigned int i;
@@ -268,12 +268,12 @@ static void expect_preference(const u64 *allowed, unsigned int nr)
 		return;
 	for (i = 0; i < nr; i++) {
 		all |= allowed[i];
-		want[i] = (struct pmudev_constraint){
+		constraint[i] = (struct pmudev_constraint){
 			.allowed = allowed[i],
 			.now = i < nr - 1 ? before[i] : PMUDEV_NO_COUNTER,
 		};
 	}
-	if (pmudev_assign(want, nr, after) >= 0)
+	if (pmudev_assign(constraint, nr, after) >= 0)
 		return;
 	used = used_by_placement(allowed, nr - 1, before);
 	free = allowed[nr - 1] & ~used;
@@ -307,8 +307,8 @@ static void the_highest_free_counter_first(void)
 }
 
 /*
- * Six programmable counters and a fixed one for cycles, 32: it is in use as soon as any event may
- * use it, whatever the order, and the programmable ones are left to the others.
+ * Six programmable counters and a fixed one for cycles, 32: in any order, it is used if an event
+ * accepts it, and the other events get the programmable ones.
  */
 static void fixed_before_programmable(void)
 {

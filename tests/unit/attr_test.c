@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* pmudev_refuse(), pmudev_attr_check(), pmudev_group_check(). An event of zeroes is a good one. */
+#include <pmudev/attr.h>
+
 #include "unit.h"
 
 static int check(const struct pmudev_event_attr *attr, struct pmudev_refusal *why)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* intel_enumerate(): what CPUID says of machines that were built, and of some that were not. */
+#include <pmudev/intel.h>
+
 #include "unit.h"
 
 #define FW_WRITE 0x2000

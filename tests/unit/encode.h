@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tests of an encode function share, whichever it is: who includes this defines
+ * Shared by the tests of both encode functions. Before including this, define
  *	ENCODE	the function
- *	CAPS	the structure of what its machine can
+ *	CAPS	its struct of capabilities
  */
 #ifndef UNIT_ENCODE_H
 #define UNIT_ENCODE_H
@@ -37,9 +37,9 @@ static inline void expect_code(const struct CAPS *caps, struct pmudev_event_attr
 	EXPECT_EQ(false, code.chained);
 }
 
-/* The same on pairs of counters: @even are the lower ones. */
-static inline void expect_pair(const struct CAPS *caps, struct pmudev_event_attr attr, u64 config,
-			       u64 even)
+/* The same for a chained event: @even are its even counters. */
+static inline void expect_chained(const struct CAPS *caps, struct pmudev_event_attr attr,
+				  u64 config, u64 even)
 {
 	struct pmudev_refusal why;
 	struct pmudev_code code;

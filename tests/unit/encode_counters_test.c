@@ -76,7 +76,7 @@ static void cycles_of_threads(void)
 	expect_code(&caps, cycles, CYCLES | 0x08000000, CYCLE);
 }
 
-/* In AArch32 no version has them; what is long is a pair, or on the cycle counter. */
+/* In AArch32 no version has them: LONG events are chained, or on the cycle counter. */
 static void half_of_a_counter(void)
 {
 	unsigned int i;
@@ -113,7 +113,7 @@ static void long_events_on_counters_by_hand(void)
 	for (i = 0; i < ARRAY_SIZE(versions); i++) {
 		struct pmuv3_caps caps = without_chain();
 		bool wide = versions[i] >= 6;
-		u64 able = wide ? PROGRAMMABLE | CYCLE : CYCLE;
+		u64 candidates = wide ? PROGRAMMABLE | CYCLE : CYCLE;
 
 		caps.version = versions[i];
 		for (c = 0; c < 128; c++) {
@@ -129,12 +129,14 @@ static void long_events_on_counters_by_hand(void)
 			}
 			unit_row("PMUVer %u, %s %u", versions[i], c < 64 ? "counter" : "mask of",
 				 c % 64);
-			if (able & wish)
+			if (candidates & wish)
 				expect_code(&caps, attr, CYCLES | 0x08000000, wish);
 			else if (PROGRAMMABLE & wish)
-				expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_WIDTH, 32, able);
+				expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_WIDTH, 32,
+					       candidates);
 			else
-				expect_refused(&caps, attr, EINVAL, PMUDEV_WHY_COUNTER, 0, able);
+				expect_refused(&caps, attr, EINVAL, PMUDEV_WHY_COUNTER, 0,
+					       candidates);
 		}
 	}
 }
@@ -147,7 +149,7 @@ static void allowed_masks(void)
 	unsigned int i, mask, with;
 
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
-		u64 able = events[i] == CYCLES ? PROGRAMMABLE | CYCLE : PROGRAMMABLE;
+		u64 candidates = events[i] == CYCLES ? PROGRAMMABLE | CYCLE : PROGRAMMABLE;
 
 		for (mask = 0; mask < 0x80; mask++) {
 			for (with = 0; with < 2; with++) {
@@ -159,13 +161,14 @@ static void allowed_masks(void)
 					 (unsigned long long)events[i],
 					 (unsigned long long)attr.allowed);
 				if (!attr.allowed)
-					expect_code(&caps, attr, events[i] | 0x08000000, able);
-				else if (wish & able)
 					expect_code(&caps, attr, events[i] | 0x08000000,
-						    wish & able);
+						    candidates);
+				else if (wish & candidates)
+					expect_code(&caps, attr, events[i] | 0x08000000,
+						    wish & candidates);
 				else
 					expect_refused(&caps, attr, EINVAL, PMUDEV_WHY_COUNTER, 0,
-						       able);
+						       candidates);
 			}
 		}
 	}
@@ -178,7 +181,7 @@ static void counters_by_hand(void)
 	unsigned int i, c;
 
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
-		u64 able = events[i] == CYCLES ? PROGRAMMABLE | CYCLE : PROGRAMMABLE;
+		u64 candidates = events[i] == CYCLES ? PROGRAMMABLE | CYCLE : PROGRAMMABLE;
 
 		for (c = 0; c < 64; c++) {
 			struct pmudev_event_attr attr = raw(events[i]);
@@ -187,10 +190,11 @@ static void counters_by_hand(void)
 			attr.counter = c;
 			attr.allowed = c % 2 ? 0 : ~0ULL;
 			unit_row("event %#llx, counter %u", (unsigned long long)events[i], c);
-			if (able & BIT_ULL(c))
+			if (candidates & BIT_ULL(c))
 				expect_code(&caps, attr, events[i] | 0x08000000, BIT_ULL(c));
 			else
-				expect_refused(&caps, attr, EINVAL, PMUDEV_WHY_COUNTER, 0, able);
+				expect_refused(&caps, attr, EINVAL, PMUDEV_WHY_COUNTER, 0,
+					       candidates);
 		}
 	}
 }

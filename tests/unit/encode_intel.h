@@ -7,6 +7,9 @@
 #ifndef UNIT_ENCODE_INTEL_H
 #define UNIT_ENCODE_INTEL_H
 
+#include <pmudev/attr.h>
+#include <pmudev/intel.h>
+
 #define ENCODE intel_encode
 #define CAPS   intel_caps
 #include "encode.h"

@@ -101,7 +101,7 @@ static void generic_events(void)
 static void counters_by_hand(void)
 {
 	static const struct {
-		u64 config, able;
+		u64 config, candidates;
 	} events[] = {
 		{ OTHER, PROGRAMMABLE },
 		{ INSTRUCTIONS, PROGRAMMABLE | FIXED(0) },
@@ -123,11 +123,11 @@ static void counters_by_hand(void)
 			}
 			unit_row("event %#llx, %s %u", (unsigned long long)attr.config,
 				 c < 64 ? "counter" : "mask of", c % 64);
-			if (events[i].able & wish)
+			if (events[i].candidates & wish)
 				expect_code(&caps, attr, attr.config | ALL, wish);
 			else
 				expect_refused(&caps, attr, EINVAL, PMUDEV_WHY_COUNTER, 0,
-					       events[i].able);
+					       events[i].candidates);
 		}
 	}
 }
@@ -187,7 +187,7 @@ static void direct_events(void)
 
 	for (full = 0; full < 2; full++) {
 		struct intel_caps caps = everything();
-		u64 able = full ? PROGRAMMABLE | FIXED(0) : FIXED(0);
+		u64 candidates = full ? PROGRAMMABLE | FIXED(0) : FIXED(0);
 		struct pmudev_event_attr attr = raw(OTHER);
 
 		caps.full_width = full;
@@ -199,18 +199,20 @@ static void direct_events(void)
 		else
 			expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_WIDTH, 31, 0);
 		attr.config = INSTRUCTIONS;
-		expect_code(&caps, attr, INSTRUCTIONS | ALL, able);
+		expect_code(&caps, attr, INSTRUCTIONS | ALL, candidates);
 		attr.flags |= PMUDEV_LONG;
 		expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_WIDTH, 48, 0);
 		attr.flags ^= PMUDEV_LONG | PMUDEV_COUNTER;
 		for (c = 0; c < 64; c++) {
 			attr.counter = c;
-			if (able & BIT_ULL(c))
+			if (candidates & BIT_ULL(c))
 				expect_code(&caps, attr, INSTRUCTIONS | ALL, BIT_ULL(c));
 			else if (PROGRAMMABLE & BIT_ULL(c))
-				expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_WIDTH, 31, able);
+				expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_WIDTH, 31,
+					       candidates);
 			else
-				expect_refused(&caps, attr, EINVAL, PMUDEV_WHY_COUNTER, 0, able);
+				expect_refused(&caps, attr, EINVAL, PMUDEV_WHY_COUNTER, 0,
+					       candidates);
 		}
 	}
 }

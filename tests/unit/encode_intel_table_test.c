@@ -305,7 +305,7 @@ static bool pfm_agrees(const char *event, u64 evtsel, u64 mine)
 static void libpfm4_agrees(void)
 {
 	static const char *const pmus[] = { "core", "atom", "wsm", "ivb", "slm", "knl" };
-	unsigned int i, pmu, known = 0;
+	unsigned int i, pmu, agreed = 0;
 	char event[80];
 
 	if (!pfm_found()) {
@@ -313,17 +313,17 @@ static void libpfm4_agrees(void)
 		return;
 	}
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
-		known += pfm_agrees(rows[i].event, rows[i].evtsel, INT);
+		agreed += pfm_agrees(rows[i].event, rows[i].evtsel, INT);
 	unit_row("rows that libpfm4 knows");
-	EXPECT_TRUE(known >= 100);
-	for (i = 0, known = 0; i < ARRAY_SIZE(generics); i++) {
+	EXPECT_TRUE(agreed >= 100);
+	for (i = 0, agreed = 0; i < ARRAY_SIZE(generics); i++) {
 		for (pmu = 0; pmu < ARRAY_SIZE(pmus); pmu++) {
 			snprintf(event, sizeof(event), "%s::%s", pmus[pmu], generics[i].name);
-			known += pfm_agrees(event, generics[i].evtsel, INT);
+			agreed += pfm_agrees(event, generics[i].evtsel, INT);
 		}
 	}
 	unit_row("generic events that libpfm4 knows");
-	EXPECT_TRUE(known >= 30);
+	EXPECT_TRUE(agreed >= 30);
 	for (i = 0; i < ARRAY_SIZE(refused); i++)
 		EXPECT_TRUE(pfm_agrees(refused[i].event, refused[i].config, ALL | INT));
 	pfm.terminate();

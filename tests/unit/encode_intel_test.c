@@ -22,7 +22,7 @@ static u64 field(u32 exclude)
 	return (exclude & K ? 0 : 1) | (exclude & U ? 0 : 2);
 }
 
-static const u8 sides[] = { PMUDEV_FILTER_NONE, PMUDEV_FILTER_GUEST, PMUDEV_FILTER_HOST };
+static const u8 filters[] = { PMUDEV_FILTER_NONE, PMUDEV_FILTER_GUEST, PMUDEV_FILTER_HOST };
 
 static void expect_levels(const struct intel_caps *caps, u64 event, u32 exclude)
 {
@@ -39,7 +39,7 @@ static void expect_levels(const struct intel_caps *caps, u64 event, u32 exclude)
 		expect_refused(caps, attr, EINVAL, PMUDEV_WHY_ALL_EXCLUDED, 0, 0);
 	} else if (EXPECT_EQ(0, -encode(caps, &attr, &code, &why))) {
 		EXPECT_EQ(event | rings(exclude) | EN, code.config);
-		EXPECT_EQ(sides[exclude / H], code.filter);
+		EXPECT_EQ(filters[exclude / H], code.filter);
 		EXPECT_EQ(field(exclude), intel_fixed_bits(0, code.config));
 		EXPECT_EQ(!(exclude & K), code.privileged);
 	}
@@ -127,7 +127,7 @@ static void generic_events(void)
 		struct intel_caps caps = everything();
 		u64 countable = 0;
 
-		/* Without fixed counter 2, else reference cycles are the one event left. */
+		/* Without fixed counter 2, else reference cycles are the only event. */
 		caps.counters &= ~FIXED(2);
 		caps.missing = BIT(missing);
 		for (event = 0; event < PMUDEV_GENERIC_MAX; event++) {
@@ -207,7 +207,7 @@ static void every_bit_of_a_raw_event(void)
 	}
 }
 
-/* Bit 37, if and only if the CPU has it and nobody may read; raw events may not set it. */
+/* Bit 37 is set if the CPU has it and the event lacks USER_READ; raw events may not set it. */
 static void hidden_unless_for_user_reads(void)
 {
 	static const u64 events[] = { CYCLES, INSTRUCTIONS, OTHER, OTHER | EDGE | 0x01000000 };

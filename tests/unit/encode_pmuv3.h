@@ -7,6 +7,9 @@
 #ifndef UNIT_ENCODE_PMUV3_H
 #define UNIT_ENCODE_PMUV3_H
 
+#include <pmudev/attr.h>
+#include <pmudev/pmuv3.h>
+
 #define ENCODE pmuv3_encode
 #define CAPS   pmuv3_caps
 #include "encode.h"

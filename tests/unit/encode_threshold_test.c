@@ -178,7 +178,7 @@ static void of_no_event(void)
 
 	caps.pmceid &= ~BIT_ULL(0x23);
 	expect_refused(&caps, threshold(raw(0x23), 1, 0, false), ENOENT, PMUDEV_WHY_EVENT, 0, 0);
-	/* CHAIN is half a pair, and nothing by itself. */
+	/* No event may select CHAIN. */
 	expect_refused(&caps, threshold(raw(CHAIN), 1, 0, false), EINVAL, PMUDEV_WHY_CONFIG, 0xffff,
 		       0);
 }
@@ -230,8 +230,8 @@ static void no_other_counter(void)
 }
 
 /*
- * 64 bits that are the cycle counter's alone are not to be had with a threshold, but by a pair. The
- * code is the even counter's, which compares; CHAIN has no threshold.
+ * Where only the cycle counter has 64 bits, a LONG event with a threshold is chained. The even
+ * counter compares; CHAIN has no threshold.
  */
 static void of_64_bits(void)
 {
@@ -246,7 +246,7 @@ static void of_64_bits(void)
 	expect_code(&caps, attr, config, PROGRAMMABLE);
 	expect_code(&caps, direct, config, PROGRAMMABLE);
 	caps.version = 5;
-	expect_pair(&caps, attr, config, 0x15);
+	expect_chained(&caps, attr, config, 0x15);
 	expect_refused(&caps, direct, EOPNOTSUPP, PMUDEV_WHY_WIDTH, 32, 0);
 	caps.pmceid &= ~BIT_ULL(CHAIN);
 	expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_WIDTH, 32, 0);

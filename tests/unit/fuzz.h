@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <pmudev/pure.h>
+#include <pmudev/types.h>
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 

@@ -3,6 +3,11 @@
  * Events: pmudev_attr_check(), and what it lets pass through both encoders, of whatever PMU. Each
  * is asked twice, and must not have changed its mind, or the event.
  */
+#include <pmudev/assign.h>
+#include <pmudev/attr.h>
+#include <pmudev/intel.h>
+#include <pmudev/pmuv3.h>
+
 #include "fuzz.h"
 
 static void take_attr(struct input *in, struct pmudev_event_attr *attr)

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The page's slots and the arithmetic of counts, times and terms, against plain 128 bits. */
+#include <pmudev/count.h>
+#include <pmudev/names.h>
+#include <pmudev/page.h>
+
 #include "fuzz.h"
 
 static u64 modulo(u64 value, unsigned int width)
@@ -39,7 +43,7 @@ static void check_times(struct input *in)
 	HOLDS(width == 64 || (__uint128_t)ns << 36 <= ((__uint128_t)1000000000 << width) / 4);
 }
 
-/* A pair that goes on counting between its reads: never a value that it has not had. */
+/* Chained counters that count between the reads: the result is a value that they had. */
 static void check_pair(struct input *in)
 {
 	u64 value = take_mask(in), at[4];

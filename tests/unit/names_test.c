@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The names of events and terms: what sysfs shows of them is what encode takes. */
+/* Names of events and terms: encode accepts what sysfs shows. */
+#include <pmudev/intel.h>
+#include <pmudev/pmuv3.h>
+
 #include "unit.h"
 
 /* Numbers that PMCEID<n>_EL0 does not speak of, or that the Arm ARM (D13) leaves reserved. */
@@ -95,7 +98,7 @@ static void pmuv3_tables(void)
 	expect_events(pmuv3_events, pmuv3_nr_events, pmuv3_terms);
 }
 
-/* In order, none left out, and CHAIN not among them. */
+/* In order, complete, and without CHAIN. */
 static void pmuv3_names_all(void)
 {
 	u64 event;

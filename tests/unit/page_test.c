@@ -3,6 +3,9 @@
  * Slots of the user page: what the kernel writes there, and that the reader's arithmetic makes the
  * true count of it. Where the fields are is layout_test's.
  */
+#include <pmudev/count.h>
+#include <pmudev/page.h>
+
 #include "unit.h"
 
 #define READS 100000
@@ -155,7 +158,7 @@ static void the_life_of_an_event(void)
 	unsigned int i, reads = 0, written = 0, width = widths[0];
 	struct pmudev_slot slot = old_slot();
 	__uint128_t truth = 0;
-	u64 left = 0;
+	u64 rest = 0;
 
 	pmudev_page_slot_inactive(&slot, truth, 3);
 	for (i = 0; i < 4 * READS; i++) {
@@ -172,7 +175,7 @@ static void the_life_of_an_event(void)
 		case 3:
 		case 4:
 			width = widths[unit_below(ARRAY_SIZE(widths))];
-			left = pmudev_width_mask(width);
+			rest = pmudev_width_mask(width);
 			pmudev_page_slot(&slot, truth, unit_below(33), 0, width, 3);
 			written++;
 			break;
@@ -180,8 +183,8 @@ static void the_life_of_an_event(void)
 			if (slot.index) {
 				u64 by = unit_random_length();
 
-				by = by < left ? by : left;
-				left -= by;
+				by = by < rest ? by : rest;
+				rest -= by;
 				truth += by;
 				expect_value(&slot, unit_shown(truth, width), width, truth);
 				reads++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the unit tests share: tests that report in TAP, expectations, and random numbers that come
- * again with the same seed.
+ * Shared by the unit tests: TAP output, expectations, and random numbers that depend only on the
+ * seed.
  */
 #ifndef UNIT_H
 #define UNIT_H
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <pmudev/pure.h>
+#include <pmudev/types.h>
 
 #define UNIT_COMPLAINTS_MAX 10 /* of one test */
 #define UNIT_SECONDS_MAX    60

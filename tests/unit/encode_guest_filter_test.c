@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* pmuv3_encode(): which exception levels are counted, of the host and of guests. */
+/* pmuv3_encode(): exception levels that are counted, in the host and in guests. */
 #include "encode_pmuv3.h"
 
 #define U PMUDEV_EXCLUDE_USER
@@ -8,22 +8,21 @@
 #define H PMUDEV_EXCLUDE_HOST
 #define G PMUDEV_EXCLUDE_GUEST
 
-#define NOTHING 1 /* refused: nothing is left to count */
+#define NOTHING 1 /* refused: every level is excluded */
 #define NONE	2 /* refused: there are no guests */
-#define BOTH	3 /* refused on whatever machine */
+#define BOTH	3 /* refused on every machine */
 
 /*
- * The registers' bits. EL1, a guest or a machine without EL2: U and K say what is counted, V and G
- * have no effect. nVHE: EL2, the hypervisor's, is not counted with V, nor with K, nor with H, so
- * that nothing of the host is; what has a side is started and stopped at a guest's door. VHE: V has
- * no effect; kernels are told apart by their levels (the host's: EL2, guests': EL1), user modes by
- * the bit for EL0, which a guest's door changes.
+ * Bits of the selector. EL1 (a guest, or a machine without EL2): U and K exclude; V and G have no
+ * effect. nVHE: V, K and H each exclude EL2; events with a filter are started and stopped at guest
+ * entry and exit. VHE: V has no effect; the host's kernel is at EL2 and guest kernels at EL1; guest
+ * entry and exit change the bit for EL0.
  */
 static const struct {
 	u32 exclude;
 	u32 el1;
 	u32 nvhe;
-	u8 nvhe_side;
+	u8 nvhe_filter;
 	u32 vhe;
 	u32 vhe_guest;
 } table[] = {
@@ -76,7 +75,7 @@ static void expect_row(unsigned int row, const struct pmuv3_caps *caps, u64 even
 {
 	const u32 bits[] = { table[row].el1, table[row].nvhe, table[row].vhe };
 	u32 host = bits[caps->shape], guest = host;
-	u8 side = caps->shape == PMUV3_NVHE ? table[row].nvhe_side : PMUDEV_FILTER_NONE;
+	u8 filter = caps->shape == PMUV3_NVHE ? table[row].nvhe_filter : PMUDEV_FILTER_NONE;
 	struct pmudev_event_attr attr = raw(event);
 	struct pmudev_refusal why = unit_refusal();
 	struct pmudev_code code;
@@ -98,9 +97,9 @@ static void expect_row(unsigned int row, const struct pmuv3_caps *caps, u64 even
 	if (caps->shape == PMUV3_VHE)
 		guest = table[row].vhe_guest;
 	if (caps->shape == PMUV3_VHE && guest != host)
-		side = guest & PMUV3_TYPER_U ? PMUDEV_FILTER_HOST : PMUDEV_FILTER_GUEST;
+		filter = guest & PMUV3_TYPER_U ? PMUDEV_FILTER_HOST : PMUDEV_FILTER_GUEST;
 	EXPECT_EQ(event | host, code.config);
-	EXPECT_EQ(side, code.filter);
+	EXPECT_EQ(filter, code.filter);
 	EXPECT_EQ(event | guest, pmuv3_guest_config(caps, code.config, code.filter));
 	EXPECT_EQ(privileged(attr.flags), code.privileged);
 }
@@ -133,12 +132,12 @@ static void all_combinations(void)
 /* Each combination once. */
 static void rows_differ(void)
 {
-	u64 seen = 0;
+	u64 tested = 0;
 	unsigned int row;
 
 	for (row = 0; row < ARRAY_SIZE(table); row++)
-		seen |= 1ULL << table[row].exclude;
-	EXPECT_EQ(0xffffffffULL, seen);
+		tested |= 1ULL << table[row].exclude;
+	EXPECT_EQ(0xffffffffULL, tested);
 }
 
 /* What cannot be told apart is not counted as if it were. */
@@ -149,20 +148,20 @@ static void protected(void)
 	for (row = 0; row < ARRAY_SIZE(table); row++) {
 		struct pmuv3_caps caps = everything();
 		struct pmudev_event_attr attr = raw(INSTRUCTIONS);
-		u32 sides = table[row].exclude & (H | G);
+		u32 filters = table[row].exclude & (H | G);
 
 		caps.shape = PMUV3_NVHE;
 		caps.protected_kvm = true;
 		attr.flags = table[row].exclude;
 		unit_row("sealed, exclude %#x", attr.flags);
-		if (sides && sides != (H | G))
-			expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_HARDWARE, sides, 0);
+		if (filters && filters != (H | G))
+			expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_HARDWARE, filters, 0);
 		else
 			expect_row(row, &caps, INSTRUCTIONS);
 	}
 }
 
-/* A kernel without KVM: the levels are where they were, and there is one side. */
+/* A kernel without KVM: the same levels, and no filter. */
 static void without_kvm(void)
 {
 	unsigned int row, shape;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmudev_assign() with pairs, and with events that are on already, against oracles that work in
- * another way. Compiled for speed, without the sanitizers that assign_test has.
+ * pmudev_assign() with chained events and with active events, compared with slower algorithms.
+ * Compiled for speed, without the sanitizers that assign_test has.
  */
+#include <pmudev/assign.h>
+
 #include "unit.h"
 
 #define COUNTERS 16
 #define EVENTS	 16
 
 struct instance {
-	struct pmudev_constraint want[EVENTS];
+	struct pmudev_constraint constraint[EVENTS];
 	unsigned int nr;
 };
 
@@ -20,14 +22,14 @@ static void fail_at(const struct instance *in, const char *what)
 
 	for (i = 0; i < in->nr; i++)
 		at += snprintf(text + at, sizeof(text) - at, " %#llx%s@%d",
-			       (unsigned long long)in->want[i].allowed,
-			       in->want[i].chained ? "p" : "", (s8)in->want[i].now);
+			       (unsigned long long)in->constraint[i].allowed,
+			       in->constraint[i].chained ? "p" : "", (s8)in->constraint[i].now);
 	FAIL("%s: %u events%s", what, in->nr, text);
 }
 
-static u64 takes(const struct pmudev_constraint *want, unsigned int counter)
+static u64 takes(const struct pmudev_constraint *constraint, unsigned int counter)
 {
-	return (want->chained ? 3ULL : 1ULL) << counter;
+	return (constraint->chained ? 3ULL : 1ULL) << counter;
 }
 
 /* ------------------------------------------------------------- oracles -- */
@@ -40,22 +42,24 @@ static bool exists_by_force(const struct instance *in, unsigned int i, u64 used)
 	if (i == in->nr)
 		return true;
 	for (c = 0; c < COUNTERS; c++)
-		if ((in->want[i].allowed & BIT_ULL(c)) && !(takes(&in->want[i], c) & used) &&
-		    exists_by_force(in, i + 1, used | takes(&in->want[i], c)))
+		if ((in->constraint[i].allowed & BIT_ULL(c)) &&
+		    !(takes(&in->constraint[i], c) & used) &&
+		    exists_by_force(in, i + 1, used | takes(&in->constraint[i], c)))
 			return true;
 	return false;
 }
 
 /* Kuhn's algorithm, for the events that take one counter. */
-static bool augment(const struct instance *in, unsigned int event, u64 free, u64 *seen, s8 *owner)
+static bool augment(const struct instance *in, unsigned int event, u64 free, u64 *visited,
+		    s8 *owner)
 {
 	unsigned int c;
 
 	for (c = 0; c < COUNTERS; c++) {
-		if (!(in->want[event].allowed & free & ~*seen & BIT_ULL(c)))
+		if (!(in->constraint[event].allowed & free & ~*visited & BIT_ULL(c)))
 			continue;
-		*seen |= BIT_ULL(c);
-		if (owner[c] < 0 || augment(in, owner[c], free, seen, owner)) {
+		*visited |= BIT_ULL(c);
+		if (owner[c] < 0 || augment(in, owner[c], free, visited, owner)) {
 			owner[c] = event;
 			return true;
 		}
@@ -67,18 +71,18 @@ static bool singles_fit(const struct instance *in, u64 free)
 {
 	s8 owner[COUNTERS];
 	unsigned int i;
-	u64 seen;
+	u64 visited;
 
 	memset(owner, -1, sizeof(owner));
 	for (i = 0; i < in->nr; i++) {
-		seen = 0;
-		if (!in->want[i].chained && !augment(in, i, free, &seen, owner))
+		visited = 0;
+		if (!in->constraint[i].chained && !augment(in, i, free, &visited, owner))
 			return false;
 	}
 	return true;
 }
 
-/* Every set of even counters that the pairs could have, and for each: do the others fit? */
+/* Try every choice of even counters for the chained events: do the others fit beside it? */
 static bool exists(const struct instance *in)
 {
 	bool reach[256] = { true }, next[256];
@@ -86,12 +90,13 @@ static bool exists(const struct instance *in)
 	u64 used;
 
 	for (i = 0; i < in->nr; i++) {
-		if (!in->want[i].chained)
+		if (!in->constraint[i].chained)
 			continue;
 		memset(next, 0, sizeof(next));
 		for (set = 0; set < 256; set++)
 			for (slot = 0; slot < 8 && reach[set]; slot++)
-				if ((in->want[i].allowed >> (2 * slot) & 1) && !(set >> slot & 1))
+				if ((in->constraint[i].allowed >> (2 * slot) & 1) &&
+				    !(set >> slot & 1))
 					next[set | 1 << slot] = true;
 		memcpy(reach, next, sizeof(reach));
 	}
@@ -114,10 +119,10 @@ static bool is_placement(const struct instance *in, unsigned int nr, const u8 *c
 	u64 used = 0;
 
 	for (i = 0; i < nr; i++) {
-		if (counter[i] > 63 || !(in->want[i].allowed & BIT_ULL(counter[i])) ||
-		    (takes(&in->want[i], counter[i]) & used))
+		if (counter[i] > 63 || !(in->constraint[i].allowed & BIT_ULL(counter[i])) ||
+		    (takes(&in->constraint[i], counter[i]) & used))
 			return false;
-		used |= takes(&in->want[i], counter[i]);
+		used |= takes(&in->constraint[i], counter[i]);
 	}
 	return true;
 }
@@ -129,9 +134,9 @@ static struct instance held(const struct instance *in)
 	unsigned int i;
 
 	for (i = 0; i < in->nr; i++)
-		if (in->want[i].now != PMUDEV_NO_COUNTER &&
-		    (in->want[i].allowed & BIT_ULL(in->want[i].now)))
-			fixed.want[i].allowed = BIT_ULL(in->want[i].now);
+		if (in->constraint[i].now != PMUDEV_NO_COUNTER &&
+		    (in->constraint[i].allowed & BIT_ULL(in->constraint[i].now)))
+			fixed.constraint[i].allowed = BIT_ULL(in->constraint[i].now);
 	return fixed;
 }
 
@@ -141,8 +146,9 @@ static bool has_moved(const struct instance *in, const u8 *counter)
 	unsigned int i;
 
 	for (i = 0; i < in->nr; i++)
-		if (fixed.want[i].allowed == BIT_ULL(in->want[i].now & 63) &&
-		    in->want[i].now != PMUDEV_NO_COUNTER && counter[i] != in->want[i].now)
+		if (fixed.constraint[i].allowed == BIT_ULL(in->constraint[i].now & 63) &&
+		    in->constraint[i].now != PMUDEV_NO_COUNTER &&
+		    counter[i] != in->constraint[i].now)
 			return true;
 	return false;
 }
@@ -155,7 +161,7 @@ static bool judge(const struct instance *in, bool wanted)
 	int got;
 
 	memset(counter, 0xee, sizeof(counter));
-	got = pmudev_assign(in->want, in->nr, counter);
+	got = pmudev_assign(in->constraint, in->nr, counter);
 	if (got < -1 || got >= (int)in->nr)
 		fail_at(in, "no answer");
 	else if ((got < 0) != wanted)
@@ -172,17 +178,16 @@ static bool judge(const struct instance *in, bool wanted)
 
 /* --------------------------------------------------------- brute force -- */
 
-/* What an event can want of five counters: 31 masks, or pairs on 0 and 1, or 2 and 3. */
+/* All constraints on five counters: 31 masks, or chained on 0 and 1, on 2 and 3, or on both. */
 static struct pmudev_constraint kind(unsigned int n)
 {
-	static const u8 pairs[] = { 0x1, 0x4, 0x5 };
-
-	bool pair = n >= 31;
+	static const u8 places[] = { 0x1, 0x4, 0x5 };
+	bool chained = n >= 31;
 
 	return (struct pmudev_constraint){
-		.allowed = pair ? pairs[n - 31] : n + 1,
+		.allowed = chained ? places[n - 31] : n + 1,
 		.now = PMUDEV_NO_COUNTER,
-		.chained = pair,
+		.chained = chained,
 	};
 }
 
@@ -206,17 +211,17 @@ static void every_kind(struct instance *in, unsigned int from)
 		shuffled = *in;
 		for (i = in->nr - 1; i; i--) {
 			unsigned int j = unit_random() % (i + 1);
-			struct pmudev_constraint other = shuffled.want[i];
+			struct pmudev_constraint other = shuffled.constraint[i];
 
-			shuffled.want[i] = shuffled.want[j];
-			shuffled.want[j] = other;
+			shuffled.constraint[i] = shuffled.constraint[j];
+			shuffled.constraint[j] = other;
 		}
 		judge(&shuffled, wanted);
 	}
 	if (in->nr == 5)
 		return;
 	for (n = from; n < KINDS; n++) {
-		in->want[in->nr++] = kind(n);
+		in->constraint[in->nr++] = kind(n);
 		every_kind(in, n);
 		in->nr--;
 	}
@@ -246,17 +251,18 @@ static u64 random_mask(unsigned int counters, unsigned int density)
 static void random_instance(struct instance *in)
 {
 	unsigned int counters = 1 + unit_random() % COUNTERS, density = unit_random() % 4;
-	unsigned int pairs = unit_random() % 4, i;
+	unsigned int share = unit_random() % 4, i;
 
 	in->nr = 1 + unit_random() % (counters < EVENTS ? counters + 1 : EVENTS);
 	for (i = 0; i < in->nr; i++) {
-		struct pmudev_constraint *want = &in->want[i];
+		struct pmudev_constraint *constraint = &in->constraint[i];
 
-		want->chained = counters > 1 && unit_random() % 8 < pairs;
-		want->allowed = random_mask(counters, want->chained ? density / 2 : density);
-		if (want->chained)
-			want->allowed &= 0x5555 & (BIT_ULL(counters - 1) - 1);
-		want->now = PMUDEV_NO_COUNTER;
+		constraint->chained = counters > 1 && unit_random() % 8 < share;
+		constraint->allowed =
+			random_mask(counters, constraint->chained ? density / 2 : density);
+		if (constraint->chained)
+			constraint->allowed &= 0x5555 & (BIT_ULL(counters - 1) - 1);
+		constraint->now = PMUDEV_NO_COUNTER;
 	}
 }
 
@@ -266,12 +272,12 @@ static void put_on(struct instance *in)
 	u8 counter[64];
 	unsigned int i, nr = unit_random() % (in->nr + 1);
 
-	if (pmudev_assign(in->want, nr, counter) >= 0)
+	if (pmudev_assign(in->constraint, nr, counter) >= 0)
 		return;
 	for (i = 0; i < nr; i++) {
-		in->want[i].now = counter[i];
+		in->constraint[i].now = counter[i];
 		if (unit_random() % 8 == 0)
-			in->want[i].allowed &= ~BIT_ULL(counter[i]);
+			in->constraint[i].allowed &= ~BIT_ULL(counter[i]);
 	}
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmuv3_encode(): pairs of counters for LONG events, and the counters of DIRECT ones. A pair is an
- * even counter and the next; without CHAIN, or with 64-bit counters, there are none.
+ * pmuv3_encode(): chained events, and the counters of DIRECT events. Without CHAIN, or with 64-bit
+ * counters, no event is chained.
  */
 #include "encode_pmuv3.h"
 
@@ -56,10 +56,10 @@ static void long_pmu(const struct pmuv3_caps *caps, bool wide)
 	if (wide)
 		expect_code(caps, event, INSTRUCTIONS | NSH, PROGRAMMABLE);
 	else if (chain(caps))
-		expect_pair(caps, event, INSTRUCTIONS | NSH, EVEN);
+		expect_chained(caps, event, INSTRUCTIONS | NSH, EVEN);
 	else
 		expect_no_width(caps, event, 0);
-	/* User reads have to ask for a pair. */
+	/* Chained user reads need PMUDEV_CHAIN_READ. */
 	event.flags |= USER;
 	if (wide)
 		expect_code(caps, event, INSTRUCTIONS | NSH, PROGRAMMABLE);
@@ -69,7 +69,7 @@ static void long_pmu(const struct pmuv3_caps *caps, bool wide)
 	if (wide)
 		expect_code(caps, event, INSTRUCTIONS | NSH, PROGRAMMABLE);
 	else if (chain(caps))
-		expect_pair(caps, event, INSTRUCTIONS | NSH, EVEN);
+		expect_chained(caps, event, INSTRUCTIONS | NSH, EVEN);
 	else
 		expect_no_width(caps, event, 0);
 	/* A bare read has no two counters. */
@@ -85,7 +85,7 @@ static void long_events(void)
 	each_pmu(long_pmu);
 }
 
-/* The cycle counter has 64 bits: with it among those allowed nobody needs two. */
+/* The cycle counter has 64 bits: an event that may use it is not chained. */
 static void cycles_pmu(const struct pmuv3_caps *caps, bool wide)
 {
 	static const u32 flags[] = { PMUDEV_LONG, PMUDEV_LONG | USER, CHAIN_USER,
@@ -95,7 +95,7 @@ static void cycles_pmu(const struct pmuv3_caps *caps, bool wide)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
-		bool pairs = chain(caps) && (flags[i] == PMUDEV_LONG || flags[i] == CHAIN_USER);
+		bool chained = chain(caps) && (flags[i] == PMUDEV_LONG || flags[i] == CHAIN_USER);
 
 		event.flags = flags[i];
 		event.allowed = 0;
@@ -105,8 +105,8 @@ static void cycles_pmu(const struct pmuv3_caps *caps, bool wide)
 		event.allowed = PROGRAMMABLE;
 		if (wide)
 			expect_code(caps, event, CYCLES | NSH, PROGRAMMABLE);
-		else if (pairs)
-			expect_pair(caps, event, CYCLES | NSH, EVEN);
+		else if (chained)
+			expect_chained(caps, event, CYCLES | NSH, EVEN);
 		else
 			expect_no_width(caps, event, CYCLE);
 	}
@@ -117,8 +117,8 @@ static void long_cycles(void)
 	each_pmu(cycles_pmu);
 }
 
-/* Both counters of a pair have to be in the mask. */
-static void pairs_by_mask(void)
+/* Both counters of a chained event must be in the mask. */
+static void chained_by_mask(void)
 {
 	struct pmudev_event_attr event = flagged(INSTRUCTIONS, PMUDEV_LONG);
 	struct pmuv3_caps caps = everything();
@@ -132,7 +132,7 @@ static void pairs_by_mask(void)
 		even |= (mask & 0xc) == 0xc ? 0x4 : 0;
 		even |= (mask & 0x30) == 0x30 ? 0x10 : 0;
 		if (even)
-			expect_pair(&caps, event, INSTRUCTIONS | NSH, even);
+			expect_chained(&caps, event, INSTRUCTIONS | NSH, even);
 		else if (mask & PROGRAMMABLE)
 			expect_no_width(&caps, event, PROGRAMMABLE);
 		else
@@ -141,7 +141,7 @@ static void pairs_by_mask(void)
 }
 
 /* COUNTER names the even one; the mask, if there is one, has both. */
-static void pairs_by_counter(void)
+static void chained_by_counter(void)
 {
 	struct pmuv3_caps caps = everything();
 	unsigned int c;
@@ -157,16 +157,16 @@ static void pairs_by_counter(void)
 			expect_refused(&caps, event, EINVAL, PMUDEV_WHY_COUNTER, 0, PROGRAMMABLE);
 			continue;
 		}
-		expect_pair(&caps, event, INSTRUCTIONS | NSH, BIT_ULL(c));
+		expect_chained(&caps, event, INSTRUCTIONS | NSH, BIT_ULL(c));
 		event.allowed = 3ULL << c;
-		expect_pair(&caps, event, INSTRUCTIONS | NSH, BIT_ULL(c));
+		expect_chained(&caps, event, INSTRUCTIONS | NSH, BIT_ULL(c));
 		event.allowed = ~(2ULL << c);
 		expect_no_width(&caps, event, PROGRAMMABLE);
 	}
 }
 
 /* The last counter of an odd number of them has no partner. */
-static void pairs_of_as_many_counters_as_there_are(void)
+static void chained_on_all_counters(void)
 {
 	struct pmudev_event_attr event = flagged(INSTRUCTIONS, PMUDEV_LONG);
 	unsigned int nr;
@@ -179,7 +179,7 @@ static void pairs_of_as_many_counters_as_there_are(void)
 		caps.counters = (BIT_ULL(nr) - 1) | CYCLE;
 		unit_row("%u counters", nr);
 		if (even)
-			expect_pair(&caps, event, INSTRUCTIONS | NSH, even);
+			expect_chained(&caps, event, INSTRUCTIONS | NSH, even);
 		else
 			expect_no_width(&caps, event, 0);
 	}
@@ -191,23 +191,23 @@ static void direct_pmu(const struct pmuv3_caps *caps, bool wide)
 {
 	struct pmudev_event_attr event = flagged(INSTRUCTIONS, USER | PMUDEV_DIRECT);
 	struct pmudev_event_attr cycles = flagged(CYCLES, USER | PMUDEV_DIRECT);
-	u64 able = wide ? PROGRAMMABLE | CYCLE : CYCLE;
+	u64 candidates = wide ? PROGRAMMABLE | CYCLE : CYCLE;
 	unsigned int c;
 
 	if (wide)
 		expect_code(caps, event, INSTRUCTIONS | NSH, PROGRAMMABLE);
 	else
 		expect_no_width(caps, event, 0);
-	expect_code(caps, cycles, CYCLES | NSH, able);
+	expect_code(caps, cycles, CYCLES | NSH, candidates);
 	cycles.flags |= PMUDEV_COUNTER;
 	for (c = 0; c < 64; c++) {
 		cycles.counter = c;
-		if (able & BIT_ULL(c))
+		if (candidates & BIT_ULL(c))
 			expect_code(caps, cycles, CYCLES | NSH, BIT_ULL(c));
 		else if (PROGRAMMABLE & BIT_ULL(c))
-			expect_no_width(caps, cycles, able);
+			expect_no_width(caps, cycles, candidates);
 		else
-			expect_refused(caps, cycles, EINVAL, PMUDEV_WHY_COUNTER, 0, able);
+			expect_refused(caps, cycles, EINVAL, PMUDEV_WHY_COUNTER, 0, candidates);
 	}
 }
 
@@ -220,9 +220,9 @@ int main(void)
 {
 	RUN(long_events);
 	RUN(long_cycles);
-	RUN(pairs_by_mask);
-	RUN(pairs_by_counter);
-	RUN(pairs_of_as_many_counters_as_there_are);
+	RUN(chained_by_mask);
+	RUN(chained_by_counter);
+	RUN(chained_on_all_counters);
 	RUN(direct_events);
 	return unit_end();
 }

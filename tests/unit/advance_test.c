@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Counts brought forward, how often they must be, and ticks to ns: against 128-bit arithmetic. */
+#include <pmudev/count.h>
+
 #include "unit.h"
 
 #define STEPS 200000
@@ -209,11 +211,11 @@ static void a_clock_of_a_hundred_years(void)
 	}
 }
 
-/* ---------------------------------------------------------------- pairs -- */
+/* ---------------------------------------------------- chained counters -- */
 
 /*
- * The four reads of a pair, with some events before each: the low one may go round once. What comes
- * out is what the pair held at one of the moments between the first read and the last.
+ * The four reads of chained counters, with some events before each: the low one may wrap once. The
+ * result is a value that the counters had at some moment between the first read and the last.
  */
 static void expect_pair_raw(u64 count, const u64 *before)
 {
@@ -229,7 +231,7 @@ static void expect_pair_raw(u64 count, const u64 *before)
 		     (unsigned long long)at[3], (unsigned long long)got);
 }
 
-static void pairs_that_go_on_counting(void)
+static void chained_counters_while_counting(void)
 {
 	u64 before[4], edge;
 	unsigned int i, j;
@@ -254,7 +256,7 @@ static void pairs_that_go_on_counting(void)
 	}
 }
 
-static void pairs_that_stand_still(void)
+static void stopped_chained_counters(void)
 {
 	unsigned int i;
 
@@ -278,7 +280,7 @@ int main(void)
 	RUN(extreme_ticks);
 	RUN(random_ticks);
 	RUN(a_clock_of_a_hundred_years);
-	RUN(pairs_that_go_on_counting);
-	RUN(pairs_that_stand_still);
+	RUN(chained_counters_while_counting);
+	RUN(stopped_chained_counters);
 	return unit_end();
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Arithmetic of counts and times. */
-#include <pmudev/pure.h>
+/* How often counters are folded. */
+#include <pmudev/count.h>
 
-#define EVENTS_PER_SECOND_LOG2 36
-#define SECOND_NS	1000000000ULL
-#define MINUTE_NS	(60 * SECOND_NS)
+#define EVENTS_PER_SECOND_LOG2	36
+#define SECOND_NS		1000000000ULL
+#define MINUTE_NS		(60 * SECOND_NS)
 
 u64 pmudev_fold_ns(unsigned int width)
 {
