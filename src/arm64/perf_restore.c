@@ -100,7 +100,7 @@ int pmuv3_restore_init(void)
 
 undo:
 	if (ret != -ENOMEM)
-		pr_err("pmudev: cannot watch %s (error %d): is perf's PMUv3 driver in this kernel?\n",
+		pr_err("pmudev: cannot watch %s (error %d): this needs kprobes and perf's PMUv3 driver\n",
 		       probes[i].kp.symbol_name, ret);
 	pmuv3_restore_exit();
 	return ret == -ENOMEM ? ret : -ENODEV;

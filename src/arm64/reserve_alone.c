@@ -37,7 +37,7 @@ int pmuv3_reserve_init(void)
 	cpus_read_unlock();
 	if (!has_it)
 		return 0;
-	pr_err("pmudev: perf uses the PMU, as that of an older CPU\n");
+	pr_err("pmudev: perf's driver for older CPUs uses the PMU, which cannot be shared with it\n");
 	return -ENODEV;
 }
 

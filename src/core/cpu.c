@@ -314,7 +314,7 @@ static struct pmudev_pmu *identify(struct pmudev_cpu *cpuc, unsigned int cpu)
 		return cpuc->pmu;
 	index = pmudev_backend.identify();
 	if (index < 0) {
-		pr_warn("pmudev: CPU %u: not of a kind that there was, nothing is counted there\n",
+		pr_warn("pmudev: CPU %u: of no kind that was online when pmudev was loaded, nothing is counted there\n",
 			cpu);
 		return NULL;
 	}

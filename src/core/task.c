@@ -161,7 +161,8 @@ static int hook(void)
 		ret = hooks[i].tp ? tracepoint_probe_register(hooks[i].tp, hooks[i].probe, NULL) :
 				    -ENOENT;
 		if (ret) {
-			pr_err("pmudev: tracepoint %s: error %d\n", hooks[i].name, ret);
+			pr_err("pmudev: no thread can be counted: tracepoint %s: error %d\n",
+			       hooks[i].name, ret);
 			unhook(i);
 			return ret;
 		}

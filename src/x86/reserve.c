@@ -86,7 +86,7 @@ static int check_reservation(void)
 	if (reserve()) {
 		if (intel_kinds[0].caps.version < 6)
 			return 0;
-		pr_err("pmudev: the PMU is in use (perf, or the NMI watchdog): load pmudev before\n");
+		pr_err("pmudev: the PMU is in use: end what counts with perf, set kernel.nmi_watchdog=0, and load pmudev again\n");
 		return -EBUSY;
 	}
 	event = try_perf(intel_kinds[0].cpu);
@@ -137,7 +137,8 @@ static int find_perf(struct intel_kind *kind)
 		perf_event_release_kernel(event);
 	} else if (ret != -ENOENT && ret != -ENOMEM) {
 		/* Not "no such PMU": another module has reserved it, or KVM has it for guests. */
-		pr_err("pmudev: perf cannot use the PMU now (error %ld): another does\n", ret);
+		pr_err("pmudev: perf cannot use the PMU now (error %ld): another module or KVM has it\n",
+		       ret);
 	}
 	return ret == -ENOENT ? 0 : ret;
 }
