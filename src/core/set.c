@@ -298,11 +298,48 @@ static int refuse_task(int error, struct pmudev_refusal *why)
 	}
 }
 
+/* What one thread's part in a set takes, and what is known of a thread that is counted. */
+#define PART_SIZE 4096
+#define MAKE_ROOM_TIMES 3
+
+/*
+ * Under others' exec_update_lock only memory is taken that is there at once. A control group at its
+ * limit may have some all the same, as soon as somebody waits for it: not under that lock.
+ */
+static bool make_room(struct task_struct *task, unsigned int times)
+{
+	size_t nr = min_t(size_t, get_nr_threads(task), pmudev_quota_limit());
+	void *room = kvmalloc((max_t(size_t, nr, 1) * PART_SIZE) << times, PMUDEV_GFP);
+
+	kvfree(room);
+	return room;
+}
+
+static struct pmudev_ctx *try_to_follow(struct pmudev_set *set, const struct pmudev_bind *bind,
+					struct task_struct *task)
+{
+	bool process = bind->target == PMUDEV_TARGET_PROCESS;
+	struct pmudev_ctx *ctx;
+	int ret = 0;
+
+	if (process || (bind->flags & PMUDEV_BIND_INHERIT))
+		ret = pmudev_inherit_create(set, !(bind->flags & PMUDEV_BIND_INHERIT));
+	set->on_exec = bind->flags & PMUDEV_BIND_ON_EXEC;
+	ctx = ret ? ERR_PTR(ret) : follow(set, task, process);
+	if (!IS_ERR(ctx))
+		return ctx;
+	/* Children there may be already, but nothing of them. Nothing stays for the next try. */
+	pmudev_inherit_destroy(set);
+	set->on_exec = false;
+	return ctx;
+}
+
 static int bind_task(struct pmudev_set *set, const struct pmudev_bind *bind,
 		     struct pmudev_refusal *why)
 {
 	bool process = bind->target == PMUDEV_TARGET_PROCESS;
 	bool inherit = process || (bind->flags & PMUDEV_BIND_INHERIT);
+	unsigned int times = 0;
 	struct task_struct *task;
 	struct pmudev_ctx *ctx;
 	int ret;
@@ -318,19 +355,15 @@ static int bind_task(struct pmudev_set *set, const struct pmudev_bind *bind,
 	if (!task)
 		return refuse_task(-ESRCH, why);
 	ret = pmudev_task_hook();
-	if (!ret && inherit)
-		ret = pmudev_inherit_create(set, process && !(bind->flags & PMUDEV_BIND_INHERIT));
-	set->on_exec = bind->flags & PMUDEV_BIND_ON_EXEC;
-	ctx = ret ? ERR_PTR(ret) : follow(set, task, process);
+	do {
+		ctx = ret ? ERR_PTR(ret) : try_to_follow(set, bind, task);
+	} while (ctx == ERR_PTR(-ENOMEM) && !same_thread_group(task, current) &&
+		 times < MAKE_ROOM_TIMES && make_room(task, times++));
 	put_task_struct(task);
-	if (!IS_ERR(ctx)) {
-		bind_ctx(set, ctx);
-		return 0;
-	}
-	/* Children there may be already, but nothing of them. Nothing stays for the next try. */
-	pmudev_inherit_destroy(set);
-	set->on_exec = false;
-	return refuse_task(PTR_ERR(ctx), why);
+	if (IS_ERR(ctx))
+		return refuse_task(PTR_ERR(ctx), why);
+	bind_ctx(set, ctx);
+	return 0;
 }
 
 static int bind_target(struct pmudev_set *set, const struct pmudev_bind *bind,
