@@ -104,7 +104,7 @@ int pmuv3_restore_init(void)
 
 undo:
 	if (ret != -ENOMEM)
-		pr_err("pmudev: cannot probe %s (error %d): this kernel may lack perf's PMUv3 driver\n",
+		pr_err("pmudev: cannot probe %s (error %d): this needs kprobes and perf's PMUv3 driver\n",
 		       probes[i].kp.symbol_name, ret);
 	pmuv3_restore_exit();
 	return ret == -ENOMEM ? ret : -ENODEV;

@@ -134,7 +134,8 @@ static int probe_all(struct probe *probe)
 	if (!nr_kinds)
 		pr_err("pmudev: no PMUv3: " PMUVER_NAME " is %u\n", probe->pmuver);
 	else if (probe->too_many)
-		pr_err("pmudev: the CPUs have more than %u different PMUs\n", PMUDEV_MAX_PMUS);
+		pr_err("pmudev: the CPUs have more than %u different PMUs: not supported\n",
+		       PMUDEV_MAX_PMUS);
 	return nr_kinds && !probe->too_many ? 0 : -ENODEV;
 }
 

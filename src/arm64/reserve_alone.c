@@ -36,7 +36,7 @@ int pmuv3_reserve_init(void)
 	cpus_read_unlock();
 	if (!has_it)
 		return 0;
-	pr_err("pmudev: perf drives this PMU as that of an older CPU\n");
+	pr_err("pmudev: perf's driver for older CPUs uses the PMU and cannot share it\n");
 	return -ENODEV;
 }
 

@@ -115,7 +115,8 @@ static int probe_all(struct probe *probe)
 		pr_err("pmudev: no PMU of version 2 or later: CPUID.0AH says version %u\n",
 		       probe->version);
 	else if (probe->too_many)
-		pr_err("pmudev: the CPUs have more than %u different PMUs\n", PMUDEV_MAX_PMUS);
+		pr_err("pmudev: the CPUs have more than %u different PMUs: not supported\n",
+		       PMUDEV_MAX_PMUS);
 	return intel_nr_kinds && !probe->too_many ? 0 : -ENODEV;
 }
 

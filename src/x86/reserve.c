@@ -88,7 +88,7 @@ static int check_reservation(void)
 	if (reserve()) {
 		if (intel_kinds[0].caps.version < 6)
 			return 0;
-		pr_err("pmudev: the PMU is in use (perf or the NMI watchdog): load pmudev first\n");
+		pr_err("pmudev: the PMU is in use: stop perf, set kernel.nmi_watchdog=0, and load pmudev again\n");
 		return -EBUSY;
 	}
 	event = try_perf(intel_kinds[0].cpu);
@@ -139,7 +139,8 @@ static int find_perf(struct intel_kind *kind)
 		perf_event_release_kernel(event);
 	} else if (ret != -ENOENT && ret != -ENOMEM) {
 		/* The PMU exists, but another module reserved it, or KVM uses it for guests. */
-		pr_err("pmudev: the PMU is in use, not by perf (error %ld)\n", ret);
+		pr_err("pmudev: perf cannot use the PMU (error %ld): another module or KVM has it\n",
+		       ret);
 	}
 	return ret == -ENOENT ? 0 : ret;
 }

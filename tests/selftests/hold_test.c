@@ -158,6 +158,8 @@ struct times {
 	bool ready;
 	bool spin;
 	bool done;
+	bool seen;
+	int target;
 };
 
 /*
@@ -318,6 +320,85 @@ TEST_F(hold, short_of_memory)
 	/* It was slow, and nobody else. */
 	EXPECT_GT(times->call, 1000000000ULL);
 	EXPECT_LT(times->wait, LONGEST);
+	EXPECT_EQ(0, cgroup_end(&group));
+	munmap(times, sizeof(*times));
+}
+
+/* Threads whose parts are more than may be charged without a look at memory.high. */
+#define CROWD 600
+
+static long be_nobodys(long threads)
+{
+	return become(NOBODY, -1) || prctl(PR_SET_DUMPABLE, 1) ? -errno : sleepers_start(threads);
+}
+
+static struct times *told;
+
+static long execute_when_told(long unused)
+{
+	(void)unused;
+	while (!READ_ONCE(told->spin))
+		pause_ns(1000000);
+	execl("/bin/busybox", "true", NULL);
+	return -errno;
+}
+
+/*
+ * Somebody else's process, of the same user, is bound by a task that is made to wait for memory. An
+ * exec of that process waits until it is bound.
+ */
+static void bind_another(struct times *times, const struct cgroup *group)
+{
+	struct subject target;
+	int fd;
+
+	told = times;
+	CHECK(!subject_fork(&target));
+	CHECK(!subject_do(&target, be_nobodys, CROWD));
+	CHECK(!cgroup_enter(group));
+	CHECK(!become(NOBODY, -1));
+	fd = pm_open();
+	subject_tell(&target, execute_when_told, 0);
+	times->target = target.pid;
+	WRITE_ONCE(times->ready, true);
+	while (READ_ONCE(times->ready))
+		pause_ns(1000000);
+	CHECK(!pm_bind(fd, PMUDEV_TARGET_PROCESS, target.pid, 0));
+	WRITE_ONCE(times->done, true);
+	/* The other one is not collected before it was seen to end. */
+	while (!READ_ONCE(times->seen))
+		pause_ns(1000000);
+}
+
+TEST_F(hold, while_another_is_bound)
+{
+	struct times *times = mmap(NULL, sizeof(*times), PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct cgroup group;
+	int child;
+
+	if (cgroup_make(&group, "memory"))
+		SKIP(return, "no memory control groups in this kernel (CONFIG_MEMCG)");
+	ASSERT_NE(MAP_FAILED, times);
+	child = fork_bound();
+	if (!child) {
+		bind_another(times, &group);
+		_exit(0);
+	}
+	EXPECT_TRUE(WAIT_FOR(READ_ONCE(times->ready) || task_state(child) == 'Z'));
+	EXPECT_EQ(0, cgroup_write(&group, "memory.high", "65536"));
+	WRITE_ONCE(times->ready, false);
+	/* It waits for memory, in the call or at its end. */
+	EXPECT_TRUE(WAIT_FOR(task_state(child) == 'D' || READ_ONCE(times->done)));
+	times->wait = now_ns();
+	WRITE_ONCE(times->spin, true);
+	EXPECT_TRUE(WAIT_FOR(task_state(times->target) == 'Z'));
+	times->wait = now_ns() - times->wait;
+	EXPECT_EQ(0, cgroup_write(&group, "memory.high", "max"));
+	WRITE_ONCE(times->seen, true);
+	EXPECT_EQ(0, line_of(child));
+	TH_LOG("an exec took %llu us", (unsigned long long)times->wait / 1000);
+	EXPECT_LT(times->wait, 10ULL * LONGEST);
 	EXPECT_EQ(0, cgroup_end(&group));
 	munmap(times, sizeof(*times));
 }

@@ -6,6 +6,7 @@
 #include "as.h"
 #include "cgroup.h"
 #include "quota.h"
+#include "sleepers.h"
 #include "subject.h"
 #include "kselftest_harness.h"
 
@@ -215,6 +216,77 @@ TEST_F(memcg, no_more_than_there_is)
 	ASSERT_EQ(0, subject_do(&s, empty_last, SETS - 1));
 	EXPECT_EQ(SETS - had, subject_do(&s, fill_from, had));
 	EXPECT_EQ(0, subject_do(&s, close_sets, SETS));
+	EXPECT_EQ(0, subject_end(&s));
+}
+
+/* ------------------------------------------------------ room that is to be made -- */
+
+/* Threads whose parts are more than is charged beforehand, to a CPU: about 1 MiB. */
+#define CROWD 400
+/* What the group can give back as soon as somebody waits for it. */
+#define FREEABLE (16 << 20)
+
+static struct subject target;
+
+static long start_crowd(long nr)
+{
+	return sleepers_start(nr);
+}
+
+/* Another process of the same user, with many threads. */
+static long have_target(long nr)
+{
+	/* Who has changed user is not dumpable until it says so. */
+	int ret = prctl(PR_SET_DUMPABLE, 1) ? -errno : subject_fork(&target);
+
+	return ret ? ret : subject_do(&target, start_crowd, nr);
+}
+
+/* Written to, and not wanted any more: without swap, too, it is given back when it is asked for. */
+static long fill_lazily(long size)
+{
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	long i;
+
+	if (memory == MAP_FAILED)
+		return -errno;
+	for (i = 0; i < size; i += 4096)
+		WRITE_ONCE(memory[i], 1);
+	return madvise(memory, size, MADV_FREE) ? -errno : 0;
+}
+
+static long bind_target(long nr)
+{
+	return pm_bind(fd[nr], PMUDEV_TARGET_PROCESS, target.pid, 0);
+}
+
+static long end_target(long unused)
+{
+	(void)unused;
+	return subject_end(&target);
+}
+
+/*
+ * Of a group at its limit that has what it can do without. While another process is bound nobody
+ * waits for memory; before that it may take as long as it takes.
+ */
+TEST_F(memcg, room_is_made_for_others)
+{
+	char limit[32];
+	struct subject s;
+
+	ASSERT_EQ(0, allow_sleepers());
+	ASSERT_EQ(0, start(_metadata, &s, &self->group));
+	ASSERT_EQ(0, subject_do(&s, have_target, CROWD));
+	ASSERT_EQ(0, subject_do(&s, open_sets, 2));
+	ASSERT_EQ(0, subject_do(&s, fill_lazily, FREEABLE));
+	snprintf(limit, sizeof(limit), "%ld", current_of(&self->group));
+	ASSERT_EQ(0, cgroup_write(&self->group, "memory.max", limit));
+	EXPECT_EQ(0, subject_do(&s, bind_target, 0));
+	EXPECT_EQ(0, cgroup_read(&self->group, "memory.events", "oom_kill"));
+	ASSERT_EQ(0, cgroup_write(&self->group, "memory.max", "max"));
+	ASSERT_EQ(0, subject_do(&s, close_sets, 2));
+	ASSERT_EQ(0, subject_do(&s, end_target, 0));
 	EXPECT_EQ(0, subject_end(&s));
 }
 

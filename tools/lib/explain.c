@@ -101,6 +101,13 @@ static void put_holder(struct text *t, const struct pmudev_holder *h)
 		put(t, ", which counts a thread");
 }
 
+/* Nothing if nobody is named. */
+static void put_who(struct text *t, const struct pmudev_refusal *why)
+{
+	if (why->holder.kind != PMUDEV_HOLDER_NONE)
+		put_holder(t, &why->holder);
+}
+
 static void put_holders(struct text *t, const struct pmudev_refusal *why)
 {
 	if (why->busy)
@@ -182,6 +189,9 @@ static void put_detail(struct text *t, enum pmudev_detail detail, const struct p
 		break;
 	case HOLDERS:
 		put_holders(t, why);
+		break;
+	case WHO:
+		put_who(t, why);
 		break;
 	}
 }

@@ -36,8 +36,8 @@ static const struct pmudev_sentence sentences[] = {
 		NOTHING,
 	},
 	[PMUDEV_WHY_NUMBER] = {
-		"there are too many of them (events of a set, or inherited sets of a thread), or none",
-		"use several sets for events, and close sets of the thread",
+		"the set has too many events, or none, or the thread too many inherited sets",
+		"use several sets for many events, or close sets that count the thread",
 		MOST,
 	},
 	[PMUDEV_WHY_GROUP] = {
@@ -112,7 +112,7 @@ static const struct pmudev_sentence sentences[] = {
 	},
 	[PMUDEV_WHY_EVENT] = {
 		"this CPU does not implement the event",
-		"see `pmudev info` for those it has",
+		"see `pmudev list` for those it has",
 		NOTHING,
 	},
 	[PMUDEV_WHY_THRESHOLD] = {
@@ -191,7 +191,7 @@ static const struct pmudev_sentence sentences[] = {
 		NOTHING,
 	},
 	[PMUDEV_WHY_CAP_TASK] = {
-		"counting a program that is another user's, or has more rights, needs CAP_PERFMON",
+		"counting a process needs CAP_PERFMON if it is another user's, has more rights, or is not dumpable",
 		"run this as root",
 		NOTHING,
 	},
@@ -206,7 +206,7 @@ static const struct pmudev_sentence sentences[] = {
 		NOTHING,
 	},
 	[PMUDEV_WHY_LIMIT] = {
-		"this user has as many sets as he may, counted children included",
+		"this user has as many sets as he may, counted children included, also those that have just ended",
 		"close some, or have root raise `sysctl dev.pmudev.max_sets_per_user`",
 		MOST,
 	},
@@ -226,9 +226,9 @@ static const struct pmudev_sentence sentences[] = {
 		HOLDERS,
 	},
 	[PMUDEV_WHY_USER_READABLE] = {
-		"counts of a CPU would be visible to a program with user reads",
-		"wait until the other one ends, or bind the CPU with PMUDEV_BIND_SHARED",
-		HOLDERS,
+		"counts of a CPU would be visible to a program that has the right to user reads",
+		"wait until it unmaps its user page or ends, or bind the CPU with PMUDEV_BIND_SHARED",
+		WHO,
 	},
 	[PMUDEV_WHY_MEMORY] = {
 		"there is no memory for it, in the machine or in the control group",
@@ -237,7 +237,7 @@ static const struct pmudev_sentence sentences[] = {
 	},
 	[PMUDEV_WHY_PERF_REFUSED] = {
 		"perf would not hand over the performance counters",
-		"the kernel's log may say more: `dmesg | tail`",
+		"try again when nothing counts with perf",
 		NOTHING,
 	},
 };
@@ -294,6 +294,31 @@ static const struct {
 	  PMUDEV_HOLDER_WATCHDOG,
 	  { "someone else is using the performance counters",
 	    "`sysctl kernel.nmi_watchdog=0` stops it", HOLDERS } },
+	/* What it uses is remembered once none of the CPUs is taken. */
+	{ PMUDEV_WHY_PMU_HELD,
+	  true,
+	  PMUDEV_HOLDER_HYPERVISOR,
+	  { "someone else is using the performance counters",
+	    "close all sets and try again: pmudev then leaves those counters alone", HOLDERS } },
+	/* Here it is the caller who wants the right. */
+	{ PMUDEV_WHY_USER_READABLE,
+	  true,
+	  PMUDEV_HOLDER_CPU_SET,
+	  { "with the right to user reads this program would see the counts of a CPU",
+	    "use read(2), or wait until that set is disabled or bound with PMUDEV_BIND_SHARED",
+	    WHO } },
+	/* Both are of bindings, not of events, whose flags have the same numbers. */
+	{ PMUDEV_WHY_MODULE,
+	  false,
+	  0,
+	  { "this kernel does not let the module follow threads", "`dmesg | grep pmudev` tells why",
+	    NOTHING } },
+	{ PMUDEV_WHY_MODULE,
+	  false,
+	  PMUDEV_BIND_INHERIT,
+	  { "sets cannot be inherited on this kernel (PREEMPT_RT before Linux 7.2)",
+	    "leave out PMUDEV_BIND_INHERIT, and count each thread with a set of its own",
+	    NOTHING } },
 	{ PMUDEV_WHY_TYPE,
 	  false,
 	  PMUDEV_TARGET_PROCESS,

@@ -16,6 +16,7 @@ enum pmudev_detail {
 	FLAG, /* limit is an event's flag */
 	COUNTERS, /* allowed, and busy if some are */
 	HOLDERS, /* busy, holder */
+	WHO, /* holder, who has no counter that is asked for */
 };
 
 struct pmudev_sentence {

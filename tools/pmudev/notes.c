@@ -85,7 +85,8 @@ void stat_notes(const struct measurement *m, void (*to_say)(void *context, const
 	if (any_without_turn(&m->list, &m->counted))
 		say(&to, "Some had no turn: run it for longer, or count fewer events.");
 	if (run->total.flags & PMUDEV_RECORD_INCOMPLETE)
-		say(&to, "Incomplete: some children were not counted: no memory, or too many.");
+		say(&to, "Incomplete: some children were not counted: no memory, too many, or "
+			 "somebody else counts them.");
 	if (m->options.target.kind == TARGET_NONE)
 		say_missing(&to, m);
 	else if (m->options.command && run->total.flags & PMUDEV_RECORD_ENDED)

@@ -11,9 +11,11 @@
 struct row {
 	bool has_interval;
 	bool has_value;
+	bool estimated;
 	double interval;
 	double value;
 	double running;
+	double percent;
 	long cpu;
 	char event[256];
 };
@@ -140,6 +142,8 @@ static const char *read_member(const char *at, struct row *row)
 			memcpy(row->event, text, sizeof(text));
 		return at;
 	}
+	if (!strcmp(key, "estimated"))
+		row->estimated = *at == 't';
 	at = read_plain(at, &number, &room);
 	if (!at || !number)
 		return at;
@@ -151,6 +155,8 @@ static const char *read_member(const char *at, struct row *row)
 		row->value = room;
 	} else if (!strcmp(key, "event-runtime")) {
 		row->running = room;
+	} else if (!strcmp(key, "pcnt-running")) {
+		row->percent = room;
 	} else if (!strcmp(key, "cpu")) {
 		if (!(room >= 0 && room <= INT_MAX))
 			return NULL;
@@ -196,6 +202,14 @@ static struct series *find_series(struct recording *r, const struct row *row)
 	return series;
 }
 
+/* The ns in which the value was counted; of an estimate, those that it stands for. */
+static double counted_ns(const struct row *row)
+{
+	if (row->estimated && row->percent > 0)
+		return row->running * 100 / row->percent;
+	return row->running;
+}
+
 static bool add_point(struct series *series, const struct row *row)
 {
 	struct point *points;
@@ -210,7 +224,7 @@ static bool add_point(struct series *series, const struct row *row)
 	}
 	series->points[series->nr].seconds = row->interval;
 	series->points[series->nr].value = row->has_value ? row->value : -1;
-	series->points[series->nr].running = row->running;
+	series->points[series->nr].running = counted_ns(row);
 	series->nr++;
 	return true;
 }

@@ -15,7 +15,8 @@
 
 /*
  * @value: counted since the point before; negative: not counted
- * @running: ns in which it was counted, since the point before; negative: not in the recording
+ * @running: ns in which it was counted, or that an estimate stands for, since the point before;
+ *	negative: not in the recording
  */
 struct point {
 	double seconds;

@@ -122,6 +122,14 @@ cat >"$DIR/sleeps.json" <<'EOF'
 EOF
 script=$("$PMUDEV" plot --script "$DIR/sleeps.json")
 is "$(block events0)" "0.100000000 1e+09 0.107000000 1e+09 0.300000000 0" "a rate is of the time counted, a sleep is 0"
+# An estimate is of all the time, of which it was counted for a part.
+cat >"$DIR/turns.json" <<'EOF'
+{"interval": 1, "event": "cycles", "counter-value": 1000000000, "estimated": true, "event-runtime": 250000000, "pcnt-running": 25.00}
+{"interval": 2, "event": "cycles", "counter-value": 1000000000, "estimated": false, "event-runtime": 1000000000, "pcnt-running": 100.00}
+{"interval": 3, "event": "cycles", "counter-value": 250000000, "estimated": false, "event-runtime": 250000000, "pcnt-running": 25.00}
+EOF
+script=$("$PMUDEV" plot --script "$DIR/turns.json")
+is "$(block events0)" "1.000000000 1e+09 2.000000000 1e+09 3.000000000 1e+09" "an estimate has the rate of what was counted"
 for cpu in $(seq 40); do
 	for event in a b; do
 		echo "{\"interval\": 1, \"cpu\": $cpu, \"event\": \"$event\", \"counter-value\": 1}"
@@ -148,6 +156,15 @@ is "$(echo "$DIR"/null* "$DIR"/*.svg*)" "$DIR/null $DIR/old.svg" "  and so does 
 echo '{"interval": 0.5, "cpu": 1e300, "event": "x", "counter-value": 1}' >"$DIR/bad.json"
 "$PMUDEV" plot --script "$DIR/bad.json" 2>&1 | grep -q 'this is no line'
 ok $? "nor is there such a CPU"
+# What gnuplot is asked for.
+mkdir "$DIR/bin"
+printf '#!/bin/sh\nexec cat\n' >"$DIR/bin/gnuplot"
+chmod +x "$DIR/bin/gnuplot"
+for name in a.svg a.png a.PNG a; do
+	PATH=$DIR/bin:$PATH "$PMUDEV" plot -o "$DIR/$name" "$DIR/run.json" >"$DIR/out" 2>&1
+	printf '%s ' "$(sed -nE 's/^set terminal ([a-z]+) .*/\1/p' "$DIR/$name")"
+done >"$DIR/terminals"
+is "$(cat "$DIR/terminals")" "svg pngcairo pngcairo svg " "a picture is what its name says"
 if command -v gnuplot >/dev/null; then
 	echo '{"interval": 1, "event": "'"'"'x", "counter-value": 1}' >"$DIR/'x''y.json"
 	"$PMUDEV" plot -o "$DIR/quotes.svg" "$DIR/'x''y.json" >"$DIR/out" 2>&1
