@@ -95,7 +95,7 @@ TEST_F(bench, says_what_it_could_not)
 {
 	run(&output, "pmudev bench");
 	EXPECT_EQ(0, output.status);
-	EXPECT_EQ(1U, times_in(&output, "page read, map and unmap: user reads are switched off"))
+	EXPECT_EQ(1U, times_in(&output, "page read, map and unmap: user access is disabled"))
 	TH_LOG("%s", output.text);
 	run(&output, "su -s /bin/sh nobody -c 'pmudev bench'");
 	EXPECT_EQ(1, output.status);

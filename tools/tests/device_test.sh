@@ -122,7 +122,7 @@ only() { # WORD OTHER: what was said has the one and not the other.
 	grep -q " $1$" "$TMP/said" && ! grep -q " $2$" "$TMP/said"
 }
 
-refused_event="instructions: this CPU does not implement the event: see"
+refused_event="instructions: this CPU does not implement the event: "
 
 expect "without instructions stat counts cycles" left_out 0x7d instructions "$PMUDEV" stat true
 expect "  and nothing else" only cycles instructions
