@@ -108,7 +108,7 @@ TEST_F(explain, two_want_the_same)
 	want("\n1 of 2 does not fit. The counters it may be on have:\n");
 	want("  %-10s  %s, in this list\n", name_of(self->first), a);
 	want("\nEvents are counted all or none: this list is refused.\n");
-	want("`pmudev stat --multiplex` lets them take turns on the counters.\n");
+	want("With `pmudev stat --multiplex` they would share the counters over time.\n");
 	run(&output, "pmudev explain -e %s,%s", a, b);
 	EXPECT_EQ(1, output.status);
 	EXPECT_STREQ(wanted, output.text);
@@ -194,7 +194,8 @@ TEST_F(explain, kept_back)
 
 	run(&output, "pmudev explain -e %s", event_name);
 	EXPECT_EQ(0, output.status);
-	EXPECT_EQ(kept & 1, times_in(&output, "\nKept back is counter 0, by pmudev itself, "))
+	EXPECT_EQ(kept & 1,
+		  times_in(&output, "\nNot available: counter 0, held by pmudev itself, "))
 	TH_LOG("%s", output.text);
 	EXPECT_EQ(!(kept & 1), times_in(&output, " 0-")) TH_LOG("%s", output.text);
 }
@@ -233,7 +234,7 @@ TEST_F(explain, more_than_there_are)
 	EXPECT_EQ(self->nr, times_in(&output, ", in this list\n"));
 	run(&output, "pmudev explain --multiplex -e %s", list);
 	EXPECT_EQ(0, output.status);
-	EXPECT_EQ(1, times_in(&output, " fit, taking turns.\n")) TH_LOG("%s", output.text);
+	EXPECT_EQ(1, times_in(&output, " fit, multiplexed.\n")) TH_LOG("%s", output.text);
 }
 
 /* Nothing is placed by it, whoever it is told for. */

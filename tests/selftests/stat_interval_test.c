@@ -358,8 +358,8 @@ TEST_F(interval, what_is_refused)
 		{ "--summary -- true", "name them with -I MS" },
 		{ "--json --csv -- true", "only one of --json" },
 		{ "--openmetrics -I 10 -- true", "name it with -o FILE" },
-		{ "--per-core -a -- true", "stat has no --per-core as perf has" },
-		{ "-G x -- true", "stat has no --cgroup as perf has" },
+		{ "--per-core -a -- true", "stat does not have perf's --per-core" },
+		{ "-G x -- true", "stat does not have perf's --cgroup" },
 		{ "-o /nowhere/x -- true", "cannot write '/nowhere/x'" },
 		{ "--openmetrics -o /nowhere/x -- true", "cannot write '/nowhere/x'" },
 	};

@@ -310,7 +310,7 @@ TEST_F(stat, too_many)
 	unlink("/tmp/ran");
 	run(&output, "pmudev stat -e %s -- touch /tmp/ran", many_events(nr));
 	EXPECT_EQ(126, output.status);
-	EXPECT_EQ(1, times_in(&output, "--multiplex lets the events take turns"))
+	EXPECT_EQ(1, times_in(&output, "--multiplex lets the events share counters over time"))
 	TH_LOG("%s", output.text);
 	EXPECT_EQ(-1, access("/tmp/ran", F_OK));
 	/* That does not help one group. */
@@ -338,7 +338,7 @@ TEST_F(stat, multiplexed)
 	run(&output, "pmudev stat -e %s -- %s --play loop %d", event, program, LONG_LOOP);
 	ASSERT_TRUE(stat_value(&output, event, &truth, &percent)) TH_LOG("%s", output.text);
 	EXPECT_EQ(100, percent);
-	EXPECT_EQ(0, times_in(&output, "took turns"));
+	EXPECT_EQ(0, times_in(&output, "shared counters"));
 	run(&output, "pmudev stat --multiplex -e %s -- %s --play loop %d", many_events(nr), program,
 	    LONG_LOOP);
 	EXPECT_EQ(0, output.status);
@@ -353,7 +353,7 @@ TEST_F(stat, multiplexed)
 	}
 	EXPECT_LT(sum, 100 * programmable() * 1.03) TH_LOG("sum %.2f: %s", sum, output.text);
 	EXPECT_GT(sum, 100 * programmable() * 0.97);
-	EXPECT_EQ(1, times_in(&output, "took turns"));
+	EXPECT_EQ(1, times_in(&output, "shared counters"));
 }
 
 /* What had no turn is not counted, which is not 0. */
@@ -367,7 +367,7 @@ TEST_F(stat, not_counted)
 	EXPECT_EQ(0, output.status);
 	missing = times_in(&output, "<not counted>");
 	EXPECT_GE(missing, 1U) TH_LOG("%s", output.text);
-	EXPECT_EQ(missing, times_in(&output, "its turn did not come"));
+	EXPECT_EQ(missing, times_in(&output, "rotation did not reach it"));
 	snprintf(name, sizeof(name), "%.*s@0-31:u", (int)strcspn(event, ":"), event);
 	/* The last one may have had its turn when only the kernel was left to count. */
 	while (stat_nth_value(&output, name, counted, &value, NULL)) {
@@ -387,7 +387,7 @@ TEST_F(stat, multiplexed_without_need)
 	EXPECT_MORE(1, counted_more("--multiplex", "loop"));
 	EXPECT_TRUE(stat_value(&output, event, &value, &percent));
 	EXPECT_EQ(100, percent);
-	EXPECT_EQ(0, times_in(&output, "took turns"));
+	EXPECT_EQ(0, times_in(&output, "shared counters"));
 }
 
 int main(int argc, char **argv)

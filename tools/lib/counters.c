@@ -65,7 +65,7 @@ bool pmudev_parse_counter(struct parser *p, struct pmudev_event_attr *attr)
 	if (first > last || last > 63)
 		return pmudev_wrong(p, start, "%s", help);
 	if (attr->allowed)
-		return pmudev_wrong(p, start, "counters= has told already which ones it may be on");
+		return pmudev_wrong(p, start, "counters= already says which ones it may be on");
 	attr->allowed = ~0ULL >> (63 - last) & ~0ULL << first;
 	return true;
 }

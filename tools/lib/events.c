@@ -27,7 +27,7 @@ static const struct {
 #define NR_NAMES (sizeof(names) / sizeof((names)[0]))
 
 #define LEVELS (PMUDEV_EXCLUDE_USER | PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV)
-#define SIDES  (PMUDEV_EXCLUDE_HOST | PMUDEV_EXCLUDE_GUEST)
+#define HOST_OR_GUEST (PMUDEV_EXCLUDE_HOST | PMUDEV_EXCLUDE_GUEST)
 
 const char *pmudev_generic_name(unsigned int generic)
 {
@@ -116,7 +116,7 @@ static bool find_raw(const char *at, size_t len, struct pmudev_event_attr *attr)
 static bool parse_modifiers(struct parser *p, unsigned int *flags, bool *levels, bool colons)
 {
 	size_t len = colons ? strcspn(p->at, ",{}/@= \t") : pmudev_word(p->at), i;
-	bool sides = false;
+	bool filtered = false;
 
 	if (!len)
 		return pmudev_wrong(p, p->at,
@@ -124,13 +124,13 @@ static bool parse_modifiers(struct parser *p, unsigned int *flags, bool *levels,
 	*levels = false;
 	*flags = 0;
 	for (i = 0; i < len; i++) {
-		bool side = p->at[i] == 'G' || p->at[i] == 'H';
+		bool host_guest = p->at[i] == 'G' || p->at[i] == 'H';
 
 		if (colons && p->at[i] == ':')
 			continue;
-		if (side && !sides)
-			*flags |= SIDES;
-		if (!side && !*levels)
+		if (host_guest && !filtered)
+			*flags |= HOST_OR_GUEST;
+		if (!host_guest && !*levels)
 			*flags |= LEVELS;
 		switch (p->at[i]) {
 		case 'u':
@@ -153,8 +153,8 @@ static bool parse_modifiers(struct parser *p, unsigned int *flags, bool *levels,
 					    "unknown modifier '%c'; there are u, k, h, G, H",
 					    p->at[i]);
 		}
-		sides |= side;
-		*levels |= !side;
+		filtered |= host_guest;
+		*levels |= !host_guest;
 	}
 	p->at += len;
 	return true;

@@ -39,10 +39,10 @@ static const struct {
 	const char *name;
 	const char *sentence;
 } refused[] = {
-	{ "u", "stands last and has no value: NAME:MASK:u" },
-	{ "k", "stands last and has no value: NAME:MASK:k" },
-	{ "h", "stands last and has no value: NAME:MASK:h" },
-	{ "hv", "is :h here, and stands last" },
+	{ "u", "comes last and has no value: NAME:MASK:u" },
+	{ "k", "comes last and has no value: NAME:MASK:k" },
+	{ "h", "comes last and has no value: NAME:MASK:h" },
+	{ "hv", "is :h here, and comes last" },
 	{ "t", "counts for the core's other thread too; pmudev counts for one" },
 	{ "intx", "counts inside transactions only, which pmudev cannot select" },
 	{ "intxcp", "leaves out aborted transactions, which pmudev cannot" },
@@ -147,7 +147,7 @@ static bool convert(struct parser *p, const struct wanted *w, const struct pmu *
 	attr->type = PMUDEV_TYPE_RAW;
 	attr->config = code->codes[0] & ~NOT_EVENT;
 	if (attr->config & ~config_bits(pmu))
-		return refuse_code(p, w, "needs bits of the selector that this PMU has not");
+		return refuse_code(p, w, "needs selector bits that this PMU does not have");
 	if (strcmp(OWN_ARCH, "intel") || attr->config & 0xff || !(attr->config & 0xff00))
 		return true;
 	/* Event 0 is no event: libpfm4's way to name a fixed counter. */
@@ -191,7 +191,7 @@ static enum pfm_answer encode(struct parser *p, const struct wanted *w, const st
 		pmudev_wrong(p, w->where, "%.*s needs a unit mask: one of %s", pmudev_shown(w->len),
 			     w->event, masks);
 	else
-		pmudev_wrong(p, w->where, "%.*s makes no sense to libpfm4: %s",
+		pmudev_wrong(p, w->where, "libpfm4 does not accept %.*s: %s",
 			     pmudev_shown(w->end - w->where), w->where, pfm_strerror(err));
 	return PFM_WRONG;
 }

@@ -150,13 +150,13 @@ static int record_count(struct pmudev *set, unsigned int slot, uint64_t *value)
 
 /* -------------------------------------------------------------- chained counters -- */
 
-bool pmudev_page_counts_pairs(const struct pmudev_page *page, uint64_t *values, unsigned int n,
+bool pmudev_page_counts_chained(const struct pmudev_page *page, uint64_t *values, unsigned int n,
 			      struct pmudev_times *times)
 {
 	return pmudev_page_get(page, values, n, times, true);
 }
 
-bool pmudev_page_count_pairs(const struct pmudev_page *page, unsigned int slot, uint64_t *value)
+bool pmudev_page_count_chained(const struct pmudev_page *page, unsigned int slot, uint64_t *value)
 {
 	struct pmudev_slot s;
 	uint64_t head, raw;
@@ -169,7 +169,7 @@ bool pmudev_page_count_pairs(const struct pmudev_page *page, unsigned int slot, 
 		s = page->slots[slot];
 		if (!s.index)
 			return false;
-		raw = s.flags & PMUDEV_SLOT_CHAIN ? pmudev_counter_pair(s.operand) :
+		raw = s.flags & PMUDEV_SLOT_CHAIN ? pmudev_counter_chained(s.operand) :
 						    pmudev_counter(s.operand);
 	} while (pmudev_head(page) != head);
 	*value = pmudev_join(&s, raw);

@@ -14,7 +14,7 @@ static void forget(struct pmudev_reader *reader)
 {
 	reader->learnt = PMUDEV_NOT_LEARNT;
 	reader->learnt_times = PMUDEV_NOT_LEARNT;
-	reader->learnt_pairs = PMUDEV_NOT_LEARNT;
+	reader->learnt_chained = PMUDEV_NOT_LEARNT;
 	__atomic_signal_fence(__ATOMIC_ACQ_REL);
 }
 
@@ -52,7 +52,7 @@ static bool learn_slots(struct pmudev_reader *reader)
 	uint64_t narrow = 0;
 	unsigned int i;
 
-	reader->pairs = 0;
+	reader->chained = 0;
 	for (i = 0; i < reader->nr; i++) {
 		struct pmudev_slot slot = reader->page->slots[reader->slot[i]];
 
@@ -63,7 +63,7 @@ static bool learn_slots(struct pmudev_reader *reader)
 		reader->event[i].mask = ~0ULL >> slot.shift;
 		reader->event[i].to = slot.count;
 		if (slot.flags & PMUDEV_SLOT_CHAIN)
-			reader->pairs |= 1U << i;
+			reader->chained |= 1U << i;
 		if (slot.shift)
 			narrow = PMUDEV_READER_NARROW;
 	}
@@ -108,8 +108,8 @@ static bool learn(struct pmudev_reader *reader)
 		times = page->flags & PMUDEV_PAGE_TIMES;
 		__atomic_signal_fence(__ATOMIC_ACQ_REL);
 	} while (pmudev_head(page) != head);
-	reader->learnt_pairs = head;
-	if (!reader->pairs) {
+	reader->learnt_chained = head;
+	if (!reader->chained) {
 		reader->learnt = head;
 		if (times)
 			reader->learnt_times = head;
@@ -126,13 +126,13 @@ static bool read_learnt(struct pmudev_reader *reader, uint64_t *values, unsigned
 	unsigned int i;
 
 	head = pmudev_head(page);
-	if (head != reader->learnt_pairs || page->clock != reader->clock)
+	if (head != reader->learnt_chained || page->clock != reader->clock)
 		return false;
 	__atomic_signal_fence(__ATOMIC_ACQUIRE);
 	for (i = 0; i < n; i++) {
 		uint32_t operand = (uint32_t)reader->operand[i];
 
-		raw = reader->pairs >> i & 1 ? pmudev_counter_pair(operand) :
+		raw = reader->chained >> i & 1 ? pmudev_counter_chained(operand) :
 					       pmudev_counter(operand);
 		values[i] = pmudev_reader_join(reader, i, raw);
 	}

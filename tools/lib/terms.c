@@ -151,9 +151,9 @@ static bool was_seen(const struct what *what, const char *name)
 static bool mark_seen(struct parser *p, const char *where, const char *name, struct what *what)
 {
 	if (was_seen(what, name))
-		return pmudev_wrong(p, where, "%s is here twice", name);
+		return pmudev_wrong(p, where, "%s is given twice", name);
 	if (what->nr == MAX_SEEN)
-		return pmudev_wrong(p, where, "these are too many terms");
+		return pmudev_wrong(p, where, "there are too many terms");
 	what->seen[what->nr++] = name;
 	return true;
 }
@@ -181,7 +181,7 @@ static bool apply_terms(struct parser *p, const char *where, const struct pmu *p
 			at += len;
 		}
 		if (!term || value > term->info.max)
-			return pmudev_wrong(p, where, "%s/%s/events/%s makes no sense: '%s'",
+			return pmudev_wrong(p, where, "%s/%s/events/%s is not valid: '%s'",
 					    PMUDEV_SYSFS, pmu->name, event->name, event->terms);
 		if (!mark_seen(p, where, term->name, what))
 			return false;

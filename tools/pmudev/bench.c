@@ -20,25 +20,25 @@
 static const char help[] =
 	"usage: pmudev bench [-C CPU] [--json] [--color=WHEN]\n"
 	"\n"
-	"Measures what counting costs on this machine: reading counters in each way, switching\n"
-	"them on and off, making a set, and what a set adds to a context switch; and the same by\n"
-	"perf, where it may be used. It takes about a second, and wants the CPU for itself.\n"
+	"Measures what counting costs on this machine: reading counters in each way, enabling and\n"
+	"disabling them, creating a set, and what a set adds to a context switch. It measures perf\n"
+	"the same way, where perf is permitted. It takes about a second on an otherwise idle CPU.\n"
 	"\n"
-	"  -C CPU  where (default: where it happens to run)\n"
-	"  --json  an object for each row, one a line; null: not measured\n" COLOUR_HELP "\n"
-	"Nanoseconds are medians, and behind +- stands half of what the middle half of the samples\n"
-	"differs by. Instructions and cycles are those that the counters of the same thread (for\n"
-	"context switches: of the CPU) count meanwhile, the kernel's too if that may be counted.\n"
-	"Instructions are the same in each run but for what interrupts add; times are not. While\n"
-	"counters are programmed they stand still: of switching them on and off they see a part.\n"
-	"What could not be measured is a '-', and below the table stands why.\n";
+	"  -C CPU  measure on this CPU (default: any)\n"
+	"  --json  one object per row and line; null: not measured\n" COLOUR_HELP "\n"
+	"Nanoseconds are medians; +- is half the interquartile range. Instructions and cycles are\n"
+	"counted at the same time on the same thread (for context switches: on the CPU), in the\n"
+	"kernel too if that is permitted. Instructions are the same in each run except for what\n"
+	"interrupts add; times are not. Counters stand still while they are programmed, so the\n"
+	"counts of enable and disable are incomplete. A '-' was not measured; the reason is below\n"
+	"the table.\n";
 
 #define USER_EVENT (PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV)
 
 static struct bench bench = { .perf_clock = -1, .set.fd = -1, .clock_set.fd = -1 };
 
-static const char *const no_counters = "there are fewer counters";
-static const char *const not_beside = "it does not fit beside a set that holds the PMU meanwhile";
+static const char *const no_counters = "there are not enough counters";
+static const char *const not_beside = "it does not fit next to the set that keeps the PMU reserved";
 static const char *refused; /* the reason of the last refusal, kept */
 
 /* ------------------------------------------------------------------------- the sets -- */
@@ -369,7 +369,7 @@ static int parse_options(int argc, char **argv, bool *json)
 		case 'C':
 			cpu = strtol(optarg, &end, 10);
 			if (end == optarg || *end || cpu < 0 || cpu >= CPU_SETSIZE) {
-				complain("'%s' is not the number of a CPU", optarg);
+				complain("'%s' is not a CPU number", optarg);
 				return EXIT_USAGE;
 			}
 			bench.cpu = cpu;

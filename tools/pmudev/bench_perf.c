@@ -180,7 +180,7 @@ static bool counts(int fd)
 	return len > 0 && value[len > (ssize_t)sizeof(*value)];
 }
 
-static const char *const none_counted = "perf counts none of this many events";
+static const char *const none_counted = "perf does not count this many events at once";
 
 /* Counts with perf itself while @fn runs, if its counters allow. */
 static struct cost measure(struct bench *b, bench_fn *fn, unsigned int each)

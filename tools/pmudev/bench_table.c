@@ -68,8 +68,8 @@ void bench_table(const struct bench *b, const struct bench_row *rows, unsigned i
 	char events[16];
 
 	printf("On CPU %d; instructions and cycles %s.\n\n", b->cpu,
-	       b->kernel ? "with the kernel's" :
-			   "of user mode only (counting the kernel takes CAP_PERFMON)");
+	       b->kernel ? "including the kernel" :
+			   "of user mode only (counting the kernel needs CAP_PERFMON)");
 	printf("%s%-26s %36s %32s\n", colour(stdout, COLOUR_HEAD), "", "pmudev", "perf");
 	printf("%-24s %6s %11s %22s %11s %12s %22s%s\n", "one of", "events", "ns", "instructions",
 	       "cycles", "ns", "instructions", colour(stdout, COLOUR_END));

@@ -152,7 +152,7 @@ void complain_array(struct pmudev_set_array *array, const struct event_list *lis
 	char before[32] = "", names[128];
 
 	if (why.code == PMUDEV_WHY_NO_PMU && why.event >= 0 && (unsigned int)why.event < list->nr) {
-		complain("%s: none of these CPUs is one of %s", list->events[why.event].name,
+		complain("%s: none of these CPUs belongs to %s", list->events[why.event].name,
 			 parts_names(list, why.event, names, sizeof(names)));
 		return;
 	}

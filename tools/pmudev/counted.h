@@ -122,6 +122,6 @@ void row_make(struct row *row, const struct event_list *list, const struct count
 
 /* Is any of them an estimate, or had no turn? */
 bool any_estimate(const struct event_list *list, const struct counted *counted);
-bool any_without_turn(const struct event_list *list, const struct counted *counted);
+bool any_not_rotated_in(const struct event_list *list, const struct counted *counted);
 
 #endif /* COUNTED_H */

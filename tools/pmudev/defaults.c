@@ -90,7 +90,7 @@ static void tell_places(const struct pmudev_query *query, const struct place *pl
 	}
 }
 
-char *default_pairs(const struct pmudev_query *query)
+char *default_double(const struct pmudev_query *query)
 {
 	const struct place *places = query->arch == PMUDEV_ARCH_INTEL ? intel : arm64;
 	char *events = NULL;

@@ -16,24 +16,23 @@
 #include "parts.h"
 #include "target.h"
 
-/* It could not be found out. */
+/* The answer is unknown. */
 #define EXIT_UNKNOWN EXIT_USAGE
 
 static const char help[] =
 	"usage: pmudev explain [-e LIST] [-C CPUS | -t TID | -p PID] [--multiplex]\n"
 	"\n"
-	"Tells which counter each event would be on if it were counted now. If they do not all fit,\n"
-	"it tells which do not, and who has each of the counters that these may be on. Nothing is\n"
-	"counted and nobody is disturbed. The exit status is 0 if all fit, 1 if not, 2 if it cannot\n"
-	"be told.\n"
+	"A dry run: shows which counter each event would get now. If they do not all fit, it shows\n"
+	"which do not, and who holds the counters that these could use. Nothing is counted, and no\n"
+	"other set is disturbed. The exit status is 0 if all fit, 1 if not, 2 if it is unknown.\n"
 	"\n"
 	"  -e LIST      events, separated by commas (default: instructions,cycles)\n"
-	"  -C CPUS      as if these CPUs were to be counted, such as 0-3,5\n"
-	"  -t TID       as if this thread were, beside what counts it already\n"
-	"  -p PID       as if all threads of this process were\n"
-	"  --multiplex  as if each event or group took turns with the others\n"
+	"  -C CPUS      on these CPUs, such as 0-3,5\n"
+	"  -t TID       on this thread, together with the sets that count it already\n"
+	"  -p PID       on all threads of this process\n"
+	"  --multiplex  as if all events or groups were multiplexed\n"
 	"\n"
-	"Without -C, -t or -p: as if a program were to be counted that starts now.\n"
+	"Without -C, -t or -p: on a program that starts now.\n"
 	"\n" EVENTS_HELP "\n"
 	"  pmudev explain -e instructions,cycles,branches\n"
 	"  pmudev explain -C 0 -e '{cycles@fixed0,r8},r11'\n";
@@ -124,7 +123,7 @@ static void show_kept(struct pmudev *set, const struct event_list *list, const s
 			continue;
 		counter_state(set, &list->attrs[i], c, &holder);
 		holder_text(&holder, text, sizeof(text));
-		printf("Kept back is %s, by %s.\n", counter_name(c, name), text);
+		printf("Not available: %s, held by %s.\n", counter_name(c, name), text);
 	}
 }
 
@@ -146,7 +145,7 @@ static void show_table(const struct event_list *list, const struct fit *result, 
 }
 
 /* Do the events share a counter over time? */
-static bool take_turns(const struct event_list *list, unsigned int i, unsigned int j)
+static bool rotate_together(const struct event_list *list, unsigned int i, unsigned int j)
 {
 	return list->attrs[i].flags & PMUDEV_MULTIPLEX &&
 	       list->attrs[i].group != list->attrs[j].group;
@@ -162,7 +161,7 @@ static int rival(const struct event_list *list, const struct fit *result, unsign
 			continue;
 		for (j = 0; j < list->nr; j++)
 			if (result->counter[j] < 0 && result->may[j] & bit(counter) &&
-			    !take_turns(list, i, j))
+			    !rotate_together(list, i, j))
 				return i;
 	}
 	return -1;
@@ -237,11 +236,11 @@ static void show(struct progress *p)
 	if (p->part.nr)
 		show_table(&p->part, &p->result, p->query.available);
 	else
-		printf("none of these events is for them\n");
+		printf("none of these events is counted there\n");
 	if (fit_misfits(&p->part, &p->result)) {
 		show_takers(p->set, &p->part, &p->result);
 		p->multiplex_helps =
-			parts_can_turn(p->array, p->list) && fit_multiplexed(p->set, &p->part);
+			parts_can_rotate(p->array, p->list) && fit_multiplexed(p->set, &p->part);
 		p->refused++;
 	} else {
 		show_kept(p->set, &p->part, &p->result, p->query.available);
@@ -291,7 +290,7 @@ static int show_verdict(const struct progress *p, bool multiplex)
 	for (i = 0; i < p->list->nr; i++) {
 		if (p->seen & bit(i))
 			continue;
-		complain("%s: none of these CPUs is one of %s", p->list->events[i].name,
+		complain("%s: none of these CPUs belongs to %s", p->list->events[i].name,
 			 parts_names(p->list, i, names, sizeof(names)));
 		return 1;
 	}
@@ -302,9 +301,9 @@ static int show_verdict(const struct progress *p, bool multiplex)
 	else if (p->list->nr == 1)
 		printf("It fits.\n");
 	else
-		printf("All %u fit%s.\n", p->list->nr, multiplex ? ", taking turns" : "");
+		printf("All %u fit%s.\n", p->list->nr, multiplex ? ", multiplexed" : "");
 	if (p->multiplex_helps && !multiplex)
-		printf("`pmudev stat --multiplex` lets them take turns on the counters.\n");
+		printf("With `pmudev stat --multiplex` they would share the counters over time.\n");
 	return p->refused ? 1 : 0;
 }
 
@@ -355,7 +354,7 @@ static int explain(struct pmudev_set_array *array, const struct options *options
 	}
 	for (i = 0; i < list->nr && options->multiplex; i++)
 		list->attrs[i].flags |= PMUDEV_MULTIPLEX;
-	if (options->multiplex && !parts_check_turns(array, list))
+	if (options->multiplex && !parts_check_rotate(array, list))
 		return EXIT_USAGE;
 	if (!give_way_all(array, list, pmus))
 		return EXIT_UNKNOWN;

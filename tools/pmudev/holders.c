@@ -47,7 +47,7 @@ void holder_text(const struct pmudev_holder *holder, char *buf, size_t len)
 
 	switch (holder->kind) {
 	case PMUDEV_HOLDER_NONE:
-		snprintf(buf, len, "somebody unknown");
+		snprintf(buf, len, "an unknown holder");
 		break;
 	case PMUDEV_HOLDER_PERF:
 		snprintf(buf, len, "perf");

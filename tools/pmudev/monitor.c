@@ -24,34 +24,33 @@ static const char help[] =
 	"usage: pmudev monitor [-C CPUS] [-i SECONDS] [-n INTERVALS] [-e LIST]\n"
 	"                      [--plain | --json | --csv] [--color=WHEN]\n"
 	"\n"
-	"Counts everything that runs on a CPU, or on several, and shows every few seconds how much\n"
-	"that was: on a terminal as a table that is drawn anew, else line by line. By default\n"
-	"instructions and cycles are counted twice each, by two counters at the same time: both\n"
-	"readings must agree but for the instructions that the kernel executes between reading the\n"
-	"one and the other. Ctrl-C ends it with the sums.\n"
+	"Counts everything that runs on one or several CPUs, and shows the counts every few seconds:\n"
+	"on a terminal as a live table, otherwise line by line. By default it counts instructions\n"
+	"and cycles twice each, on two counters at the same time. Both readings must agree except\n"
+	"for the instructions that the kernel executes between reading them. Ctrl-C ends it and\n"
+	"shows the sums.\n"
 	"\n"
 	"  -C CPUS       the CPUs, such as 0-3,5 (default: 3, or the last if there are fewer)\n"
-	"  -a            all CPUs that are online\n"
+	"  -a            all online CPUs\n"
 	"  -i SECONDS    the interval, such as 5 or 0.2 (default: 5)\n"
-	"  -n INTERVALS  end after so many (default: never)\n"
-	"  -e LIST       events, separated by commas; they are on counters together or not at all\n"
-	"  --plain       lines on a terminal, too\n"
-	"  --json        an object for each event, CPU and interval, one a line\n"
-	"  --csv         a line for each CPU and interval, after one with names\n" COLOUR_HELP "\n"
-	"A line has the seconds since the beginning, of several CPUs the CPU, and a number for each\n"
-	"event; where the same event is in the list again, the difference to its first reading\n"
-	"follows. The last has the sums. Anything behind a '#' is a remark. Counting a CPU needs\n"
-	"CAP_PERFMON.\n"
+	"  -n INTERVALS  end after this many intervals (default: never)\n"
+	"  -e LIST       events, separated by commas; they are all on counters, or none is\n"
+	"  --plain       lines on a terminal too\n"
+	"  --json        one object per event, CPU and interval, one per line\n"
+	"  --csv         one line per CPU and interval, after a header line\n" COLOUR_HELP "\n"
+	"A line has the seconds since the start, the CPU if there are several, and one number per\n"
+	"event. If an event is in the list again, its difference to the first reading follows. The\n"
+	"last line has the sums. Text after a '#' is a remark. Counting a CPU needs CAP_PERFMON.\n"
 	"\n" EVENTS_HELP "\n"
 	"  pmudev monitor -a -i 1 -e instructions,cycles\n"
 	"  pmudev monitor -C 0 -e instructions@2,instructions@3,branches\n"
 	"\n"
-	"By default the list is, on Intel (CPU event codes C0H and 3CH)\n"
+	"The default list on Intel is (CPU event codes C0H and 3CH)\n"
 	"  cpu/event=0xc0,umask=0,name=instructions/@2, the same @fixed0,\n"
 	"  cpu/event=0x3c,umask=0,name=cycles/@3, the same @fixed1\n"
 	"and on arm64\n"
 	"  instructions@2,instructions@4,cycles@3,cycles@fixed0\n"
-	"What the CPU lacks of it is left out.\n";
+	"without the events that the CPU lacks.\n";
 
 struct options {
 	struct target target;
@@ -258,7 +257,7 @@ static int set_up(struct pmudev_set_array *array, struct options *options, struc
 			complain_refusal(&array->sets[0], "monitor");
 			return 1;
 		}
-		options->events = default_pairs(&query);
+		options->events = default_double(&query);
 	}
 	if (!read_events(options->events, list))
 		return EXIT_USAGE;

@@ -28,8 +28,8 @@ void parts_list(const struct event_list *list, const uint32_t *pmus, unsigned in
  * waited for its turn, and how long the target was elsewhere, so there is no estimate. The second
  * one tells it.
  */
-bool parts_can_turn(const struct pmudev_set_array *array, const struct event_list *list);
-bool parts_check_turns(const struct pmudev_set_array *array, const struct event_list *list);
+bool parts_can_rotate(const struct pmudev_set_array *array, const struct event_list *list);
+bool parts_check_rotate(const struct pmudev_set_array *array, const struct event_list *list);
 
 /* The PMU of a array's set. False if the module does not tell; the set knows why. */
 bool parts_query(struct pmudev_set_array *array, unsigned int i, struct pmudev_query *query);

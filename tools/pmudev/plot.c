@@ -22,12 +22,12 @@
 static const char help[] =
 	"usage: pmudev plot [-o FILE] [--script] RECORDING\n"
 	"\n"
-	"Draws what `pmudev stat -I MS --json` or `pmudev monitor --json` has recorded: events per\n"
-	"second over time, and instructions per cycle where both are there. RECORDING - is stdin.\n"
-	"The picture is an SVG or PNG file, as its name ends, made by gnuplot.\n"
+	"Draws a recording of `pmudev stat -I MS --json` or `pmudev monitor --json` with gnuplot:\n"
+	"events per second over time, and instructions per cycle if both were counted. RECORDING -\n"
+	"is stdin. The name's ending decides whether the picture is SVG or PNG.\n"
 	"\n"
-	"  -o FILE   where to put it; - is stdout (default: RECORDING with .svg at its end)\n"
-	"  --script  the script for gnuplot instead, with the data in it (default: stdout)\n"
+	"  -o FILE   output file; - is stdout (default: RECORDING with the ending .svg)\n"
+	"  --script  write the gnuplot script with its data instead (default: to stdout)\n"
 	"\n"
 	"  pmudev stat -I 100 --json -o run.json -- make\n"
 	"  pmudev plot run.json                     # run.svg\n";
@@ -225,7 +225,7 @@ static bool draw(const struct recording *r, const char *title, const char *termi
 	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NOT_FOUND)
 		complain("there is no gnuplot: `apt install gnuplot-nox`, or use --script");
 	else
-		complain("gnuplot could not do it");
+		complain("gnuplot failed");
 	return false;
 }
 
@@ -309,7 +309,7 @@ static int write_output(const struct recording *r, const struct options *options
 	bool fine = true;
 
 	if (!terminal) {
-		complain("%s: pictures are SVG or PNG: let the name end with .svg or .png", name);
+		complain("%s: pictures are SVG or PNG: use a name that ends in .svg or .png", name);
 		return EXIT_USAGE;
 	}
 	if (!output_open(&output, name, false, true))

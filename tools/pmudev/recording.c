@@ -221,7 +221,7 @@ static bool add_line(struct recording *r, const char *line, const char *name, un
 	struct series *series;
 
 	if (!read_object(line, &row) || (row.has_interval && !*row.event)) {
-		complain("%s:%u: this is no line of `pmudev stat -I MS --json`", name, number);
+		complain("%s:%u: not a line of `pmudev stat -I MS --json`", name, number);
 		return false;
 	}
 	if (!row.has_interval)

@@ -53,7 +53,7 @@ static uint64_t shown(const struct counted_part *part, unsigned int i)
 
 /* -------------------------------------------------------------------- not counted -- */
 
-#define NO_TURN "no-turn"
+#define NO_ROTATION "no-rotation"
 
 static void why_not_counted(struct row *row, const struct pmudev_total *total, unsigned int i)
 {
@@ -65,9 +65,9 @@ static void why_not_counted(struct row *row, const struct pmudev_total *total, u
 		const char *text;
 	} reasons[] = {
 		{ offline, "offline", "the CPU is offline" },
-		{ off, "no-user-access", "stopped: user reads were switched off" },
-		{ !(total->present >> i & 1), "removed", "not in the set any more" },
-		{ multiplexed(total, i), NO_TURN, "its turn did not come" },
+		{ off, "no-user-access", "stopped: user access was disabled" },
+		{ !(total->present >> i & 1), "removed", "removed from the set" },
+		{ multiplexed(total, i), NO_ROTATION, "rotation did not reach it" },
 		{ row->some_cpus, "other-pmu", "the target was not on these CPUs" },
 		{ true, "no-counter", "was not on a counter" },
 	};
@@ -226,9 +226,9 @@ static bool is_estimate(const struct row *row)
 	return row->estimate;
 }
 
-static bool had_no_turn(const struct row *row)
+static bool not_rotated_in(const struct row *row)
 {
-	return row->why && !strcmp(row->why, NO_TURN);
+	return row->why && !strcmp(row->why, NO_ROTATION);
 }
 
 bool any_estimate(const struct event_list *list, const struct counted *counted)
@@ -236,7 +236,7 @@ bool any_estimate(const struct event_list *list, const struct counted *counted)
 	return any_row(list, counted, is_estimate);
 }
 
-bool any_without_turn(const struct event_list *list, const struct counted *counted)
+bool any_not_rotated_in(const struct event_list *list, const struct counted *counted)
 {
-	return any_row(list, counted, had_no_turn);
+	return any_row(list, counted, not_rotated_in);
 }

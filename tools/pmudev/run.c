@@ -293,7 +293,7 @@ int stat_run(struct measurement *m)
 	m->run.status = 0;
 	m->run.usage = (struct rusage){ 0 };
 	if (options->multiplex)
-		sets_take_turns(m);
+		sets_multiplex(m);
 	if (!options->command)
 		return run_program(&c, NULL);
 	program = find_program(options->command[0]);

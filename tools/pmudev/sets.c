@@ -75,13 +75,14 @@ void sets_advise(const struct measurement *m, struct pmudev_set_array *array, co
 	parts_list(list, pmus, query.pmu, &part, index);
 	/* Its groups are tried anew: as they are in the set, they are another kind. */
 	pmudev_remove(&array->sets[i], PMUDEV_ALL);
-	if (!m->options.multiplex && parts_can_turn(array, list) &&
+	if (!m->options.multiplex && parts_can_rotate(array, list) &&
 	    fit_multiplexed(&array->sets[i], &part))
-		complain("--multiplex lets the events take turns, and estimates their counts");
-	complain("`pmudev explain` with the same events tells who has which counter");
+		complain(
+			"--multiplex lets the events share counters over time, and estimates their counts");
+	complain("`pmudev explain` with the same events shows who holds which counter");
 }
 
-void sets_take_turns(struct measurement *m)
+void sets_multiplex(struct measurement *m)
 {
 	unsigned int i;
 
@@ -104,7 +105,7 @@ static int try(struct measurement *m, struct pmudev_set_array *array, uint32_t *
 
 	if (error)
 		return error;
-	if (m->options.multiplex && !parts_check_turns(array, list))
+	if (m->options.multiplex && !parts_check_rotate(array, list))
 		return EXIT_USAGE;
 	if (!parts_find(&array->sets[0], list, pmus)) {
 		complain_events(&array->sets[0], list);
@@ -122,10 +123,10 @@ int sets_open(struct measurement *m, struct pmudev_set_array *array, uint32_t *p
 
 	/* More events are convenience, and no reason to count none. */
 	if (error < 0 && m->options.detailed && !m->options.multiplex && lacks_counters(array) &&
-	    parts_can_turn(array, &m->list)) {
+	    parts_can_rotate(array, &m->list)) {
 		pmudev_set_array_close(array);
 		m->run.shared = true;
-		sets_take_turns(m);
+		sets_multiplex(m);
 		error = try(m, array, pmus, child);
 	}
 	if (error >= 0)

@@ -90,7 +90,7 @@ bool target_parse(struct target *target, int option, const char *text)
 		target->kind = TARGET_CPUS;
 		if (parse_cpus(target->cpu, text))
 			return true;
-		complain("'%s' are no CPUs; they are given as in 0-3,5", text);
+		complain("'%s' is not a list of CPUs such as 0-3,5", text);
 		return false;
 	}
 	target->kind = option == 't' ? TARGET_THREAD : TARGET_PROCESS;

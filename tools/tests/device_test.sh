@@ -91,7 +91,7 @@ expect "a refusal's time is not a set's: with 1 counter" lives 1 "null null"
 expect "  with 2" lives 2 "time null"
 expect "  with 4" lives 4 "time null"
 expect "  with 5" lives 5 "time time"
-expect "a CPU is no number modulo 2^32" says 2 "is not the number of a CPU" \
+expect "a CPU is no number modulo 2^32" says 2 "is not a CPU number" \
 	fake "$PMUDEV" bench -C 4294967296
 
 # --- an event that the CPU lacks ----------------------------------------------------------------

@@ -66,7 +66,7 @@ pmudev_head(const struct pmudev_page *page)
  * Two chained counters: read the upper half before and after the lower one, and start again if it
  * has changed.
  */
-static inline uint64_t pmudev_counter_pair(uint32_t low)
+static inline uint64_t pmudev_counter_chained(uint32_t low)
 {
 	uint64_t value;
 	uint32_t high;
@@ -85,9 +85,9 @@ static inline uint64_t pmudev_join(const struct pmudev_slot *slot, uint64_t raw)
 }
 
 /* Slow paths of the functions below, for chained counters. They are called automatically. */
-bool pmudev_page_count_pairs(const struct pmudev_page *page, unsigned int slot, uint64_t *value);
+bool pmudev_page_count_chained(const struct pmudev_page *page, unsigned int slot, uint64_t *value);
 struct pmudev_times;
-bool pmudev_page_counts_pairs(const struct pmudev_page *page, uint64_t *values, unsigned int n,
+bool pmudev_page_counts_chained(const struct pmudev_page *page, uint64_t *values, unsigned int n,
 			      struct pmudev_times *times);
 
 /* Converts ticks to ns. Exact for the kernel's shifts, which are at most 32. */
@@ -126,7 +126,7 @@ pmudev_page_count(const struct pmudev_page *page, unsigned int slot, uint64_t *v
 		if (__builtin_expect(!s.index, 0))
 			return false;
 		if (__builtin_expect(s.flags & PMUDEV_SLOT_CHAIN, 0))
-			return pmudev_page_count_pairs(page, slot, value);
+			return pmudev_page_count_chained(page, slot, value);
 		raw = pmudev_counter(s.operand);
 	} while (__builtin_expect(pmudev_head(page) != head, 0));
 	*value = pmudev_join(&s, raw);
@@ -144,11 +144,11 @@ struct pmudev_times {
 };
 
 /*
- * @pairs is a compile-time constant: read chained counters here, or call the function for them.
+ * @chained is a compile-time constant: read chained counters here, or call the function for them.
  */
 static inline __attribute__((__always_inline__)) bool
 pmudev_page_get(const struct pmudev_page *page, uint64_t *values, unsigned int n,
-		struct pmudev_times *times, const bool pairs)
+		struct pmudev_times *times, const bool chained)
 {
 	const uint32_t me = pmudev_cached_tid;
 	uint64_t head, now;
@@ -175,10 +175,10 @@ pmudev_page_get(const struct pmudev_page *page, uint64_t *values, unsigned int n
 			}
 			if (__builtin_expect(!(s.flags & PMUDEV_SLOT_CHAIN), 1))
 				raw = pmudev_counter(s.operand);
-			else if (pairs)
-				raw = pmudev_counter_pair(s.operand);
+			else if (chained)
+				raw = pmudev_counter_chained(s.operand);
 			else
-				return pmudev_page_counts_pairs(page, values, n, times);
+				return pmudev_page_counts_chained(page, values, n, times);
 			values[i] = pmudev_join(&s, raw);
 			counting = true;
 		}

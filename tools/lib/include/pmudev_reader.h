@@ -56,14 +56,14 @@ struct pmudev_ticks {
  *	which the inline read does not support
  * @clock: of the page at that time
  * @learnt_times: as @learnt, if the page also has times
- * @learnt_pairs: as @learnt, also with chained events
+ * @learnt_chained: as @learnt, also with chained events
  * @page: the page, or one of zeroes
  * @set: the page's set
  * @enabled: ticks to add to the clock
  * @running: ticks to add to the clock
  * @mult: ns = ticks * @mult >> 32, in 128 bits
  * @nr: number of events
- * @pairs: mask of the chained events
+ * @chained: mask of the chained events
  * @operand: of the read instruction, by event; the first one also has PMUDEV_READER_NARROW
  * @event: the slot's count, twice (x86 uses them as memory operands), and a mask of the counter's
  *	bits
@@ -73,14 +73,14 @@ struct pmudev_reader {
 	uint64_t learnt;
 	uint64_t clock;
 	uint64_t learnt_times;
-	uint64_t learnt_pairs;
+	uint64_t learnt_chained;
 	const struct pmudev_page *page;
 	struct pmudev *set;
 	uint64_t enabled;
 	uint64_t running;
 	uint64_t mult;
 	uint32_t nr;
-	uint32_t pairs;
+	uint32_t chained;
 	uint64_t operand[PMUDEV_READER_EVENTS];
 	struct {
 		uint64_t from;
@@ -124,14 +124,14 @@ int pmudev_reader_slow(struct pmudev_reader *reader, uint64_t *values, unsigned 
 static inline __attribute__((__always_inline__)) bool pmudev_page_is(const struct pmudev_page *page,
 								     uint64_t head, uint64_t clock)
 {
-	struct __attribute__((__may_alias__)) pair {
+	struct __attribute__((__may_alias__)) two_words {
 		uint64_t word[2];
 	};
 	uint64_t head_now, clock_now;
 
 	__asm__ __volatile__("ldp %0, %1, %2"
 			     : "=r"(head_now), "=r"(clock_now)
-			     : "Q"(*(const struct pair *)page)
+			     : "Q"(*(const struct two_words *)page)
 			     : "memory");
 	return (head_now == head) & (clock_now == clock);
 }
