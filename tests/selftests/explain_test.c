@@ -172,14 +172,14 @@ TEST_F(explain, held_by_a_thread)
 	EXPECT_EQ(1, times_in(&output, holder)) TH_LOG("%s", output.text);
 }
 
-/* What the claim keeps back, where it does. */
+/* The placeholder, where there is one. */
 TEST_F(explain, held_by_the_claim)
 {
 	__u64 kept = self->query.counters & ~self->query.available;
 	int counter;
 
 	if (!kept)
-		SKIP(return, "the claim costs no counter here");
+		SKIP(return, "there is no placeholder here");
 	counter = __builtin_ctzll(kept);
 	run(&output, "pmudev explain -e %s@%d", event_name, counter);
 	EXPECT_EQ(1, output.status);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `pmudev stat`: what it counts of families, processes and CPUs, to the instruction where the
+ * `pmudev stat`: what it counts of children, processes and CPUs, to the instruction where the
  * machine is exact. Counted is this program, with the name of a part to play. Of two runs that
  * differ in the rounds of a loop only, all else is the same, and the difference is known.
  */
@@ -27,7 +27,7 @@ static char event[16];
 /* ------------------------------------------------------------------- the parts -- */
 
 /* Children that have a child each; all of them loop, and this process does not. */
-static int play_family(long rounds)
+static int play_children(long rounds)
 {
 	int i, status, pid;
 
@@ -59,8 +59,8 @@ static int play(int argc, char **argv)
 
 	if (!strcmp(argv[1], "loop"))
 		loop(number);
-	else if (!strcmp(argv[1], "family"))
-		return play_family(number);
+	else if (!strcmp(argv[1], "children"))
+		return play_children(number);
 	else if (!strcmp(argv[1], "ask"))
 		return ask_server(atoi(argv[3]), number) ? 1 : 0;
 	else if (!strcmp(argv[1], "busy"))
@@ -130,14 +130,14 @@ TEST_F(stat, a_program)
 
 TEST_F(stat, children_and_theirs)
 {
-	EXPECT_MORE(2 * CHILDREN, counted_more("", "family"));
+	EXPECT_MORE(2 * CHILDREN, counted_more("", "children"));
 }
 
 TEST_F(stat, no_children)
 {
 	if (!exact_programs())
 		SKIP(return, "instructions are not counted exactly here (PMUDEV_EXACT)");
-	EXPECT_EQ(0, counted_more("--no-inherit", "family")) TH_LOG("%s", output.text);
+	EXPECT_EQ(0, counted_more("--no-inherit", "children")) TH_LOG("%s", output.text);
 }
 
 TEST_F(stat, how_the_command_ended)
