@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reading: the mapping, the record, and which of the two ways a count is read.
+ * Reading: the mapping, the record, and the choice between direct read and read(2).
  */
 #include <errno.h>
 #include <pthread.h>
@@ -31,8 +31,8 @@ static void forget_tid(void)
 }
 
 /*
- * A fork's child is a new thread with a copy of this storage. Its parent's id must not stay
- * there: when the parent is gone, another thread of the child can get that id.
+ * A fork's child is a new thread with a copy of this storage. Clear the parent's id there: when the
+ * parent is gone, another thread of the child can get that id.
  */
 static __attribute__((__constructor__)) void forget_tid_in_children(void)
 {
@@ -95,7 +95,7 @@ static int read_or_fail(struct pmudev *set, struct pmudev_record *record, size_t
 	return 0;
 }
 
-/* errno is that of whatever a signal handler that reads has interrupted. */
+/* Keep errno: a signal handler may read. */
 int pmudev_read(struct pmudev *set, struct pmudev_record *record, size_t size)
 {
 	const int before = errno;
@@ -176,7 +176,7 @@ bool pmudev_page_count_chained(const struct pmudev_page *page, unsigned int slot
 	return true;
 }
 
-/* -------------------------------------------------------------- one or the other -- */
+/* --------------------------------------------------------- directly or by read(2) -- */
 
 bool pmudev_try_count(struct pmudev *set, unsigned int slot, uint64_t *value)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmudev bench: what counting costs on this machine, in time and in instructions and cycles, which
- * pmudev counts itself; and beside it the same by perf.
+ * pmudev bench: what counting costs on this machine, in time, instructions and cycles (which pmudev
+ * counts itself), next to perf.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -39,7 +39,7 @@ static struct bench bench = { .perf_clock = -1, .set.fd = -1, .clock_set.fd = -1
 
 static const char *const no_counters = "there are not enough counters";
 static const char *const not_beside = "it does not fit next to the set that keeps the PMU reserved";
-static const char *refused; /* the reason of the last refusal, kept */
+static const char *refused; /* the reason of the last refusal */
 
 /* ------------------------------------------------------------------------- the sets -- */
 
@@ -60,7 +60,7 @@ static void keep_reason(struct pmudev *set)
 		used++;
 }
 
-/* What event @i of a set is: by turns the one and the other, if the CPU has both. */
+/* Event @i of a set: the two events alternate, if the CPU has both. */
 static enum pmudev_generic event_of(unsigned int i)
 {
 	return bench.cycles && (i % 2 || !bench.instructions) ? PMUDEV_CYCLES : PMUDEV_INSTRUCTIONS;
@@ -145,7 +145,7 @@ static void disable_enable(struct bench *b, unsigned int n)
 	}
 }
 
-/* The clock holds the PMU: it is not taken from perf each time. */
+/* The clock's set keeps the PMU reserved, so that it is not reserved each time. */
 static void life(struct bench *b, unsigned int n)
 {
 	while (n--)
@@ -161,14 +161,14 @@ static void unmap_map(struct bench *b, unsigned int n)
 	}
 }
 
-/* With a set of @nr events; it is the clock itself where there are no counters for both. */
+/* With a set of @nr events; the clock's own set if there are no counters for both. */
 static struct cost with_set(struct bench *b, unsigned int nr, uint32_t flags, bench_fn *fn,
 			    unsigned int each)
 {
 	struct cost cost;
 	int error;
 
-	/* What is read by the thread itself is its own code. */
+	/* Direct reads count the thread's own code. */
 	flags |= flags & PMUDEV_USER_READ || !b->kernel ? USER_EVENT : 0;
 	b->nr = nr;
 	open_clock(b, -1);
@@ -204,7 +204,7 @@ static struct cost without_set(struct bench *b, bench_fn *fn)
 	return cost;
 }
 
-/* Beside a clock that leaves room for it: a refusal's time is not what it costs. */
+/* Next to a clock that leaves room for it: a refusal's time is not the cost. */
 static struct cost set_life(struct bench *b, unsigned int nr)
 {
 	int error = -ENOSPC;
@@ -409,7 +409,7 @@ static bool pin_to(int cpu)
 	return !sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
-/* @query: NULL: it cannot be had. What has neither event is asked for both, and refuses. */
+/* @query: NULL: unknown. A PMU with neither event is asked for both, and refuses. */
 static void find_events(struct bench *b, const struct pmudev_query *query)
 {
 	const __u64 both = 1 << PMUDEV_INSTRUCTIONS | 1 << PMUDEV_CYCLES;
@@ -422,7 +422,9 @@ static void find_events(struct bench *b, const struct pmudev_query *query)
 	b->cycles = default_has(query, PMUDEV_CYCLES);
 }
 
-/* Can sets be made at all, and may they count the kernel? False if not, and it has been told. */
+/*
+ * Can sets be created, and can they count the kernel? Reports the error and returns false if not.
+ */
 static bool try_sets(struct bench *b)
 {
 	struct pmudev_query query;

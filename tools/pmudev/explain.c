@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmudev explain: the dry run. Which counter each event would get; or which events do not fit, and
- * who has each of the counters that they may be on.
+ * pmudev explain: the dry run. Shows which counter each event would get; or which events do not
+ * fit, and who holds the counters that they may be on.
  */
 #include <getopt.h>
 #include <stdlib.h>
@@ -99,7 +99,7 @@ static const char *counter_name(int counter, char buf[20])
 	return counter < 0 ? "none" : counter_text(counter, buf, 20);
 }
 
-/* What the event may be on and get, or if it is none of these, on what. */
+/* The counters that the event may be on, and the one that it gets. */
 static void show_mask(uint64_t may, uint64_t available)
 {
 	char text[256];
@@ -107,7 +107,7 @@ static void show_mask(uint64_t may, uint64_t available)
 	printf("%s\n", counters_text(may & available ? may & available : may, text, sizeof(text)));
 }
 
-/* Those that events could be on, but for somebody who never gives them back. */
+/* Counters that events could be on, but that never become free. */
 static void show_kept(struct pmudev *set, const struct event_list *list, const struct fit *result,
 		      uint64_t available)
 {
@@ -151,7 +151,7 @@ static bool rotate_together(const struct event_list *list, unsigned int i, unsig
 	       list->attrs[i].group != list->attrs[j].group;
 }
 
-/* The event of the list that keeps others of it off a counter; -1 if none does. */
+/* The event of the list that occupies the counter; -1 if none does. */
 static int rival(const struct event_list *list, const struct fit *result, unsigned int counter)
 {
 	unsigned int i, j;
@@ -167,7 +167,7 @@ static int rival(const struct event_list *list, const struct fit *result, unsign
 	return -1;
 }
 
-/* Who has a counter that event @i may be on. */
+/* The holder of a counter that event @i may be on. */
 static void show_taker(struct pmudev *set, const struct event_list *list, const struct fit *result,
 		       unsigned int i, unsigned int counter)
 {
@@ -184,7 +184,7 @@ static void show_taker(struct pmudev *set, const struct event_list *list, const 
 	printf("  %-10s  %s\n", counter_name(counter, name), text);
 }
 
-/* Each counter that an event may be on that does not fit. */
+/* Each counter that the unplaced events may be on. */
 static void show_takers(struct pmudev *set, const struct event_list *list, const struct fit *result)
 {
 	unsigned int i, c, nr = fit_misfits(list, result);
@@ -204,8 +204,8 @@ static void show_takers(struct pmudev *set, const struct event_list *list, const
 /* ------------------------------------------------------------------------ together -- */
 
 /*
- * How the explanation goes on from CPU to CPU. @part: the events of the PMU; @set: on the first of
- * those that are alike
+ * State of the explanation from CPU to CPU. @part: the events of the PMU; @set: on the first of
+ * several CPUs with the same result, of which @same have been seen
  */
 struct progress {
 	struct pmudev_set_array *array;
@@ -214,23 +214,23 @@ struct progress {
 	struct pmudev *set;
 	int cpu;
 	struct pmudev_query query;
-	unsigned int alike;
+	unsigned int same;
 	struct event_list part;
 	struct fit result;
-	uint64_t seen; /* events of some part */
+	uint64_t seen; /* events that some part has */
 	unsigned int refused;
 	bool multiplex_helps;
 };
 
-/* What was found out for some CPUs that are alike, or for a thread or process. */
+/* The result for CPUs with the same answer, or for a thread or process. */
 static void show(struct progress *p)
 {
-	if (!p->alike)
+	if (!p->same)
 		return;
 	if (p->array->parts)
 		printf("On the CPUs of %.*s:\n", (int)sizeof(p->query.name), p->query.name);
-	else if (p->alike > 1)
-		printf("CPU %d and %u more:\n", p->cpu, p->alike - 1);
+	else if (p->same > 1)
+		printf("CPU %d and %u more:\n", p->cpu, p->same - 1);
 	else if (p->array->nr > 1)
 		printf("CPU %d:\n", p->cpu);
 	if (p->part.nr)
@@ -248,7 +248,7 @@ static void show(struct progress *p)
 	printf("\n");
 }
 
-/* What set @i can have. False if it cannot be told. */
+/* What set @i can get. False if unknown. */
 static bool proceed(struct progress *p, unsigned int i)
 {
 	struct pmudev *set = &p->array->sets[i];
@@ -268,16 +268,16 @@ static bool proceed(struct progress *p, unsigned int i)
 	}
 	for (e = 0; e < part.nr; e++)
 		p->seen |= bit(index[e]);
-	if (!p->alike || query.pmu != p->query.pmu || !fit_same(&part, &p->result, &result)) {
+	if (!p->same || query.pmu != p->query.pmu || !fit_same(&part, &p->result, &result)) {
 		show(p);
 		p->set = set;
 		p->cpu = p->array->cpus[i];
-		p->alike = 0;
+		p->same = 0;
 		p->query = query;
 		p->part = part;
 		p->result = result;
 	}
-	p->alike++;
+	p->same++;
 	return true;
 }
 
@@ -307,7 +307,7 @@ static int show_verdict(const struct progress *p, bool multiplex)
 	return p->refused ? 1 : 0;
 }
 
-/* What `pmudev stat` would change about the events before it adds them. */
+/* Changes the events as `pmudev stat` does before it adds them. */
 static bool give_way_all(struct pmudev_set_array *array, struct event_list *list,
 			 const uint32_t *pmus)
 {

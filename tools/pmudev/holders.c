@@ -3,7 +3,7 @@
 
 #include "holders.h"
 
-/* Is it one of those that the event may be on, as far as the caller has chosen? */
+/* Is it one of the counters that the caller allowed for the event? */
 static bool chosen(const struct pmudev_event_attr *attr, unsigned int counter)
 {
 	if (attr->flags & PMUDEV_COUNTER)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmudev info: what the module tells about each PMU. Changes nothing: nothing is enabled, so the
- * PMU is not taken from perf for it.
+ * pmudev info: describes each PMU. It enables nothing, so the PMU is not reserved for it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -45,7 +44,7 @@ static __attribute__((__format__(printf, 2, 3))) void row(const char *label, con
 	printf("\n");
 }
 
-/* Which of the CPUs that are online, where not all are alike. */
+/* The online CPUs of this PMU, on machines with several PMUs. */
 static void show_cpus(struct pmudev *set, const struct pmudev_query *q)
 {
 	const long nr = sysconf(_SC_NPROCESSORS_CONF);
@@ -152,7 +151,7 @@ static void show_holders(const struct pmudev_query *q)
 	}
 }
 
-/* ------------------------------------------------------------ what is not one PMU's -- */
+/* --------------------------------------------------------------- the whole machine -- */
 
 static void show_users(const char *label, const struct users *users, const char *remark)
 {
@@ -165,7 +164,7 @@ static void show_users(const char *label, const struct users *users, const char 
 	}
 	printf("  %-16s ", label);
 	for (i = 0; i < users->nr && i < MAX_USERS; i++) {
-		/* A process may call itself anything. */
+		/* A process can choose any name. */
 		snprintf(name, sizeof(name), "%s", users->name[i]);
 		utf8_printable(name);
 		printf("%sprocess %d (%s)", i ? ", " : "", users->pid[i], name);
@@ -208,7 +207,7 @@ static void show_common(const struct info *info, unsigned int abi)
 		row("NMI watchdog", "on, without a performance counter");
 }
 
-/* What a user can do who may not open it, or whose module is not there. */
+/* Advice if the device cannot be opened or the module is not loaded. */
 static void complain_missing(struct pmudev *set, const struct info *info, int error)
 {
 	complain_refusal(set, "info");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmudev list: what can be counted here, as -e takes it. From sysfs, which everybody may read, and
- * from libpfm4.
+ * pmudev list: what can be counted here, in the syntax of -e. From sysfs, which all users can read,
+ * and from libpfm4.
  */
 #define _GNU_SOURCE
 #include <fnmatch.h>
@@ -53,7 +53,7 @@ static const char *const generic_about[PMUDEV_GENERIC_MAX] = {
 	[PMUDEV_BRANCH_MISSES] = "branches that were mispredicted",
 };
 
-/* Terms that we know, in this order; others follow, and have no text. */
+/* Known terms, in this order; others follow without a text. */
 static const struct {
 	const char *name;
 	const char *about;
@@ -81,8 +81,8 @@ struct list {
 	unsigned int pmu; /* its place */
 	const struct pmudev_pmu_info *info;
 	unsigned int shown;
-	bool titled;	  /* the PMU has its title */
-	bool headed;	  /* the table has its header */
+	bool titled;	  /* the PMU's title was printed */
+	bool headed;	  /* the table's header was printed */
 	const char *kind; /* of the table, for JSON */
 	bool hidden;	  /* libpfm4 has names that are not shown */
 };
@@ -126,7 +126,7 @@ static void print_json(struct list *list, const char *const header[3], const cha
 	json_line(&json);
 }
 
-/* The counters that there are for sets, and which are not. */
+/* The counters that sets can get, and those that they cannot. */
 static void show_title(const struct list *list)
 {
 	const unsigned long long all = counters_mask(list->info->counters);
@@ -257,7 +257,7 @@ static void show_terms(struct list *list)
 
 /* ------------------------------------------------------------ libpfm4's names -- */
 
-/* What the name is to this PMU: a code, or why it is none. */
+/* The code of the name on this PMU, or why there is none. */
 static void code_of(const struct list *list, const struct pmudev_name_info *name, char *buf,
 		    size_t size)
 {

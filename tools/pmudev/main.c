@@ -65,9 +65,9 @@ int main(int argc, char **argv)
 {
 	int status;
 
-	/* Where the parent ignored it, a command's status would be lost. */
+	/* If the parent ignores SIGCHLD, a command's status would be lost. */
 	signal(SIGCHLD, SIG_DFL);
 	status = run(argc, argv);
-	/* What failed has told so. */
+	/* The error was reported. */
 	return status || stdout_arrived() ? status : 1;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmudev monitor: what CPUs count, every few seconds, and whether two counters that count the same
+ * pmudev monitor: shows what CPUs count, every few seconds, and whether two counters of the same
  * event agree.
  */
 #define _GNU_SOURCE
@@ -56,7 +56,7 @@ struct options {
 	struct target target;
 	uint64_t interval;  /* ns */
 	uint64_t intervals; /* 0: no end */
-	char *events;	    /* NULL: those that suit the CPU */
+	char *events;	    /* NULL: the CPU's default list */
 	const struct view *view;
 };
 
@@ -116,7 +116,7 @@ static bool all_cpus(struct options *options)
 	return target_all(&options->target);
 }
 
-/* That of the experiment, or the last there is. */
+/* CPU 3, or the last one. */
 static bool default_cpu(struct options *options)
 {
 	static char cpu[16];
@@ -191,7 +191,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 
 /* ----------------------------------------------------------------------- the set -- */
 
-/* Whatever the braces are: one line is one moment of all events, and all of them count or none. */
+/* Ignores braces: one line is one moment of all events, and all of them count or none. */
 static void one_group(struct event_list *list)
 {
 	unsigned int i;
@@ -212,7 +212,7 @@ static void complain_choice(struct pmudev_set_array *array, const struct event_l
 		complain("other events and counters: `pmudev monitor -e LIST`, see its --help");
 }
 
-/* Are all events for all of the CPUs? False if not, and it has been told. */
+/* Are all events for all of the CPUs? Reports the error and returns false if not. */
 static bool check_pmus(struct pmudev_set_array *array, const struct event_list *list)
 {
 	uint32_t pmus[PMUDEV_MAX_EVENTS];
@@ -240,7 +240,7 @@ static bool check_pmus(struct pmudev_set_array *array, const struct event_list *
 	return true;
 }
 
-/* Return: 0, or the exit status after something went wrong, which has been told on stderr. */
+/* Return: 0, or the exit status after something went wrong, which was reported on stderr. */
 static int set_up(struct pmudev_set_array *array, struct options *options, struct event_list *list)
 {
 	struct pmudev_query query;
@@ -290,7 +290,7 @@ static bool read_all(struct pmudev_set_array *array, struct monitor *m)
 	return true;
 }
 
-/* What is to come is counted from here. @start: for the sums, too */
+/* The next interval starts here. @start: the sums too */
 static void begin_interval(struct monitor *m, bool start)
 {
 	struct watched *w;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is to be said about the runs of `pmudev stat` beside the numbers.
+ * Remarks about the runs of `pmudev stat`, in addition to the numbers.
  */
 #include <stdarg.h>
 
@@ -8,7 +8,7 @@
 #include "stat.h"
 #include "ticks.h"
 
-/* Who is told. */
+/* Where the notes go. */
 struct listener {
 	void (*say)(void *context, const char *note);
 	void *context;

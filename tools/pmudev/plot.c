@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmudev plot: draws a recording with gnuplot, which is told what to do through a pipe; no shell is
- * between.
+ * pmudev plot: draws a recording with gnuplot, which reads its script from a pipe, without a shell.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -96,7 +95,7 @@ static void write_data(FILE *out, const struct recording *r)
 	}
 }
 
-/* What the line is: the event, or a ratio with what follows the event's name, such as :u. */
+/* The line's title: the event, or a ratio with the event's modifiers, such as :u. */
 static void line_title(char *title, size_t len, const struct recording *r, const struct series *s,
 		       bool ratio)
 {
@@ -146,7 +145,7 @@ static bool has_ratios(const struct recording *r)
 void plot_script(FILE *out, const struct recording *r, const char *title, const char *terminal)
 {
 	const bool ratios = has_ratios(r);
-	/* The names stand below the picture. */
+	/* The key is below the picture. */
 	const unsigned int height = 360 + 10 * r->nr;
 
 	fprintf(out, "# made by `pmudev plot --script`; gnuplot 5 or later\n");
@@ -212,7 +211,7 @@ static bool draw(const struct recording *r, const char *title, const char *termi
 	child = start_gnuplot(output, &in);
 	if (child < 0)
 		return false;
-	/* Ctrl-C ends gnuplot, and what it has drawn goes. */
+	/* Ctrl-C ends gnuplot and removes its output. */
 	signal(SIGINT, SIG_IGN);
 	out = fdopen(in, "w");
 	if (out) {
@@ -289,7 +288,7 @@ static const char *default_output(const struct options *options)
 	return name;
 }
 
-/* What gnuplot calls the format of a file of this name; NULL: none of those that are offered. */
+/* gnuplot's terminal for a file of this name; NULL: not supported. */
 static const char *terminal_of(const char *name)
 {
 	const char *slash = strrchr(name, '/');
@@ -300,7 +299,7 @@ static const char *terminal_of(const char *name)
 	return strcasecmp(dot, ".png") ? NULL : "pngcairo";
 }
 
-/* A picture that is there already is replaced by a whole one, or stays. */
+/* An existing picture is replaced by a complete one, or stays. */
 static int write_output(const struct recording *r, const struct options *options)
 {
 	const char *name = options->output ? options->output : default_output(options);

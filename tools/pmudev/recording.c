@@ -7,7 +7,7 @@
 #include "cmd.h"
 #include "recording.h"
 
-/* What a line has said so far. */
+/* The fields of a line so far. */
 struct row {
 	bool has_interval;
 	bool has_value;
@@ -100,7 +100,7 @@ static const char *read_plain(const char *at, const double **number, double *roo
 	return end == at || (size_t)(end - at) > strspn(at, "-0123456789.eE+") ? NULL : end;
 }
 
-/* A list, of which nobody wants anything. */
+/* Skips a list. */
 static const char *read_list(const char *at)
 {
 	const double *number;

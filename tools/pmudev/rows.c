@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is shown of an event: its count or why there is none, for how much of the time, and what is
- * worth showing of two events.
+ * The output of an event: its count or why there is none, the part of the time, and metrics of two
+ * events.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@ static bool was_counted(const struct pmudev_total *total, unsigned int i)
 	return total->present >> i & 1 && total->sums[i].time_running;
 }
 
-/* It could have counted all the while, but the target did not run: the count is known to be 0. */
+/* The target did not run: the count is known to be 0. */
 static bool known_zero(const struct counted *counted, const struct pmudev_total *total,
 		       unsigned int i)
 {
@@ -37,9 +37,9 @@ static bool multiplexed(const struct pmudev_total *total, unsigned int i)
 }
 
 /*
- * Estimated only where that was asked for, and needed: what is stopped by others is not made up,
- * and what was counted all the time is whole. Of several runs the mean of those in which it was
- * counted, rounded to the nearest.
+ * Estimate only multiplexed events that did not count all the time. Do not estimate events that
+ * were stopped for other reasons. With several runs: the mean of those in which it was counted,
+ * rounded to the nearest.
  */
 static uint64_t shown(const struct counted_part *part, unsigned int i)
 {
@@ -81,7 +81,7 @@ static void why_not_counted(struct row *row, const struct pmudev_total *total, u
 
 /* ------------------------------------------------------------------------- metrics -- */
 
-/* What is worth showing of two events, behind the first one. Those with a name are of some CPUs. */
+/* Metrics of two events, shown after the first one. Named events exist on some CPUs. */
 static const struct ratio {
 	enum pmudev_generic event;
 	enum pmudev_generic per;
@@ -124,7 +124,7 @@ static bool same_levels(const struct pmudev_event_attr *a, const struct pmudev_e
 	return !((a->flags ^ b->flags) & ~PMUDEV_COUNTER);
 }
 
-/* Can it be divided by? Estimates can, but not what was stopped for some time. */
+/* Can it be a divisor? Estimates can, but not events that were stopped for some time. */
 static bool comparable(const struct pmudev_total *total, unsigned int i)
 {
 	return counted_always(total, i) || (was_counted(total, i) && multiplexed(total, i));

@@ -49,7 +49,7 @@ static unsigned int refusing(struct pmudev_set_array *array, const uint32_t *pmu
 	return i;
 }
 
-/* Why the array's last call was refused: for want of counters? */
+/* Was the array's last call refused because counters were missing? */
 static bool lacks_counters(struct pmudev_set_array *array)
 {
 	struct pmudev_refusal why;
@@ -73,7 +73,7 @@ void sets_advise(const struct measurement *m, struct pmudev_set_array *array, co
 	if (!parts_query(array, i, &query))
 		return;
 	parts_list(list, pmus, query.pmu, &part, index);
-	/* Its groups are tried anew: as they are in the set, they are another kind. */
+	/* Try copies of its groups as multiplexed: those in the set are not. */
 	pmudev_remove(&array->sets[i], PMUDEV_ALL);
 	if (!m->options.multiplex && parts_can_rotate(array, list) &&
 	    fit_multiplexed(&array->sets[i], &part))
@@ -121,7 +121,7 @@ int sets_open(struct measurement *m, struct pmudev_set_array *array, uint32_t *p
 {
 	int error = try(m, array, pmus, child);
 
-	/* More events are convenience, and no reason to count none. */
+	/* Extra events must not prevent counting. */
 	if (error < 0 && m->options.detailed && !m->options.multiplex && lacks_counters(array) &&
 	    parts_can_rotate(array, &m->list)) {
 		pmudev_set_array_close(array);

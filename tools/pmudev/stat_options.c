@@ -226,7 +226,7 @@ static bool get_format(struct stat_options *options, const struct stat_format *f
 
 /* ---------------------------------------------------------------------- together -- */
 
-/* Options that take a value. False if it is none, which has been told. */
+/* Options that take a value. False after a reported error. */
 static bool take_value(int c, struct stat_options *options)
 {
 	switch (c) {
@@ -258,7 +258,7 @@ static bool take_value(int c, struct stat_options *options)
 	}
 }
 
-/* Options that take none. False as above. */
+/* Options without a value. False as above. */
 static bool take_flag(int c, struct stat_options *options)
 {
 	switch (c) {
@@ -331,7 +331,7 @@ static int parse_option(int c, struct stat_options *options, const char *word, i
 	return fine ? -1 : EXIT_USAGE;
 }
 
-/* What does not go together. */
+/* Conflicting options. */
 static bool make_sense(const struct stat_options *options)
 {
 	const struct {

@@ -8,7 +8,7 @@
 #include "cmd.h"
 #include "target.h"
 
-/* A decimal number, and behind it @at. */
+/* A decimal number; @at moves after it. */
 static bool number(const char **at, long most, long *n)
 {
 	char *end;
@@ -52,7 +52,7 @@ static bool parse_id(int *id, const char *at)
 	return true;
 }
 
-/* Says that there is one already; false then. */
+/* Reports a second target, and returns false. */
 static bool is_first(const struct target *target, const char *hint)
 {
 	if (target->kind == TARGET_NONE)

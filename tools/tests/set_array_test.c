@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Sums of records, and what a array says without a module. */
+/* Sums of records, and what an array says without a module. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -206,7 +206,7 @@ static void test_words(void)
 	is(text, "the group is enabled: disable it first", "about no CPU");
 }
 
-/* A array of one set, which no call reaches. */
+/* An array of one set, which no call reaches. */
 static void open_fake(struct pmudev_set_array *array)
 {
 	array->sets = calloc(1, sizeof(*array->sets));
