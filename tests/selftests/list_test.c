@@ -237,7 +237,7 @@ TEST_F(list, one_kind_of_cpus)
 	EXPECT_EQ(2, output.status) TH_LOG("%s", output.text);
 	run(&output, "pmudev explain -e %s", name[1]);
 	EXPECT_EQ(0, output.status);
-	EXPECT_EQ(1, times_in(&output, "none of these events is for them\n"));
+	EXPECT_EQ(1, times_in(&output, "none of these events is counted there\n"));
 	EXPECT_EQ(1, times_in(&output, "It fits.\n")) TH_LOG("%s", output.text);
 }
 
