@@ -34,7 +34,7 @@ static void do_job(unsigned int job)
 		__asm__ __volatile__("");
 }
 
-/* A reader's reads are direct where the gate is open, and by read(2) where it is not. */
+/* A reader reads directly while user access is enabled, and by read(2) otherwise. */
 static int start_counting(struct pmudev *set, struct pmudev_reader *reader)
 {
 	struct pmudev_event_attr events[] = {

@@ -73,7 +73,7 @@ void begin_pmudev(void)
 	pause_ns(HOOKS_LEAVE);
 	ret = load_module();
 	if (!ret)
-		ret = set_gate(true);
+		ret = set_user_access(true);
 	if (ret)
 		fail("loading the module", ret);
 }

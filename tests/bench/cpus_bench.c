@@ -69,7 +69,7 @@ static void only(unsigned int nr)
 		fail("a CPU goes offline", ret);
 }
 
-/* The first set since loading: the PMU is claimed, hooks are installed. */
+/* The first set since loading: it reserves the PMU and installs hooks. */
 static double time_first(void)
 {
 	double samples[LOADS];

@@ -45,7 +45,7 @@ static double time_life(const struct api *api, unsigned int nr)
 	return later < at_once ? later : at_once;
 }
 
-/* The first one: the PMU is claimed, hooks are installed. It waits for others, too. */
+/* The first set: it reserves the PMU, installs hooks, and waits for other CPUs. */
 static double time_first_life(const struct api *api, unsigned int nr)
 {
 	struct life life = { .api = api, .wish = of_self(nr, false) };

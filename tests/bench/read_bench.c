@@ -100,7 +100,7 @@ int main(void)
 		trivial[n] = trivial_read(sizeof(struct pmudev_record) +
 					  numbers[n] * sizeof(struct pmudev_count));
 	trivial_end();
-	set_gate(false);
+	set_user_access(false);
 
 	print("read-ticks", ours[1], theirs[0]);
 	print("read-times", ours[3], theirs[0]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What taking turns costs: 12 events that only the programmable counters can count, of which there
- * are 6 (5 for pmudev where its claim takes one), while a loop of known length runs. Each
+ * are 6 (5 for pmudev where the placeholder takes one), while a loop of known length runs. Each
  * millisecond others are on; the timer's interrupt is part of it.
  */
 #include "api.h"

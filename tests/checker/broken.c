@@ -55,7 +55,7 @@ static void leak(struct pmudev_set *set)
 		HIDDEN(kmemdup(set, sizeof(*set), GFP_KERNEL));
 }
 
-/* The family's lock nests in the context's. */
+/* The inheritance lock nests inside the context's. */
 static void lock_inversion(struct pmudev_set *set)
 {
 	unsigned long flags;

@@ -16,13 +16,13 @@ FIXTURE(a32)
 
 FIXTURE_SETUP(a32)
 {
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_EQ(0, pm_query(&self->query));
 }
 
 FIXTURE_TEARDOWN(a32)
 {
-	set_gate(false);
+	set_user_access(false);
 }
 
 /* Half of each counter, all of the cycle counter; perf takes none; nothing of AArch64's alone. */
@@ -89,7 +89,7 @@ TEST_F(a32, a_long_time)
 }
 
 /* Two counters as one of 64 bits count what a single one does, over its edge, too. */
-TEST_F(a32, a_pair)
+TEST_F(a32, chained)
 {
 	struct pmudev_event_attr events[] = {
 		raw_event(EVENT_INSTRUCTIONS, USER_ONLY | PMUDEV_LONG),

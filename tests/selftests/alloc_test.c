@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The ledger where it is hardest: families, ended targets, and what multiplexing sets keep. */
+/* Allocation in hard cases: inheritance, ended targets, and the plans of multiplexed sets. */
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common.h"
 #include "kselftest_harness.h"
 
-/* Programmable counters that sets can get; which that are is known once they were claimed. */
+/* Programmable counters that sets can get; known after the first reservation. */
 static unsigned int available[PMUDEV_FIXED_BASE];
 static unsigned int nr_available;
 
@@ -82,79 +82,79 @@ static int child_with_set(struct turns *turns, int counter)
 	      (record.r.flags & PMUDEV_RECORD_NO_USER_ACCESS));
 }
 
-FIXTURE(ledger)
+FIXTURE(alloc)
 {
 	int unused;
 };
 
-FIXTURE_SETUP(ledger)
+FIXTURE_SETUP(alloc)
 {
 	self->unused = 0;
 	find_available();
 	ASSERT_GE(nr_available, 3U);
 }
 
-FIXTURE_TEARDOWN(ledger)
+FIXTURE_TEARDOWN(alloc)
 {
 }
 
 /* A counter that a child's own set has is nothing that an inherited set can get by moving. */
-TEST_F(ledger, a_child_has_the_counter)
+TEST_F(alloc, a_child_has_the_counter)
 {
 	struct turns turns;
-	int family, fd, child, counter;
+	int parent, fd, child, counter;
 
 	ASSERT_EQ(0, turns_init(&turns));
-	family = inherited_set();
-	ASSERT_GE(family, 0);
+	parent = inherited_set();
+	ASSERT_GE(parent, 0);
 	fd = set_on(C(0) | C(1));
 	ASSERT_GE(fd, 0);
 	counter = counter_of(fd);
 	child = child_with_set(&turns, counter);
 	turn_wait(&turns, 0);
-	ASSERT_EQ(0, add_on(family, 1ULL << counter));
-	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_HELD, pm_enable(family, PMUDEV_ALL));
+	ASSERT_EQ(0, add_on(parent, 1ULL << counter));
+	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_HELD, pm_enable(parent, PMUDEV_ALL));
 	EXPECT_EQ(counter, counter_of(fd));
 	turn_give(&turns, 0);
 	EXPECT_EQ(0, child_result(child));
 	/* The child gone, it is. */
-	EXPECT_EQ(0, pm_enable(family, PMUDEV_ALL));
-	EXPECT_EQ(counter, counter_of(family));
+	EXPECT_EQ(0, pm_enable(parent, PMUDEV_ALL));
+	EXPECT_EQ(counter, counter_of(parent));
 	EXPECT_NE(counter, counter_of(fd));
 	close(fd);
-	close(family);
+	close(parent);
 }
 
 /* But what moves out of the way may pass by what stays. */
-TEST_F(ledger, others_stay)
+TEST_F(alloc, others_stay)
 {
-	int family, stays, moves, child, counter;
+	int parent, stays, moves, child, counter;
 	struct turns turns;
 
 	ASSERT_EQ(0, turns_init(&turns));
-	family = inherited_set();
-	ASSERT_GE(family, 0);
+	parent = inherited_set();
+	ASSERT_GE(parent, 0);
 	stays = set_on(C(0));
 	moves = set_on(C(1) | C(2));
 	ASSERT_TRUE(stays >= 0 && moves >= 0);
 	counter = counter_of(moves);
 	child = child_with_set(&turns, available[0]);
 	turn_wait(&turns, 0);
-	ASSERT_EQ(0, add_on(family, 1ULL << counter));
-	EXPECT_EQ(0, pm_enable(family, PMUDEV_ALL));
+	ASSERT_EQ(0, add_on(parent, 1ULL << counter));
+	EXPECT_EQ(0, pm_enable(parent, PMUDEV_ALL));
 	EXPECT_EQ((int)available[0], counter_of(stays));
 	EXPECT_EQ((int)(available[1] + available[2]) - counter, counter_of(moves));
 	turn_give(&turns, 0);
 	EXPECT_EQ(0, child_result(child));
 	close(moves);
 	close(stays);
-	close(family);
+	close(parent);
 }
 
 /* A target that ended holds nothing, not even beside an inherited set of its that goes on. */
-TEST_F(ledger, ended_target)
+TEST_F(alloc, ended_target)
 {
-	int family, fd, target, hold[2];
+	int parent, fd, target, hold[2];
 	union record record;
 	struct turns turns;
 	char c;
@@ -171,25 +171,25 @@ TEST_F(ledger, ended_target)
 		_exit(0);
 	}
 	close(hold[0]);
-	family = pm_open();
-	ASSERT_EQ(0, pm_bind(family, PMUDEV_TARGET_TASK, target, PMUDEV_BIND_INHERIT));
+	parent = pm_open();
+	ASSERT_EQ(0, pm_bind(parent, PMUDEV_TARGET_TASK, target, PMUDEV_BIND_INHERIT));
 	fd = pm_open();
 	ASSERT_EQ(0, pm_bind(fd, PMUDEV_TARGET_TASK, target, 0));
 	ASSERT_EQ(0, add_on(fd, C(0)));
 	ASSERT_EQ(0, pm_enable(fd, PMUDEV_ALL));
 	turn_give(&turns, 0);
 	EXPECT_EQ(0, child_result(target));
-	ASSERT_EQ(0, add_on(family, C(0)));
-	EXPECT_EQ(0, pm_enable(family, PMUDEV_ALL));
-	EXPECT_EQ(0, pm_read(family, &record));
+	ASSERT_EQ(0, add_on(parent, C(0)));
+	EXPECT_EQ(0, pm_enable(parent, PMUDEV_ALL));
+	EXPECT_EQ(0, pm_read(parent, &record));
 	EXPECT_EQ((__u32)PMUDEV_RECORD_ENABLED, record.r.flags);
 	close(hold[1]);
 	close(fd);
-	close(family);
+	close(parent);
 }
 
 /* What a plan had in mind for a set that has changed since is not carried out by the next plan. */
-TEST_F(ledger, plans_are_forgotten)
+TEST_F(alloc, plans_are_forgotten)
 {
 	struct pmudev_event_attr events[2] = {};
 	int first, fd, asking, mux, last, again;
@@ -244,7 +244,7 @@ static int enable_as_said(struct __test_metadata *_metadata, int fd, unsigned in
 }
 
 /* The same place as the last time, as long as it is there. */
-TEST_F(ledger, enabled_again)
+TEST_F(alloc, enabled_again)
 {
 	struct pmudev_event_attr event = on(C(0) | C(1));
 	int fd = pm_set(&event, 1, false), first, other, moving;
@@ -272,7 +272,7 @@ TEST_F(ledger, enabled_again)
 }
 
 /* What was moved and then disabled is nobody's, whatever else of its set goes on. */
-TEST_F(ledger, moved_and_disabled)
+TEST_F(alloc, moved_and_disabled)
 {
 	struct pmudev_event_attr events[2] = { on(C(0) | C(1)), in_group(on(C(2)), 1) };
 	int fd, first, other, third;
@@ -295,7 +295,7 @@ TEST_F(ledger, moved_and_disabled)
 }
 
 /* Another event in the slot of one that was removed has a place of its own. */
-TEST_F(ledger, another_event_in_a_slot)
+TEST_F(alloc, another_event_in_a_slot)
 {
 	struct pmudev_event_attr events[2] = { on(C(0)), in_group(on(C(1)), 1) };
 	int fd = pm_set(events, 2, false);

@@ -29,7 +29,7 @@ FIXTURE_SETUP(icntr)
 
 FIXTURE_TEARDOWN(icntr)
 {
-	set_gate(false);
+	set_user_access(false);
 }
 
 /* It is for instructions, and is what they get first; the next gets another. */
@@ -95,7 +95,7 @@ TEST_F(icntr, by_the_page)
 	__u64 count, again;
 	int fd;
 
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	fd = pm_set(&event, 1, true);
 	if (!(self->query.features & PMUDEV_HAS_HIDING)) {
 		EXPECT_EQ(0ULL, self->query.user & 1ULL << INSTRUCTION_COUNTER);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf's events beside a claim on arm64: they exist and never run, and whatever perf does to the
- * PMU meanwhile is put back before anybody notices.
+ * perf's events next to a reservation on arm64: they exist and never run, and whatever perf does to
+ * the PMU meanwhile is restored before it has an effect.
  */
 #include "common.h"
 #include "kselftest_harness.h"
@@ -39,7 +39,7 @@ FIXTURE_SETUP(perf)
 		SKIP(return, "perf does not count cycles here");
 	close(fd);
 	ASSERT_EQ(0, pin_to(0));
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	/* What perf had to tidy up is done: the PMU is free for whoever comes. */
 	ASSERT_FALSE(self->query.state & PMUDEV_STATE_RESERVED);
 }
@@ -53,7 +53,7 @@ FIXTURE_TEARDOWN(perf)
 		close(self->fd);
 	if (self->access >= 0)
 		write_file(PERF_ACCESS, self->access ? "1" : "0");
-	set_gate(false);
+	set_user_access(false);
 }
 
 static int add_perf(struct _test_data_perf *self, __u64 config, pid_t pid, int cpu, bool rdpmc)
@@ -233,7 +233,8 @@ static void toggle_access(struct __test_metadata *_metadata, struct _test_data_p
 
 /*
  * Each 0 takes the right to read away on every CPU, behind everybody's back. (On a single one the
- * reader is not running when it happens: it gets its right anew, and there is nothing to mend.)
+ * reader is not running when it happens: it gets user access again anyway, and there is nothing to
+ * restore.)
  */
 TEST_F(perf, user_access_toggled)
 {
@@ -358,7 +359,7 @@ TEST_F(perf, zeroes_what_is_not_loaded)
 	turns_end(&turns);
 }
 
-/* A CPU that was away for a while comes back under the same claim. */
+/* A CPU that was offline for a while comes back under the same reservation. */
 TEST_F(perf, a_cpu_comes_back)
 {
 	struct perf_count count;

@@ -39,7 +39,7 @@ static int start(struct pmudev_page **page)
 
 FIXTURE_SETUP(page)
 {
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	self->fd = start(&self->page);
 	ASSERT_GE(self->fd, 0);
 }
@@ -48,7 +48,7 @@ FIXTURE_TEARDOWN(page)
 {
 	pm_unmap(self->page);
 	close(self->fd);
-	set_gate(false);
+	set_user_access(false);
 }
 
 /*
@@ -287,7 +287,7 @@ TEST(events_the_cpu_has_not)
 		if (ret == -ENOENT)
 			EXPECT_EQ((__u32)PMUDEV_WHY_EVENT, why.code);
 		if (ret && ret != -ENOENT)
-			EXPECT_EQ(0x1eULL, i); /* CHAIN: the half of a pair */
+			EXPECT_EQ(0x1eULL, i); /* CHAIN: half of a chained event */
 	}
 	EXPECT_TRUE(common & 1ULL << EVENT_CYCLES);
 	/* Caches are not emulated. */

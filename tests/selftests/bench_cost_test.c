@@ -27,7 +27,7 @@ FIXTURE_SETUP(bench)
 
 FIXTURE_TEARDOWN(bench)
 {
-	set_gate(false);
+	set_user_access(false);
 }
 
 /* What the row says of pmudev; false if it could not be measured. */
@@ -70,7 +70,7 @@ TEST_F(bench, instructions)
 	struct pmudev_query q;
 	unsigned int i;
 
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_EQ(0, pm_query(&q));
 	run(&output, "pmudev bench --json -C 0");
 	EXPECT_EQ(0, output.status);
@@ -95,7 +95,7 @@ TEST_F(bench, says_what_it_could_not)
 {
 	run(&output, "pmudev bench");
 	EXPECT_EQ(0, output.status);
-	EXPECT_EQ(1U, times_in(&output, "page read, map and unmap: user reads are switched off"))
+	EXPECT_EQ(1U, times_in(&output, "page read, map and unmap: user access is disabled"))
 	TH_LOG("%s", output.text);
 	run(&output, "su -s /bin/sh nobody -c 'pmudev bench'");
 	EXPECT_EQ(1, output.status);

@@ -73,7 +73,7 @@ TEST(pages_at_a_switch)
 		SKIP(return, NO_USER_READS);
 	if (!exact_clock())
 		SKIP(return, "the clock does not count instructions here (one CPU, -icount)");
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	fd = pm_set(&event, 1, true);
 	ASSERT_GE(fd, 0);
 	page = pm_map(fd);
@@ -99,7 +99,7 @@ TEST(pages_at_a_switch)
 		pm_unmap(idle[i]);
 	pm_unmap(page);
 	close(fd);
-	EXPECT_EQ(0, set_gate(false));
+	EXPECT_EQ(0, set_user_access(false));
 }
 
 TEST_HARNESS_MAIN

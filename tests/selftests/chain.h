@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Pairs of 32-bit counters (arm64): LONG events where no counter has 64 bits. */
+/* Chained 32-bit counters (arm64): LONG events where no counter has 64 bits. */
 #ifndef PMUDEV_TEST_CHAIN_H
 #define PMUDEV_TEST_CHAIN_H
 
@@ -12,7 +12,7 @@
 #define CHAIN_USER (DIRECT_READ | PMUDEV_LONG | PMUDEV_CHAIN_READ)
 
 #if defined(__aarch64__)
-/* The reads of a pair have an order. */
+/* The two reads of a chained event have an order. */
 static inline void in_order(void)
 {
 	asm volatile("isb" : : : "memory");
@@ -24,8 +24,8 @@ static inline void in_order(void)
 }
 #endif
 
-/* The even counters of the pairs among these. */
-static inline __u64 pairs_of(__u64 counters)
+/* The even counters that can be chained. */
+static inline __u64 even_of(__u64 counters)
 {
 	return counters & (counters >> 1) & EVEN;
 }
@@ -39,7 +39,7 @@ static inline struct pmudev_event_attr long_event(__u64 allowed, __u32 flags)
 }
 
 /* The reader's algorithm for a slot with PMUDEV_SLOT_CHAIN; as direct_read(). */
-static inline __attribute__((always_inline)) int pair_read(struct reader *reader, unsigned int i,
+static inline __attribute__((always_inline)) int chained_read(struct reader *reader, unsigned int i,
 							   __u64 *value)
 {
 	const struct pmudev_page *page = reader->page;

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where pairs of counters come to be: by hand, by mask, several of them until no more fit, moved
+ * Placement of chained events: by counter, by mask, several until no more fit, moved
  * out of the way and moving others, multiplexed, at random; and what is refused.
  */
 #include "chain.h"
 #include "mux.h"
 #include "kselftest_harness.h"
 
-FIXTURE(pairs)
+FIXTURE(chained)
 {
 	int fd;
 	struct pmudev_query query; /* while the PMU is ours */
 	__u64 free;		   /* programmable counters */
-	__u64 even;		   /* of the pairs among them */
+	__u64 even;		   /* those that can be chained */
 	__u32 p[16];		   /* these */
 	unsigned int nr;
 };
 
-FIXTURE_SETUP(pairs)
+FIXTURE_SETUP(chained)
 {
 	__u64 rest;
 
@@ -31,7 +31,7 @@ FIXTURE_SETUP(pairs)
 	ASSERT_GE(self->fd, 0);
 	ASSERT_EQ(0, pm_query(&self->query));
 	self->free = self->query.available & PROGRAMMABLE;
-	self->even = pairs_of(self->free);
+	self->even = even_of(self->free);
 	for (rest = self->even; rest; rest &= rest - 1)
 		self->p[self->nr++] = __builtin_ctzll(rest);
 	ASSERT_GE(self->nr, 2U);
@@ -39,7 +39,7 @@ FIXTURE_SETUP(pairs)
 	ASSERT_EQ(0, pm_remove(self->fd, 0));
 }
 
-FIXTURE_TEARDOWN(pairs)
+FIXTURE_TEARDOWN(chained)
 {
 	struct pmudev_query query;
 
@@ -56,7 +56,7 @@ static int add_enabled(int fd, __u64 allowed, __u32 flags, __u32 group)
 	return ret ? ret : pm_enable(fd, group);
 }
 
-/* The counter of a slot, of a pair the even one. */
+/* The counter of a slot, for a chained event the even one. */
 static int place(int fd, unsigned int slot)
 {
 	__s32 counter[PMUDEV_MAX_EVENTS];
@@ -68,7 +68,7 @@ static int place(int fd, unsigned int slot)
 
 /* ----------------------------------------------------------------- one of them -- */
 
-TEST_F(pairs, by_hand)
+TEST_F(chained, by_hand)
 {
 	struct pmudev_event_attr event = long_event(0, LONG_ONLY | PMUDEV_COUNTER);
 	struct pmudev_query query;
@@ -105,7 +105,7 @@ TEST_F(pairs, by_hand)
 }
 
 /* The cycle counter has 64 bits: cycles take it, if they may. */
-TEST_F(pairs, not_for_cycles)
+TEST_F(chained, not_for_cycles)
 {
 	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, LONG_ONLY);
 	__s32 counter;
@@ -115,24 +115,27 @@ TEST_F(pairs, not_for_cycles)
 	ASSERT_EQ(0, pm_place(self->fd, &event, 1, &counter));
 	EXPECT_EQ(FIXED_COUNTER, counter);
 	event.flags = CHAIN_USER;
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_EQ(0, pm_place(self->fd, &event, 1, &counter));
 	EXPECT_EQ(FIXED_COUNTER, counter);
 	event.allowed = PROGRAMMABLE;
 	ASSERT_EQ(0, pm_place(self->fd, &event, 1, &counter));
 	EXPECT_NE(0ULL, self->even & 1ULL << counter);
-	/* A pair is not read at once, so user reads have to ask for it; bare reads cannot. */
+	/*
+	 * One instruction cannot read a chained event: user reads need CHAIN_READ, bare reads
+	 * cannot.
+	 */
 	event.flags = DIRECT_READ | PMUDEV_LONG;
 	EXPECT_REFUSED(EOPNOTSUPP, PMUDEV_WHY_WIDTH, pm_place(self->fd, &event, 1, &counter));
 	EXPECT_EQ(1ULL << FIXED_COUNTER, why.allowed);
 	event.flags = CHAIN_USER | PMUDEV_DIRECT;
 	EXPECT_REFUSED(EOPNOTSUPP, PMUDEV_WHY_WIDTH, pm_place(self->fd, &event, 1, &counter));
-	EXPECT_EQ(0, set_gate(false));
+	EXPECT_EQ(0, set_user_access(false));
 }
 
 /* ----------------------------------------------------------------- as many as fit -- */
 
-TEST_F(pairs, until_they_do_not_fit)
+TEST_F(chained, until_they_do_not_fit)
 {
 	struct pmudev_event_attr events[17];
 	struct pmudev_holder holders[64];
@@ -167,31 +170,31 @@ TEST_F(pairs, until_they_do_not_fit)
 	/* One group of more than there are, whoever has them. */
 	for (i = 0; i <= self->nr; i++)
 		events[i] = in_group(long_event(0, LONG_ONLY), 40);
-	if (pairs_of(self->query.counters & PROGRAMMABLE) == self->even) {
+	if (even_of(self->query.counters & PROGRAMMABLE) == self->even) {
 		EXPECT_REFUSED(ENOSPC, PMUDEV_WHY_NO_COUNTER, pm_add(self->fd, events, i));
 	} else {
-		/* The claim has half a pair. */
+		/* The placeholder takes one of two chained counters. */
 		EXPECT_REFUSED(EBUSY, PMUDEV_WHY_HELD, pm_add(self->fd, events, i));
 		EXPECT_EQ((__u32)PMUDEV_HOLDER_PLACEHOLDER, why.holder.kind);
 	}
 }
 
 /* Single events make room, as far as they may. */
-TEST_F(pairs, move_what_is_in_the_way)
+TEST_F(chained, move_what_is_in_the_way)
 {
 	struct pmudev_event_attr chosen = long_event(0, USER_ONLY | PMUDEV_COUNTER);
 	union record a, b;
 	unsigned int i;
 	__u64 behind;
 
-	/* One in each pair, that could be elsewhere. */
+	/* One event on each two counters, which could be on others. */
 	for (i = 0; i < self->nr; i++) {
 		ASSERT_EQ(0, add_enabled(self->fd, BOTH(i) | BOTH(0), USER_ONLY, i));
 		if (i)
 			EXPECT_NE(0ULL, (BOTH(i) | BOTH(0)) & 1ULL << place(self->fd, i));
 	}
 	ASSERT_EQ(0, pm_read(self->fd, &a));
-	/* Two pairs' worth of single events leave none but the others' for a pair. */
+	/* Single events on two pairs of counters leave only the others for a chained event. */
 	ASSERT_EQ(0, add_enabled(self->fd, BOTH(1), LONG_ONLY, 20));
 	EXPECT_EQ((int)self->p[1], place(self->fd, i));
 	EXPECT_NE(0ULL, BOTH(0) & 1ULL << place(self->fd, 1));
@@ -212,8 +215,8 @@ TEST_F(pairs, move_what_is_in_the_way)
 	EXPECT_TRUE(why.busy & 2ULL << self->p[1]);
 }
 
-/* A pair moves whole, and its count goes on over a carry. */
-TEST_F(pairs, are_moved)
+/* A chained event moves as a whole, and its count continues over a carry. */
+TEST_F(chained, are_moved)
 {
 	struct pmudev_event_attr chosen = long_event(0, USER_ONLY | PMUDEV_COUNTER);
 	union record r;
@@ -245,7 +248,7 @@ TEST_F(pairs, are_moved)
 
 #define MANY 5
 
-TEST_F(pairs, take_turns)
+TEST_F(chained, take_turns)
 {
 	struct pmudev_event_attr events[MANY];
 	__u64 cost = subject_cost(), n = 15 * 1000000 / LOOP_INSTRUCTIONS;
@@ -265,7 +268,7 @@ TEST_F(pairs, take_turns)
 	ASSERT_EQ(0, pm_read(fd, &before));
 	ASSERT_EQ(0, subject_work(&s, n));
 	ASSERT_EQ(0, pm_read(fd, &after));
-	/* At every moment so many of them are on as there are pairs. */
+	/* At any time as many are active as there are chained counters. */
 	EXPECT_EQ(self->nr * (LOOP_INSTRUCTIONS * n + cost),
 		  sum_since(&before, &after, 0, MANY).value);
 	for (i = 0; i < MANY; i++)
@@ -282,8 +285,8 @@ enum {
 };
 
 struct wish {
-	__u64 allowed; /* of a pair the even ones */
-	bool pair;
+	__u64 allowed; /* for a chained event the even ones */
+	bool chained;
 };
 
 /* Can those of @which, from event @i on, be on counters of @free together? By trying all. */
@@ -296,16 +299,16 @@ static bool can_be(const struct wish *wish, __u32 which, unsigned int i, __u64 f
 	if (i == EVENTS)
 		return true;
 	for (rest = wish[i].allowed & free; rest; rest &= rest - 1) {
-		takes = (wish[i].pair ? 3 : 1) * (rest & -rest);
+		takes = (wish[i].chained ? 3 : 1) * (rest & -rest);
 		if ((takes & free) == takes && can_be(wish, which, i + 1, free & ~takes))
 			return true;
 	}
 	return false;
 }
 
-TEST_F(pairs, at_random)
+TEST_F(chained, at_random)
 {
-	unsigned int i, j, seed = 1, refused = 0, admitted = 0, with_pairs = 0;
+	unsigned int i, j, seed = 1, refused = 0, admitted = 0, with_chained = 0;
 	struct wish wish[EVENTS];
 	struct pmudev_event_attr event;
 	__u64 behind[EVENTS];
@@ -314,15 +317,15 @@ TEST_F(pairs, at_random)
 
 	/* Event 0 counts all the time, and moves like the others. */
 	for (i = 0; i < EVENTS; i++) {
-		wish[i].pair = i % 3 == 1;
+		wish[i].chained = i % 3 == 1;
 		wish[i].allowed = i ? 0 : self->free;
-		event = in_group(long_event(0, wish[i].pair ? LONG_ONLY : USER_ONLY), i);
+		event = in_group(long_event(0, wish[i].chained ? LONG_ONLY : USER_ONLY), i);
 		for (j = 0; !wish[i].allowed || j < 2; j++) {
 			seed = seed * 1103515245 + 12345;
-			wish[i].allowed |=
-				1ULL << (seed >> 16) % 6 & (wish[i].pair ? self->even : self->free);
+			wish[i].allowed |= 1ULL << (seed >> 16) % 6 &
+					   (wish[i].chained ? self->even : self->free);
 		}
-		event.allowed = wish[i].allowed | (wish[i].pair ? wish[i].allowed << 1 : 0);
+		event.allowed = wish[i].allowed | (wish[i].chained ? wish[i].allowed << 1 : 0);
 		ASSERT_EQ(0, pm_add(self->fd, &event, 1));
 	}
 	ASSERT_EQ(0, pm_enable(self->fd, 0));
@@ -334,10 +337,10 @@ TEST_F(pairs, at_random)
 			on &= ~(1U << j);
 		} else if (!pm_enable(self->fd, j)) {
 			admitted++;
-			with_pairs += wish[j].pair;
+			with_chained += wish[j].chained;
 			on |= 1U << j;
 			ASSERT_TRUE(can_be(wish, on, 0, self->free));
-			if (wish[j].pair)
+			if (wish[j].chained)
 				ASSERT_EQ(0, pm_reset(self->fd, j, ((__u64)i << 32) - 300));
 			ASSERT_EQ(0, pm_read(self->fd, &r));
 			behind[j] = r.r.counts[0].value - r.r.counts[j].value;
@@ -354,7 +357,7 @@ TEST_F(pairs, at_random)
 		TH_LOG("try %u, event %u", i, j);
 	}
 	EXPECT_GT(admitted, TRIES / 10U);
-	EXPECT_GT(with_pairs, TRIES / 50U);
+	EXPECT_GT(with_chained, TRIES / 50U);
 	EXPECT_GT(refused, TRIES / 50U);
 }
 

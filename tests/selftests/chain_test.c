@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counts of pairs: 64 bits made of two counters, exact over every carry, by read(2) and by reads of
- * the page, over switches and migrations. A reset sets both counters, so that carries can be had.
+ * Counts of chained events: 64 bits made of two counters, exact over every carry, by read(2) and by
+ * reads of the page, over switches and migrations. A reset sets both counters, so that carries can
+ * be had.
  */
 #include "chain.h"
 #include "kselftest_harness.h"
 
 #include <sys/syscall.h>
 
-#define PAIR   2
+#define EVEN_COUNTER   2
 #define ROUNDS 1000
 
 static const __u64 starts[] = {
@@ -30,7 +31,7 @@ static const __u64 starts[] = {
 
 FIXTURE(chain)
 {
-	int fd; /* slot 0: a pair; slot 1: the same on one counter */
+	int fd; /* slot 0: chained; slot 1: the same event on one counter */
 	struct pmudev_page *page;
 	struct reader reader;
 	struct turns turns;
@@ -51,9 +52,9 @@ FIXTURE_SETUP(chain)
 	if (!exact_instructions())
 		SKIP(return, "instructions are not counted exactly here (PMUDEV_EXACT)");
 	ASSERT_EQ(0, pin_to(0));
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_EQ(0, turns_init(&self->turns));
-	events[0].counter = PAIR;
+	events[0].counter = EVEN_COUNTER;
 	self->fd = pm_set(events, 2, true);
 	ASSERT_GE(self->fd, 0);
 	self->page = pm_map(self->fd);
@@ -68,7 +69,7 @@ FIXTURE_TEARDOWN(chain)
 		turns_end(&self->turns);
 	}
 	close(self->fd);
-	set_gate(false);
+	set_user_access(false);
 }
 
 TEST_F(chain, what_the_page_says)
@@ -76,20 +77,20 @@ TEST_F(chain, what_the_page_says)
 	const struct pmudev_slot *slot = self->page->slots;
 	__u64 by_page, value;
 
-	EXPECT_EQ(PAIR + 1, slot[0].index);
-	EXPECT_EQ((__u32)PAIR, slot[0].operand);
+	EXPECT_EQ(EVEN_COUNTER + 1, slot[0].index);
+	EXPECT_EQ((__u32)EVEN_COUNTER, slot[0].operand);
 	EXPECT_EQ(0, slot[0].shift);
 	EXPECT_EQ(PMUDEV_SLOT_USED | PMUDEV_SLOT_CHAIN, slot[0].flags);
 	EXPECT_EQ(32, slot[1].shift);
 	EXPECT_EQ(PMUDEV_SLOT_USED, slot[1].flags);
-	ASSERT_EQ(0, pair_read(&self->reader, 0, &by_page));
+	ASSERT_EQ(0, chained_read(&self->reader, 0, &by_page));
 	value = pm_value(self->fd, 0);
 	EXPECT_LT(value - by_page, 200ULL);
 	ASSERT_EQ(0, pm_disable(self->fd, 0));
 	EXPECT_EQ(PMUDEV_SLOT_USED, slot[0].flags);
 	EXPECT_EQ(0, slot[0].index);
-	EXPECT_EQ(0ULL, counter(PAIR));
-	EXPECT_EQ(0ULL, counter(PAIR + 1));
+	EXPECT_EQ(0ULL, counter(EVEN_COUNTER));
+	EXPECT_EQ(0ULL, counter(EVEN_COUNTER + 1));
 }
 
 /* Each half is where it belongs. */
@@ -100,7 +101,7 @@ TEST_F(chain, hardware_is_set)
 
 	for (i = 0; i < ARRAY_SIZE(starts); i++) {
 		ASSERT_EQ(0, pm_reset(self->fd, 0, starts[i]));
-		raw = (counter(PAIR + 1) << 32) + (counter(PAIR) & 0xffffffff);
+		raw = (counter(EVEN_COUNTER + 1) << 32) + (counter(EVEN_COUNTER) & 0xffffffff);
 		/* The low one is read later, and may have carried meanwhile. */
 		if ((starts[i] & 0xffffffff) > 0xfffffc00)
 			continue;
@@ -127,7 +128,7 @@ static __attribute__((noinline)) int run(struct _test_data_chain *self, __u64 st
 		turn_pass(&self->turns, 0);
 	loop(ROUNDS);
 	got = raw_read(self->fd, &record);
-	ret |= pair_read(&self->reader, 0, by_page);
+	ret |= chained_read(&self->reader, 0, by_page);
 	*by_call = record.r.counts[0].value - start;
 	*single = record.r.counts[1].value;
 	*by_page -= start;
@@ -198,7 +199,7 @@ static __attribute__((noinline)) int walk(struct reader *reader, __u64 *value)
 	int i, ret = 0;
 
 	for (i = 0; i < STEPS; i++)
-		ret |= pair_read(reader, 0, &value[i]);
+		ret |= chained_read(reader, 0, &value[i]);
 	return ret;
 }
 
@@ -237,7 +238,7 @@ TEST_F(chain, in_the_midst_of_reads)
 /* ---------------------------------------------------------- others on its counters -- */
 
 enum kind {
-	A_PAIR,
+	BOTH_COUNTERS,
 	THE_EVEN_ONE,
 	THE_ODD_ONE,
 	KINDS,
@@ -249,8 +250,8 @@ static void be_another(struct turns *turns, enum kind kind)
 	__u64 value = -2000ULL;
 	int fd;
 
-	event.counter = PAIR + (kind == THE_ODD_ONE);
-	if (kind == A_PAIR)
+	event.counter = EVEN_COUNTER + (kind == THE_ODD_ONE);
+	if (kind == BOTH_COUNTERS)
 		event.flags |= PMUDEV_LONG;
 	fd = pm_set(&event, 1, true);
 	for (; fd >= 0; value = value * 0x9e3779b97f4a7c15ULL + 1) {
@@ -267,7 +268,7 @@ TEST_F(chain, across_switches)
 	enum kind kind;
 	int child;
 
-	for (kind = A_PAIR; kind < KINDS; kind++) {
+	for (kind = BOTH_COUNTERS; kind < KINDS; kind++) {
 		child = fork_bound();
 		if (!child)
 			be_another(&self->turns, kind);
@@ -368,7 +369,7 @@ TEST_F(chain, in_the_kernel)
 	close(fd);
 }
 
-/* What children count on the same pair goes into the sum. */
+/* Children's counts on the same chained counters go into the sum. */
 TEST_F(chain, inherited)
 {
 	struct pmudev_event_attr events[2] = {

@@ -171,7 +171,7 @@ int all_fault(void);
 
 /* ------------------------------------------------------------ the machine -- */
 
-#define GATE "/proc/sys/dev/pmudev/user_access"
+#define USER_ACCESS "/proc/sys/dev/pmudev/user_access"
 
 /* 0 or -errno */
 int write_file(const char *path, const char *text);
@@ -180,9 +180,9 @@ bool has_word(const char *path, const char *word);
 /* The number at the start of a file, or -errno. */
 long read_number(const char *path);
 
-static inline int set_gate(bool open)
+static inline int set_user_access(bool open)
 {
-	return write_file(GATE, open ? "1" : "0");
+	return write_file(USER_ACCESS, open ? "1" : "0");
 }
 
 /* Are we in the emulated machine of tests/vm? */

@@ -15,7 +15,7 @@
 #include <linux/pmudev.h>
 #include "kselftest_harness.h"
 
-#define GATE	  "/proc/sys/dev/pmudev/user_access"
+#define USER_ACCESS	  "/proc/sys/dev/pmudev/user_access"
 #define USER_ONLY (PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV)
 #define N	  100000U
 
@@ -164,15 +164,15 @@ TEST_F(compat, user_reads)
 {
 	struct pmudev_event_attr direct = cycles;
 	struct pmudev_refusal why;
-	int gate = open(GATE, O_WRONLY | O_CLOEXEC);
+	int sysctl = open(USER_ACCESS, O_WRONLY | O_CLOEXEC);
 
-	ASSERT_EQ(1, write(gate, "1", 1));
+	ASSERT_EQ(1, write(sysctl, "1", 1));
 	direct.flags |= PMUDEV_USER_READ;
 	EXPECT_EQ(-EOPNOTSUPP, add(self->fd, &direct, 1, NULL, &why));
 	EXPECT_EQ((__u32)PMUDEV_WHY_HARDWARE, why.code);
 	EXPECT_EQ((__u64)PMUDEV_USER_READ, why.limit);
-	ASSERT_EQ(1, write(gate, "0", 1));
-	close(gate);
+	ASSERT_EQ(1, write(sysctl, "0", 1));
+	close(sysctl);
 }
 
 #else
@@ -189,7 +189,7 @@ static uint64_t counter(__u32 operand)
 TEST_F(compat, user_reads)
 {
 	struct pmudev_event_attr direct = cycles;
-	int gate = open(GATE, O_WRONLY | O_CLOEXEC);
+	int sysctl = open(USER_ACCESS, O_WRONLY | O_CLOEXEC);
 	struct pmudev_refusal why;
 	const struct pmudev_page *page;
 	struct pmudev_slot slot;
@@ -200,7 +200,7 @@ TEST_F(compat, user_reads)
 	uint64_t value;
 	__u32 seq;
 
-	ASSERT_EQ(1, write(gate, "1", 1));
+	ASSERT_EQ(1, write(sysctl, "1", 1));
 	direct.flags |= PMUDEV_USER_READ;
 	ASSERT_EQ(0, add(self->fd, &direct, 1, NULL, &why));
 	ASSERT_EQ(0, ctl(self->fd, PMUDEV_IOC_RESET, 0xfedcba9800000000ULL));
@@ -220,8 +220,8 @@ TEST_F(compat, user_reads)
 	EXPECT_GT(value, 0xfedcba9800000000ULL);
 	EXPECT_LT(value, record.count.value);
 	EXPECT_LT(record.count.value, value + 100000);
-	ASSERT_EQ(1, write(gate, "0", 1));
-	close(gate);
+	ASSERT_EQ(1, write(sysctl, "0", 1));
+	close(sysctl);
 }
 
 #endif

@@ -39,7 +39,7 @@ FIXTURE_SETUP(container)
 		SKIP(return, NO_NAMESPACES);
 	ASSERT_EQ(0, stat(PMUDEV_DEVICE, &self->node));
 	ASSERT_EQ(0, chmod(PMUDEV_DEVICE, 0666));
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_TRUE(!mkdir(ROOM, 0777) || errno == EEXIST);
 	ASSERT_EQ(0, chmod(ROOM, 0777));
 }
@@ -50,7 +50,7 @@ FIXTURE_TEARDOWN(container)
 
 	chmod(PMUDEV_DEVICE, self->node.st_mode & 07777);
 	EXPECT_EQ(0, chown(PMUDEV_DEVICE, self->node.st_uid, self->node.st_gid));
-	set_gate(false);
+	set_user_access(false);
 	rmdir(ROOM);
 	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)));
 	EXPECT_EQ(0ULL, query.busy);
@@ -155,7 +155,7 @@ static void nothing_else(int outside)
 	/* Who is outside has no number in here. */
 	CHECK_REFUSED(ESRCH, PMUDEV_WHY_NO_TASK, pm_bind(fd, PMUDEV_TARGET_TASK, outside, 0));
 	CHECK_REFUSED(ESRCH, PMUDEV_WHY_NO_TASK, pm_bind(fd, PMUDEV_TARGET_PROCESS, outside, 0));
-	CHECK(set_gate(false) == -EACCES || set_gate(false) == -EPERM);
+	CHECK(set_user_access(false) == -EACCES || set_user_access(false) == -EPERM);
 	CHECK(set_limit(1000000) == -EACCES || set_limit(1000000) == -EPERM);
 	close(fd);
 }
@@ -285,7 +285,7 @@ TEST_F(container, numbers_are_the_namespaces)
 	for (i = 0; i < nr; i++)
 		events[i] = raw_event(EVENT_CYCLES, USER_ONLY);
 	cpu_set = pm_cpu_set(0, 0, events, nr);
-	/* Less what the claim has. */
+	/* Without the placeholder. */
 	if (cpu_set == -EBUSY)
 		cpu_set = pm_cpu_set(0, 0, events, --nr);
 	ASSERT_GE(cpu_set, 0);

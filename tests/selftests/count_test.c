@@ -29,7 +29,7 @@ FIXTURE_SETUP(exact)
 {
 	if (!exact_instructions())
 		SKIP(return, "instructions are not counted exactly here (PMUDEV_EXACT)");
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_EQ(0, pm_query(&self->query));
 	self->fd = -1;
 	if (!(__u32)self->query.available)
@@ -42,7 +42,7 @@ FIXTURE_TEARDOWN(exact)
 		pm_unmap(self->page);
 	if (self->fd >= 0)
 		close(self->fd);
-	set_gate(false);
+	set_user_access(false);
 }
 
 static int start(struct _test_data_exact *self, const struct pmudev_event_attr *events,

@@ -87,7 +87,7 @@ TEST(not_visible_to_readers)
 	ASSERT_EQ(0, pm_query(&query));
 	if (query.features & PMUDEV_HAS_HIDING)
 		SKIP(return, "user reads see nobody else's counters here");
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 
 	fd = pm_set(&event, 1, true);
 	ASSERT_GE(fd, 0);
@@ -118,7 +118,7 @@ TEST(not_visible_to_readers)
 	close(cpu_fd);
 	EXPECT_EQ(0, pm_enable(fd, 0));
 	close(fd);
-	EXPECT_EQ(0, set_gate(false));
+	EXPECT_EQ(0, set_user_access(false));
 }
 
 /* A CPU's page cannot be mapped, nor its events ask for user reads. */
@@ -126,11 +126,11 @@ TEST(no_user_reads)
 {
 	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, DIRECT_READ);
 
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	EXPECT_EQ(-EOPNOTSUPP, pm_cpu_set(0, 0, &event, 1));
 	EXPECT_TRUE(why.code == PMUDEV_WHY_MODULE || why.code == PMUDEV_WHY_HARDWARE);
 	EXPECT_EQ((__u64)PMUDEV_USER_READ, why.limit);
-	EXPECT_EQ(0, set_gate(false));
+	EXPECT_EQ(0, set_user_access(false));
 }
 
 /* ------------------------------------------------------------ several CPUs -- */
@@ -288,7 +288,7 @@ TEST_F(cpus, a_thread_is_pushed_off)
 	__u64 seen;
 	int i;
 
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, be_pushed, &pushed));
 	ASSERT_TRUE(WAIT_FOR(__atomic_load_n(&pushed.started, __ATOMIC_ACQUIRE)));
 	for (i = 0; i < 3 && !pushed.wrong; i++) {
@@ -303,7 +303,7 @@ TEST_F(cpus, a_thread_is_pushed_off)
 	ASSERT_EQ(0, pthread_join(thread, NULL));
 	EXPECT_EQ(0, pushed.wrong);
 	close(pushed.fd);
-	EXPECT_EQ(0, set_gate(false));
+	EXPECT_EQ(0, set_user_access(false));
 }
 
 TEST_HARNESS_MAIN

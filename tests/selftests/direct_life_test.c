@@ -20,7 +20,7 @@ FIXTURE_SETUP(life)
 {
 	struct pmudev_event_attr event = bare_event(true, DIRECT_FLAGS);
 
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	self->fd = pm_set(&event, 1, true);
 	ASSERT_GE(self->fd, 0);
 	ASSERT_EQ(0, pm_query(&self->query));
@@ -34,7 +34,7 @@ FIXTURE_TEARDOWN(life)
 	if (self->page)
 		pm_unmap(self->page);
 	close(self->fd);
-	set_gate(false);
+	set_user_access(false);
 }
 
 /* ------------------------------------------------------------------- brackets -- */
@@ -99,7 +99,7 @@ static int disable(int fd)
 static int close_the_gate(int fd)
 {
 	(void)fd;
-	return set_gate(false);
+	return set_user_access(false);
 }
 
 /* An event that had nothing to do with it: whoever measures long hears of it all the same. */
@@ -136,7 +136,7 @@ TEST_F(life, generation_tells_of_endings)
 	unsigned int i;
 
 	for (i = 0; i < 2 * ARRAY_SIZE(endings); i++) {
-		ASSERT_EQ(0, set_gate(true));
+		ASSERT_EQ(0, set_user_access(true));
 		ASSERT_EQ(0, pm_enable(self->fd, 0));
 		ASSERT_TRUE(bracket_begin(&b, self->page)) TH_LOG("ending %u", i);
 		loop(1000);
@@ -326,7 +326,7 @@ TEST_F(life, where_it_cannot_be)
 		event.flags |= PMUDEV_CHAIN_READ;
 		EXPECT_REFUSED(EOPNOTSUPP, PMUDEV_WHY_WIDTH, pm_set(&event, 1, false));
 	}
-	ASSERT_EQ(0, set_gate(false));
+	ASSERT_EQ(0, set_user_access(false));
 	event = bare_event(true, DIRECT_FLAGS);
 	EXPECT_REFUSED(EACCES, PMUDEV_WHY_USER_ACCESS, pm_set(&event, 1, false));
 }

@@ -63,7 +63,7 @@ FIXTURE_SETUP(direct)
 	EXPECT_TRUE(self->query.features & PMUDEV_HAS_DIRECT);
 	self->mask = bare_mask(&self->query, variant->fixed);
 	ASSERT_EQ(0, pin_to(0));
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	/* It may be enabled before it is mapped. */
 	self->fd = pm_set(&event, 1, true);
 	ASSERT_GE(self->fd, 0);
@@ -85,7 +85,7 @@ FIXTURE_TEARDOWN(direct)
 	if (self->page)
 		pm_unmap(self->page);
 	close(self->fd);
-	set_gate(false);
+	set_user_access(false);
 }
 
 #define ASSERT_SAME()                                                           \

@@ -64,7 +64,7 @@ FIXTURE_SETUP(wrap)
 	self->width = bare_width(&self->query, variant->fixed);
 	self->mask = bare_mask(&self->query, variant->fixed);
 	ASSERT_EQ(0, pin_to(0));
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_EQ(0, turns_init(&self->turns));
 	self->fd = pm_set(&event, 1, true);
 	ASSERT_GE(self->fd, 0);
@@ -83,7 +83,7 @@ FIXTURE_TEARDOWN(wrap)
 		turns_end(&self->turns);
 	}
 	close(self->fd);
-	set_gate(false);
+	set_user_access(false);
 }
 
 struct steps {

@@ -3,10 +3,10 @@
  * What README.md and docs/ show of a shell is what the shell shows. A block of commands there
  * (lines indented by four blanks) has a line before it that says where it is run:
  *
- *	<!-- run on MACHINES [smpN] [gate] -->
+ *	<!-- run on MACHINES [smpN] [user_access] -->
  *
  * MACHINES are names of tests/vm/boot, or patterns, separated by commas; smpN wants so many CPUs;
- * gate opens the gate for user reads. Lines that begin with "$ " are commands, the others what they
+ * user_access enables user access. Lines that begin with "$ " are commands, the others what they
  * print: numbers stand for any number, blanks for any blanks, a line "..." for any lines, and "..."
  * at the end of one for its rest. A block without "$ " has commands only, each of which succeeds.
  * A block that shows `pmudev` at work and is run nowhere is an error.
@@ -92,11 +92,11 @@ static bool next_block(void)
 	return block.nr;
 }
 
-/* Is the block for this machine? Then the gate is as it is to be. */
+/* Is the block for this machine? If so, sets user access as the block wants it. */
 static bool is_for_here(void)
 {
 	char text[128], *words, *word, *machine, *machines, *rest = NULL;
-	bool gate = false;
+	bool user_access = false;
 
 	snprintf(text, sizeof(text), "%s", block.mark);
 	words = text;
@@ -104,12 +104,12 @@ static bool is_for_here(void)
 	while ((word = strtok_r(NULL, " ", &rest))) {
 		if (!strncmp(word, "smp", 3) && atoi(word + 3) != cpus_online())
 			return false;
-		gate |= !strcmp(word, "gate");
+		user_access |= !strcmp(word, "user_access");
 	}
 	for (machine = strtok_r(machines, ",", &rest); machine;
 	     machine = strtok_r(NULL, ",", &rest)) {
 		if (!fnmatch(machine, machine_name(), 0))
-			return !set_gate(gate);
+			return !set_user_access(user_access);
 	}
 	return false;
 }
@@ -233,7 +233,7 @@ FIXTURE_SETUP(docs)
 
 FIXTURE_TEARDOWN(docs)
 {
-	set_gate(false);
+	set_user_access(false);
 }
 
 TEST_F(docs, sessions)

@@ -39,7 +39,7 @@ static __u64 number_before(const char *words)
 
 FIXTURE(examples)
 {
-	bool gate; /* can it be opened to any purpose? */
+	bool user_access; /* can it be opened to any purpose? */
 };
 
 FIXTURE_SETUP(examples)
@@ -51,25 +51,25 @@ FIXTURE_SETUP(examples)
 		 (int)(strrchr(program, '/') - program), program);
 	if (access(examples, X_OK))
 		SKIP(return, "the programs of examples/ are not beside this one");
-	self->gate = user_reads();
-	ASSERT_EQ(0, set_gate(self->gate));
+	self->user_access = user_reads();
+	ASSERT_EQ(0, set_user_access(self->user_access));
 }
 
 FIXTURE_TEARDOWN(examples)
 {
-	set_gate(false);
+	set_user_access(false);
 }
 
 TEST_F(examples, self_monitor)
 {
-	if (!self->gate)
+	if (!self->user_access)
 		SKIP(return, NO_USER_READS);
 	run(&output, "%s/self_monitor", examples);
 	EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
 	EXPECT_GE(number_before(" instructions, "), 2000000ULL) TH_LOG("%s", output.text);
 	EXPECT_LT(number_before(" instructions, "), 5000000ULL) TH_LOG("%s", output.text);
 
-	ASSERT_EQ(0, set_gate(false));
+	ASSERT_EQ(0, set_user_access(false));
 	run(&output, "%s/self_monitor", examples);
 	EXPECT_EQ(1, output.status);
 	EXPECT_EQ(1, times_in(&output, "sysctl dev.pmudev.user_access=1"))
@@ -83,13 +83,13 @@ TEST_F(examples, function_cost)
 
 	run(&output, "%s/function_cost", examples);
 	EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
-	if (self->gate)
+	if (self->user_access)
 		EXPECT_EQ(0, times_in(&output, "by a system call")) TH_LOG("%s", output.text);
 	open = number_before(" instructions, ");
 	EXPECT_GE(open, 3 * LETTERS) TH_LOG("%s", output.text);
 	EXPECT_LE(open, 12 * LETTERS) TH_LOG("%s", output.text);
 
-	ASSERT_EQ(0, set_gate(false));
+	ASSERT_EQ(0, set_user_access(false));
 	run(&output, "%s/function_cost", examples);
 	EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
 	EXPECT_EQ(1, times_in(&output, "by a system call"));
@@ -103,11 +103,11 @@ TEST_F(examples, thread_pool)
 	const int threads[] = { 1, 4 };
 	__u64 count;
 	size_t i;
-	int gate;
+	int user_access;
 
 	for (i = 0; i < ARRAY_SIZE(threads); i++) {
-		for (gate = self->gate; gate >= 0; gate--) {
-			ASSERT_EQ(0, set_gate(gate));
+		for (user_access = self->user_access; user_access >= 0; user_access--) {
+			ASSERT_EQ(0, set_user_access(user_access));
 			run(&output, "%s/thread_pool %d", examples, threads[i]);
 			EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
 			EXPECT_EQ(threads[i], times_in(&output, "thread "));

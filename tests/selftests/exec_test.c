@@ -110,7 +110,7 @@ TEST(right_ends_with_exec)
 
 	if (!user_reads())
 		SKIP(return, NO_USER_READS);
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	fd = pm_open();
 	ASSERT_GE(fd, 0);
 	child = fork();
@@ -127,7 +127,7 @@ TEST(right_ends_with_exec)
 	EXPECT_TRUE(WAIT_FOR(!pm_read(fd, &record) && record.r.flags & PMUDEV_RECORD_ENDED));
 	EXPECT_GT(record.r.counts[0].value, 0ULL);
 	close(fd);
-	EXPECT_EQ(0, set_gate(false));
+	EXPECT_EQ(0, set_user_access(false));
 }
 
 /* What a program of 64 bits may map one of 32 may not, where that would read half of a counter. */
@@ -138,7 +138,7 @@ TEST(page_of_a_32_bit_program)
 
 	if (!user_reads())
 		SKIP(return, NO_USER_READS);
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	child = fork();
 	if (!child) {
 		fd = pm_open();
@@ -153,7 +153,7 @@ TEST(page_of_a_32_bit_program)
 		_exit(126);
 	}
 	result = child_result(child);
-	EXPECT_EQ(0, set_gate(false));
+	EXPECT_EQ(0, set_user_access(false));
 	if (result == KSFT_SKIP || result == 126)
 		SKIP(return, "no 32-bit program (CC32)");
 	EXPECT_EQ(0, result);
@@ -170,7 +170,7 @@ TEST(right_ends_with_exec_in_a_shared_space)
 
 	if (!user_reads())
 		SKIP(return, NO_USER_READS);
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	fd = pm_open();
 	ASSERT_GE(fd, 0);
 	child = vfork();
@@ -188,7 +188,7 @@ TEST(right_ends_with_exec_in_a_shared_space)
 	if (RIGHT_OF_THE_PROCESS)
 		EXPECT_EQ(0ULL, counter(FIXED_OPERAND));
 	close(fd);
-	EXPECT_EQ(0, set_gate(false));
+	EXPECT_EQ(0, set_user_access(false));
 }
 
 /* exec by another thread than the leader: the set of the thread that goes on goes on with it. */

@@ -108,7 +108,7 @@ TEST_F(explain, two_want_the_same)
 	want("\n1 of 2 does not fit. The counters it may be on have:\n");
 	want("  %-10s  %s, in this list\n", name_of(self->first), a);
 	want("\nEvents are counted all or none: this list is refused.\n");
-	want("`pmudev stat --multiplex` lets them take turns on the counters.\n");
+	want("With `pmudev stat --multiplex` they would share the counters over time.\n");
 	run(&output, "pmudev explain -e %s,%s", a, b);
 	EXPECT_EQ(1, output.status);
 	EXPECT_STREQ(wanted, output.text);
@@ -172,14 +172,14 @@ TEST_F(explain, held_by_a_thread)
 	EXPECT_EQ(1, times_in(&output, holder)) TH_LOG("%s", output.text);
 }
 
-/* What the claim keeps back, where it does. */
+/* The placeholder, where there is one. */
 TEST_F(explain, held_by_the_claim)
 {
 	__u64 kept = self->query.counters & ~self->query.available;
 	int counter;
 
 	if (!kept)
-		SKIP(return, "the claim costs no counter here");
+		SKIP(return, "there is no placeholder here");
 	counter = __builtin_ctzll(kept);
 	run(&output, "pmudev explain -e %s@%d", event_name, counter);
 	EXPECT_EQ(1, output.status);
@@ -194,7 +194,8 @@ TEST_F(explain, kept_back)
 
 	run(&output, "pmudev explain -e %s", event_name);
 	EXPECT_EQ(0, output.status);
-	EXPECT_EQ(kept & 1, times_in(&output, "\nKept back is counter 0, by pmudev itself, "))
+	EXPECT_EQ(kept & 1,
+		  times_in(&output, "\nNot available: counter 0, held by pmudev itself, "))
 	TH_LOG("%s", output.text);
 	EXPECT_EQ(!(kept & 1), times_in(&output, " 0-")) TH_LOG("%s", output.text);
 }
@@ -233,7 +234,7 @@ TEST_F(explain, more_than_there_are)
 	EXPECT_EQ(self->nr, times_in(&output, ", in this list\n"));
 	run(&output, "pmudev explain --multiplex -e %s", list);
 	EXPECT_EQ(0, output.status);
-	EXPECT_EQ(1, times_in(&output, " fit, taking turns.\n")) TH_LOG("%s", output.text);
+	EXPECT_EQ(1, times_in(&output, " fit, multiplexed.\n")) TH_LOG("%s", output.text);
 }
 
 /* Nothing is placed by it, whoever it is told for. */

@@ -168,7 +168,7 @@ TEST_F_TIMEOUT(fail, loading_all, 3000)
 	load_often(_metadata, self, "all", all && !strcmp(all, "all") ? 1 : STEP);
 }
 
-/* The first set of all: hooks, the claim, KVM's doors. */
+/* The very first set: hooks, the reservation, KVM entry and exit hooks. */
 TEST_F_TIMEOUT(fail, the_first_set, 300)
 {
 	struct pmudev_event_attr event = self->event;
@@ -291,7 +291,7 @@ static bool counts_on(int cpu, int fd)
 
 /*
  * The CPU comes, whatever fails. What counts its threads either counts there or, without memory for
- * the claim, does not: then it says so by its times, until the next set is enabled.
+ * the reservation, does not: its times say so until the next set is enabled.
  */
 TEST_F_TIMEOUT(fail, cpu_comes_online, 300)
 {

@@ -62,7 +62,7 @@ FIXTURE_SETUP(fail)
 		SKIP(return, "%s", missing);
 	if (!exact_instructions())
 		SKIP(return, "instructions are not counted exactly here (PMUDEV_EXACT)");
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	event = steady(USER_ONLY);
 	fd = pm_set(&event, 1, true);
 	ASSERT_GE(fd, 0);
@@ -78,7 +78,7 @@ FIXTURE_SETUP(fail)
 	ASSERT_EQ(0, variant->own ? fault_near(1) : fault_module_only());
 }
 
-/* Nothing is left: neither the claim nor counters. */
+/* Nothing is left: no reservation and no counters. */
 static void check_idle(struct __test_metadata *_metadata, struct _test_data_fail *self)
 {
 	struct pmudev_query query;
@@ -93,7 +93,7 @@ FIXTURE_TEARDOWN(fail)
 {
 	fault_everywhere();
 	check_idle(_metadata, self);
-	set_gate(false);
+	set_user_access(false);
 }
 
 /* How often something failed, for want of memory, and which calls did. */
@@ -441,9 +441,9 @@ TEST_F_TIMEOUT(fail, children, 300)
 		check_idle(_metadata, self);
 	}
 	/*
-	 * The heir and its context: both failed once, or what the allocator needed for one of them.
-	 * Of all allocations its own are some, which come or do not, so that one of the two may be
-	 * jumped over.
+	 * The child and its context: both failed once, or what the allocator needed for one of
+	 * them. Of all allocations its own are some, which come or do not, so that one of the two
+	 * may be jumped over.
 	 */
 	EXPECT_LE(variant->own ? 2U : 1U, missing);
 	printf("# %u children were missing, and it was told\n", missing);
@@ -500,7 +500,7 @@ TEST_F_TIMEOUT(fail, somebody, 300)
 
 /* -------------------------------------------------------------------------- the machine -- */
 
-TEST_F_TIMEOUT(fail, gate, 300)
+TEST_F_TIMEOUT(fail, user_access, 300)
 {
 	struct pmudev_event_attr event = steady(DIRECT_READ);
 	unsigned int nth;
@@ -515,17 +515,17 @@ TEST_F_TIMEOUT(fail, gate, 300)
 		fault_everywhere();
 	fault_for_each(nth, failed) {
 		fault_arm(nth);
-		ret = set_gate(nth & 1);
+		ret = set_user_access(nth & 1);
 		failed = fault_disarm();
 		if (ret) {
 			EXPECT_EQ(-ENOMEM, ret);
 			failures++;
-			ASSERT_EQ(0, set_gate(nth & 1));
+			ASSERT_EQ(0, set_user_access(nth & 1));
 		}
-		EXPECT_EQ(nth & 1, read_number(GATE));
+		EXPECT_EQ(nth & 1, read_number(USER_ACCESS));
 	}
-	tell(_metadata, "the gate", nth, 0);
-	ASSERT_EQ(0, set_gate(true));
+	tell(_metadata, "user access", nth, 0);
+	ASSERT_EQ(0, set_user_access(true));
 	check_count(_metadata, self, fd, 0);
 	close(fd);
 }

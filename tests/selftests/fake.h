@@ -12,7 +12,10 @@
 /* Where the test machine has it. */
 #define FAKE_KVM_KO "/modules/fake_kvm.ko"
 
-/* What is missing for such guests, NULL: nothing. Beside KVM its doors are watched, not others. */
+/*
+ * What is missing for such guests; NULL: nothing. If KVM is loaded, KVM's entry and exit are hooked
+ * instead.
+ */
 const char *fake_lacks(void);
 int fake_load(void);
 int fake_unload(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The fuzzer and the machine: CPUs, the gate, perf, the module itself. */
+/* The fuzzer and the machine: CPUs, user access, perf, the module itself. */
 #include "fuzz.h"
 #include "perf.h"
 
@@ -34,8 +34,8 @@ void fuzz_gate(struct fuzz *f)
 {
 	bool open = !fuzz_rarely(f, 3);
 
-	fuzz_begin(f, FUZZ_GATE, "gate %d", open);
-	fuzz_end(f, set_gate(open));
+	fuzz_begin(f, FUZZ_USER_ACCESS, "user_access %d", open);
+	fuzz_end(f, set_user_access(open));
 }
 
 /* While a file is open, and the round has one. */

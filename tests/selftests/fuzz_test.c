@@ -309,7 +309,7 @@ static void put_back(struct _test_data_fuzz *self)
 		set_cpu_online(i, true);
 	if (self->perf_right >= 0)
 		write_number(FUZZ_PERF_RIGHT_FILE, self->perf_right);
-	set_gate(false);
+	set_user_access(false);
 }
 
 static void forget(struct fuzz_shared *s)
@@ -331,7 +331,7 @@ static bool one_round(struct __test_metadata *_metadata, struct _test_data_fuzz 
 
 	forget(s);
 	s->limit = self->limit;
-	set_gate(true);
+	set_user_access(true);
 	round_of(s, self->seed * 1000003 + nr, workers);
 	self->calls += s->calls;
 	put_back(self);

@@ -4,7 +4,7 @@
  * instructions, and of the host that runs it.
  */
 #include <stdio.h>
-#include "sides.h"
+#include "guest_group.h"
 #include "kselftest_harness.h"
 
 /* Of windows without the timer; of windows with it. */
@@ -60,16 +60,16 @@ static void exact_guest(struct __test_metadata *_metadata, struct _test_data_gue
 	static const __u32 flags[] = { H, H | U, H | K, H | V, H | V | K };
 	__u64 values[ARRAY_SIZE(flags)];
 	struct guest_count round;
-	struct side side;
+	struct guest_group group;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(works); i++) {
 		set_work(_metadata, self, works[i]);
 		round = guest_round(works[i]);
-		ASSERT_EQ(0, side_open(&side, false, cpu, flags, ARRAY_SIZE(flags)));
-		ASSERT_EQ(0, side_window(&side, self->vcpu, MANY));
-		ASSERT_EQ(0, side_values(&side, values));
-		side_close(&side);
+		ASSERT_EQ(0, group_open(&group, false, cpu, flags, ARRAY_SIZE(flags)));
+		ASSERT_EQ(0, group_window(&group, self->vcpu, MANY));
+		ASSERT_EQ(0, group_values(&group, values));
+		group_close(&group);
 		EXPECT_EQ(MANY * (round.el1 + round.el0), values[0]) TH_LOG("work %u", i);
 		EXPECT_EQ(MANY * round.el1, values[1]) TH_LOG("work %u", i);
 		EXPECT_EQ(MANY * round.el0, values[2]) TH_LOG("work %u", i);
@@ -95,16 +95,16 @@ TEST_F(guest_count, user_of_both)
 	static const __u32 flags[] = { K | V, K | V | G, K | V | H };
 	__u64 values[ARRAY_SIZE(flags)];
 	struct guest_count round = guest_round(works[2]);
-	struct side side;
+	struct guest_group group;
 
 	set_work(_metadata, self, works[2]);
-	ASSERT_EQ(0, side_open(&side, false, -1, flags, ARRAY_SIZE(flags)));
-	ASSERT_EQ(0, side_window(&side, self->vcpu, MANY));
-	ASSERT_EQ(0, side_values(&side, values));
-	side_close(&side);
+	ASSERT_EQ(0, group_open(&group, false, -1, flags, ARRAY_SIZE(flags)));
+	ASSERT_EQ(0, group_window(&group, self->vcpu, MANY));
+	ASSERT_EQ(0, group_values(&group, values));
+	group_close(&group);
 	EXPECT_EQ(values[0], values[1] + values[2]);
 	EXPECT_EQ(MANY * round.el0, values[2]);
-	EXPECT_LT(MANY * SIDE_LOOPS * LOOP_INSTRUCTIONS, values[1]);
+	EXPECT_LT(MANY * GROUP_LOOPS * LOOP_INSTRUCTIONS, values[1]);
 }
 
 /* -------------------------------------------------------------------- hosts -- */
@@ -120,19 +120,19 @@ static void host_stays(struct __test_metadata *_metadata, struct _test_data_gues
 	__u64 small[ARRAY_SIZE(flags)], large[ARRAY_SIZE(flags)];
 	struct guest_work work = { .el1 = 50, .calls = 2, .el0 = 50 };
 	struct guest_count one, hundred;
-	struct side side;
+	struct guest_group group;
 	unsigned int i;
 
-	ASSERT_EQ(0, side_open(&side, false, cpu, flags, ARRAY_SIZE(flags)));
+	ASSERT_EQ(0, group_open(&group, false, cpu, flags, ARRAY_SIZE(flags)));
 	set_work(_metadata, self, work);
 	one = guest_round(work);
-	ASSERT_EQ(0, side_rounds(&side, self->vcpu, FEW, small));
+	ASSERT_EQ(0, group_rounds(&group, self->vcpu, FEW, small));
 	work.el1 *= 100;
 	work.el0 *= 100;
 	set_work(_metadata, self, work);
 	hundred = guest_round(work);
-	ASSERT_EQ(0, side_rounds(&side, self->vcpu, FEW, large));
-	side_close(&side);
+	ASSERT_EQ(0, group_rounds(&group, self->vcpu, FEW, large));
+	group_close(&group);
 	EXPECT_EQ(small[0], large[0]);
 	/* Where the kernel checks its locks, no window is without a tick. */
 	for (i = 1; i < 4 && !debug_kernel(); i++)
@@ -168,21 +168,21 @@ TEST_F(guest_count, host_over_ticks)
 	static const __u32 flags[] = { G | U | V, G | K | V, H };
 	__u64 small[3], large[3], alone;
 	struct guest_work work = { .el1 = 1000, .el0 = 1000 };
-	struct side side;
+	struct guest_group group;
 
-	ASSERT_EQ(0, side_open(&side, false, -1, flags, ARRAY_SIZE(flags)));
+	ASSERT_EQ(0, group_open(&group, false, -1, flags, ARRAY_SIZE(flags)));
 	set_work(_metadata, self, work);
-	ASSERT_EQ(0, side_more(&side, self->vcpu, MANY, small));
+	ASSERT_EQ(0, group_more(&group, self->vcpu, MANY, small));
 	work.el1 *= 100;
 	work.el0 *= 100;
 	set_work(_metadata, self, work);
-	ASSERT_EQ(0, side_more(&side, self->vcpu, MANY, large));
-	ASSERT_EQ(0, pm_reset(side.fd[0], PMUDEV_ALL, 0));
-	ASSERT_EQ(0, pm_enable(side.fd[0], PMUDEV_ALL));
+	ASSERT_EQ(0, group_more(&group, self->vcpu, MANY, large));
+	ASSERT_EQ(0, pm_reset(group.fd[0], PMUDEV_ALL, 0));
+	ASSERT_EQ(0, pm_enable(group.fd[0], PMUDEV_ALL));
 	loop(MANY * (guest_round(work).el1 + guest_round(work).el0) / LOOP_INSTRUCTIONS);
-	ASSERT_EQ(0, pm_disable(side.fd[0], PMUDEV_ALL));
-	alone = pm_value(side.fd[0], 0);
-	side_close(&side);
+	ASSERT_EQ(0, pm_disable(group.fd[0], PMUDEV_ALL));
+	alone = pm_value(group.fd[0], 0);
+	group_close(&group);
 	EXPECT_EQ(small[1], large[1]);
 	EXPECT_EQ(MANY * (guest_round(work).el1 + guest_round(work).el0), large[2]);
 	TH_LOG("the guest %llu more, the kernel %llu; the kernel %llu in as long a loop",
@@ -201,16 +201,16 @@ static void sum_is_all(struct __test_metadata *_metadata, struct _test_data_gues
 	static const __u32 vhe[] = { 0, G | K, G | U, H };
 	static const __u32 nvhe[] = { V, G | V | K, G | V | U, H };
 	const __u32 *flags = machine_shape() == SHAPE_NVHE ? nvhe : vhe;
-	struct side side;
+	struct guest_group group;
 	__u64 values[4];
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(works); i++) {
 		set_work(_metadata, self, works[i]);
-		ASSERT_EQ(0, side_open(&side, false, cpu, flags, 4));
-		ASSERT_EQ(0, side_window(&side, self->vcpu, MANY));
-		ASSERT_EQ(0, side_values(&side, values));
-		side_close(&side);
+		ASSERT_EQ(0, group_open(&group, false, cpu, flags, 4));
+		ASSERT_EQ(0, group_window(&group, self->vcpu, MANY));
+		ASSERT_EQ(0, group_values(&group, values));
+		group_close(&group);
 		EXPECT_LT(0ULL, values[1]);
 		EXPECT_LT(0ULL, values[2]);
 		EXPECT_LT(0ULL, values[3]);
@@ -268,7 +268,7 @@ TEST(without_guests)
 	__u64 values[ARRAY_SIZE(flags)];
 	enum shape shape = machine_shape();
 	struct pmudev_query query;
-	struct side side;
+	struct guest_group group;
 
 	if (!exact_instructions() || shape == SHAPE_UNKNOWN)
 		SKIP(return, "needs exact counts, and to know where the kernel runs");
@@ -278,13 +278,13 @@ TEST(without_guests)
 		SKIP(return, "there are guests here");
 	EXPECT_REFUSED(EOPNOTSUPP, PMUDEV_WHY_NO_GUEST, try_to_add(H));
 	EXPECT_REFUSED(EOPNOTSUPP, PMUDEV_WHY_NO_GUEST, try_to_add(H | K | V));
-	ASSERT_EQ(0, side_open(&side, false, -1, flags, ARRAY_SIZE(flags)));
-	ASSERT_EQ(0, side_window(&side, NULL, MANY));
-	ASSERT_EQ(0, side_values(&side, values));
-	side_close(&side);
+	ASSERT_EQ(0, group_open(&group, false, -1, flags, ARRAY_SIZE(flags)));
+	ASSERT_EQ(0, group_window(&group, NULL, MANY));
+	ASSERT_EQ(0, group_values(&group, values));
+	group_close(&group);
 	EXPECT_EQ(values[0], values[1]);
 	EXPECT_EQ(values[2], values[3]);
-	EXPECT_LT(MANY * SIDE_LOOPS * LOOP_INSTRUCTIONS, values[0]);
+	EXPECT_LT(MANY * GROUP_LOOPS * LOOP_INSTRUCTIONS, values[0]);
 	EXPECT_LT(values[0], values[2]);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Processes that are killed while they are in a guest, and what is counted beside them. */
 #include "runner.h"
-#include "sides.h"
+#include "guest_group.h"
 #include "storm.h"
 #include "kselftest_harness.h"
 

@@ -4,7 +4,7 @@
  * change while guests run: each count is exact all the same.
  */
 #include "runner.h"
-#include "sides.h"
+#include "guest_group.h"
 #include "kselftest_harness.h"
 #include "perf.h"
 
@@ -240,15 +240,15 @@ TEST_F(guest_life, watched_if_asked)
 	struct pmudev_event_attr event = raw_event(EVENT_INSTRUCTIONS, 0);
 	int other, fd;
 
-	ASSERT_TRUE(WAIT_FOR(!guest_watched()));
+	ASSERT_TRUE(WAIT_FOR(!guest_hooked()));
 	other = pm_set(&event, 1, true);
 	ASSERT_GE(other, 0);
-	EXPECT_FALSE(guest_watched());
+	EXPECT_FALSE(guest_hooked());
 	fd = count_parts(_metadata, self, PMUDEV_TARGET_TASK, self->runner[0].thread.pid);
-	EXPECT_TRUE(guest_watched());
+	EXPECT_TRUE(guest_hooked());
 	ASSERT_EQ(0, pm_disable(fd, PMUDEV_ALL));
 	ASSERT_EQ(0, pm_remove(fd, PMUDEV_ALL));
-	EXPECT_TRUE(WAIT_FOR(!guest_watched()));
+	EXPECT_TRUE(WAIT_FOR(!guest_hooked()));
 	close(other);
 }
 
@@ -268,7 +268,7 @@ TEST_F(guest_life, unwatched_in_guest)
 	ASSERT_EQ(0, runner_enter(in, cpu));
 	ASSERT_TRUE(count_grows(fd, GUEST));
 	close(self->fd[--self->fds]);
-	ASSERT_TRUE(WAIT_FOR(!guest_watched()));
+	ASSERT_TRUE(WAIT_FOR(!guest_hooked()));
 	fd = count_parts(_metadata, self, PMUDEV_TARGET_TASK, next->thread.pid);
 	ASSERT_EQ(0, subject_work(&next->thread, 1000));
 	EXPECT_EQ(1000 * LOOP_INSTRUCTIONS + cost, pm_value(fd, HOST_USER));

@@ -2,10 +2,10 @@
 /*
  * perf's host and guest, and pmudev's: all combinations of the five exclude bits, counted by perf
  * and then by pmudev over the same, on one CPU. Where the kernel's own code is not counted, both
- * count the same to the instruction; it differs by what the probes at the guest's door execute. On
+ * count the same to the instruction; it differs by what the KVM entry and exit hooks execute. On
  * nVHE perf counts EL2 without the kernel, too; pmudev does not.
  */
-#include "sides.h"
+#include "guest_group.h"
 #include "kselftest_harness.h"
 
 #define ROUNDS	     4
@@ -55,19 +55,19 @@ FIXTURE_TEARDOWN(guest_perf)
 
 static void count_all(struct _test_data_guest_perf *self, bool perf, int cpu, struct counted *all)
 {
-	struct side side;
+	struct guest_group group;
 	__u32 flags;
 
 	/* Those that do not tell host and guest apart come first: there are no probes then. */
 	for (flags = 0; flags < COMBINATIONS; flags++) {
 		struct counted *c = &all[flags];
 
-		c->ret = side_open(&side, perf, cpu, &flags, 1);
+		c->ret = group_open(&group, perf, cpu, &flags, 1);
 		c->why = why;
 		if (c->ret)
 			continue;
-		c->ret = side_rounds(&side, self->vcpu, ROUNDS, &c->value);
-		side_close(&side);
+		c->ret = group_rounds(&group, self->vcpu, ROUNDS, &c->value);
+		group_close(&group);
 	}
 }
 
@@ -90,13 +90,13 @@ static __u64 el2_alone(struct _test_data_guest_perf *self, int cpu, __u32 side)
 {
 	const __u32 flags[] = { side, side | V };
 	__u64 values[ARRAY_SIZE(flags)];
-	struct side s;
+	struct guest_group s;
 	int ret;
 
-	if (side_open(&s, false, cpu, flags, ARRAY_SIZE(flags)))
+	if (group_open(&s, false, cpu, flags, ARRAY_SIZE(flags)))
 		return ~0ULL;
-	ret = side_rounds(&s, self->vcpu, ROUNDS, values);
-	side_close(&s);
+	ret = group_rounds(&s, self->vcpu, ROUNDS, values);
+	group_close(&s);
 	return ret ? ~0ULL : values[0] - values[1];
 }
 
@@ -121,7 +121,7 @@ static void compare(struct __test_metadata *_metadata, struct _test_data_guest_p
 	__s64 more, most = PROBES * TRANSITIONS * ROUNDS;
 	__u32 f;
 
-	ASSERT_TRUE(WAIT_FOR(!guest_watched()));
+	ASSERT_TRUE(WAIT_FOR(!guest_hooked()));
 	count_all(self, true, cpu, perf);
 	count_all(self, false, cpu, ours);
 	TH_LOG("instructions of %d rounds, %s", ROUNDS, cpu < 0 ? "of the thread" : "of the CPU");

@@ -5,7 +5,7 @@
  */
 #include "direct.h"
 #include "mux.h"
-#include "sides.h"
+#include "guest_group.h"
 #include "kselftest_harness.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ FIXTURE_SETUP(guest_read)
 		SKIP(return, "needs /dev/kvm on arm64");
 	ASSERT_EQ(0, ret);
 	self->vcpu = &self->guest.vcpu[0];
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 }
 
 FIXTURE_TEARDOWN(guest_read)
@@ -44,7 +44,7 @@ FIXTURE_TEARDOWN(guest_read)
 		close(self->fd);
 	if (self->guest.vm >= 0)
 		guest_close(&self->guest);
-	set_gate(false);
+	set_user_access(false);
 }
 
 static void set_work(struct __test_metadata *_metadata, struct _test_data_guest_read *self,

@@ -3,7 +3,7 @@
  * The right to read of a thread that runs a vcpu: KVM saves the register that gives it and puts it
  * back, so whatever happens meanwhile to the thread's sets, others must not find it given.
  */
-#include "sides.h"
+#include "guest_group.h"
 #include "kselftest_harness.h"
 
 #include <pthread.h>
@@ -64,7 +64,7 @@ FIXTURE_SETUP(guest_right)
 	if (ret == -ENOENT)
 		SKIP(return, "needs /dev/kvm on arm64");
 	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_EQ(0, pin_to(1));
 	/* The counters are not given back in between. */
 	self->keeper = pm_set(&event, 1, true);
@@ -80,7 +80,7 @@ FIXTURE_TEARDOWN(guest_right)
 	if (self->keeper >= 0)
 		close(self->keeper);
 	guest_close(&self->guest);
-	set_gate(false);
+	set_user_access(false);
 }
 
 static void start(struct __test_metadata *_metadata, struct runner *r, bool own)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The window at the guest's door: what is executed between host and guest, and counted in neither,
- * in instructions a transition; perf's and pmudev's, measured the same way in the same boot. On
- * VHE there is none. On nVHE it is the part of KVM's code at EL2 that runs while the counters are
- * the guest's.
+ * The window at guest entry and exit: what is executed between host and guest, and counted in
+ * neither, in instructions a transition; perf's and pmudev's, measured the same way in the same
+ * boot. On VHE there is none. On nVHE it is the part of KVM's code at EL2 that runs while the
+ * counters are the guest's.
  */
-#include "sides.h"
+#include "guest_group.h"
 #include "kselftest_harness.h"
 
 #define WINDOWS 20
@@ -51,19 +51,19 @@ static int measure(struct guest_vcpu *v, bool perf, struct guest_work work, stru
 	static const __u32 flags[] = { 0, G, H };
 	struct guest_count round = guest_round(work);
 	__u64 more[ARRAY_SIZE(flags)], lost;
-	struct side side;
+	struct guest_group group;
 	int ret, i;
 
 	ret = vcpu_set_work(v, work);
 	if (!ret)
 		ret = vcpu_run(v);
 	if (!ret)
-		ret = side_open(&side, perf, -1, flags, ARRAY_SIZE(flags));
+		ret = group_open(&group, perf, -1, flags, ARRAY_SIZE(flags));
 	if (ret)
 		return ret;
 	*w = (struct window){ .least = ~0ULL };
 	for (i = 0; i < WINDOWS && !ret; i++) {
-		ret = side_more(&side, v, ROUNDS, more);
+		ret = group_more(&group, v, ROUNDS, more);
 		lost = more[0] - more[1] - more[2];
 		if (lost < w->least)
 			w->least = lost;
@@ -71,7 +71,7 @@ static int measure(struct guest_vcpu *v, bool perf, struct guest_work work, stru
 			w->most = lost;
 		w->guest += more[2] - ROUNDS * (round.el1 + round.el0);
 	}
-	side_close(&side);
+	group_close(&group);
 	return ret;
 }
 

@@ -114,7 +114,7 @@ TEST(more_than_the_claim_leaves)
 	nr = __builtin_popcountll(all);
 	left = __builtin_popcountll(all & ~reserved);
 	if (!reserved)
-		SKIP(close(idle); return, "the claim costs no counter here");
+		SKIP(close(idle); return, "there is no placeholder here");
 	close(idle);
 	for (i = 0; i < nr; i++) {
 		events[i] = in_group(one, i / (left ?: 1));

@@ -47,7 +47,7 @@ static inline int count_on(__u64 counters, __u32 flags, unsigned int group, int 
 
 FIXTURE_SETUP(hide)
 {
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_EQ(0, pin_to(0));
 	ASSERT_EQ(0, pm_query(&self->query));
 	if (!(__u32)self->query.available)
@@ -65,7 +65,7 @@ FIXTURE_TEARDOWN(hide)
 	if (self->page)
 		pm_unmap(self->page);
 	close(self->fd);
-	set_gate(false);
+	set_user_access(false);
 }
 
 /* Counters that show anything, by the instruction itself. */

@@ -18,9 +18,9 @@ TEST_F(hide, disabled_reset_removed)
 	ASSERT_EQ(0, pm_reset(self->fd, PMUDEV_ALL, SECRET));
 	EXPECT_EQ(self->own, seen(self));
 	expect_own(_metadata, self);
-	ASSERT_EQ(0, set_gate(false));
+	ASSERT_EQ(0, set_user_access(false));
 	EXPECT_EQ(0ULL, seen(self));
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	EXPECT_EQ(self->own, seen(self));
 	ASSERT_EQ(0, pm_disable(self->fd, 0));
 	ASSERT_EQ(0, pm_remove(self->fd, 0));

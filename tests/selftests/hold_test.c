@@ -67,9 +67,9 @@ static void check_time(const char *what, __u64 time)
 	CHECK(time < LONGEST);
 }
 
-/* ---------------------------------------------------------------- one large family -- */
+/* ---------------------------------------------------------------- many children -- */
 
-static void one_family(void)
+static void many_children(void)
 {
 	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
 	union record record;
@@ -87,7 +87,7 @@ static void one_family(void)
 
 TEST_F(hold, as_many_children_as_can_be)
 {
-	EXPECT_EQ(0, AS(NOBODY, -1, one_family()));
+	EXPECT_EQ(0, AS(NOBODY, -1, many_children()));
 }
 
 /* -------------------------------------------------------------- who holds the counters -- */
@@ -116,14 +116,14 @@ static int ask(int fd, struct pmudev_holder *holders, unsigned int *found)
 }
 
 /*
- * Half of the parts are a family that asks, half are sets on all counters that have nothing to do
- * with it; but one, the last, is in its way.
+ * Half of the parts are children of a set that asks, half are sets on all counters that have
+ * nothing to do with it; but one, the last, is in its way.
  */
 static void ask_in_a_crowd(void)
 {
 	struct pmudev_holder holders[PMUDEV_MAX_EVENTS];
 	struct pmudev_event_attr events[PMUDEV_MAX_EVENTS];
-	int i, half = MOST_PARTS / 2 - 2, family = pm_open(), nr = all_counters(events);
+	int i, half = MOST_PARTS / 2 - 2, parent = pm_open(), nr = all_counters(events);
 	struct subject asking;
 	unsigned int found;
 
@@ -131,14 +131,14 @@ static void ask_in_a_crowd(void)
 	CHECK(!prctl(PR_SET_DUMPABLE, 1));
 	CHECK(!subject_fork(&asking));
 	CHECK(!subject_do(&asking, start_sleepers, half));
-	CHECK(!pm_bind(family, PMUDEV_TARGET_PROCESS, asking.pid, 0));
-	CHECK(!pm_add(family, events, 1));
+	CHECK(!pm_bind(parent, PMUDEV_TARGET_PROCESS, asking.pid, 0));
+	CHECK(!pm_add(parent, events, 1));
 	CHECK(!sleepers_start(half));
 	for (i = 0; i < half; i++)
 		CHECK(pm_attach(sleeper_tid(i), 0, events, nr, true) >= 0);
 	CHECK(pm_attach(asking.pid, 0, events, nr, true) >= 0);
 	check_time("refused, and who holds the counters",
-		   SHORTEST(ask(family, holders, &found) != -EBUSY, 0));
+		   SHORTEST(ask(parent, holders, &found) != -EBUSY, 0));
 	CHECK(why.code == PMUDEV_WHY_HELD && found == (unsigned int)nr);
 	for (i = 0; i < nr; i++)
 		CHECK(holders[i].pid == getpid());

@@ -36,7 +36,7 @@ FIXTURE_SETUP(hostile)
 		SKIP(return, "needs root");
 	if (!user_reads())
 		SKIP(return, NO_USER_READS);
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	self->fd = pm_set(&event, 1, true);
 	ASSERT_GE(self->fd, 0);
 	self->page = pm_map(self->fd);
@@ -51,7 +51,7 @@ FIXTURE_TEARDOWN(hostile)
 	if (self->page)
 		pm_unmap(self->page);
 	close(self->fd);
-	set_gate(false);
+	set_user_access(false);
 	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)));
 	EXPECT_EQ(0ULL, query.busy);
 }

@@ -65,21 +65,21 @@ TEST_F(info, nobody_counts)
 	EXPECT_EQ(0, strncmp(output.text, "pmudev 0.", strlen("pmudev 0.")));
 	EXPECT_EQ(0U, times_in(&output, "\033"));
 	EXPECT_EQ(1U, times_in(&output, "/dev/pmudev, mode 0600, root:"));
-	EXPECT_EQ(1U, times_in(&output, ": only its owner may use it\n"));
+	EXPECT_EQ(1U, times_in(&output, ": only its owner can use it\n"));
 	EXPECT_LINE("  you may count    CPUs, the kernel, and any thread (CAP_PERFMON)");
 	EXPECT_LINE("  event sets       none");
 	EXPECT_LINE("  perf events      none");
 	snprintf(title, sizeof(title), "\n%s (PMU 0)\n", self->query.name);
 	EXPECT_EQ(1U, times_in(&output, title));
 	EXPECT_LINE("  in use           none");
-	EXPECT_EQ(kept, times_in(&output, " (kept back: ") > 0) TH_LOG("%s", output.text);
+	EXPECT_EQ(kept, times_in(&output, " (not available: ") > 0) TH_LOG("%s", output.text);
 	EXPECT_LE(self->query.nr_pmus, times_in(&output, ", fixed 0"));
 	EXPECT_EQ(0U, times_in(&output, "fixed 32"));
 	run(&output, "pmudev list cycles");
-	EXPECT_EQ(kept, times_in(&output, " (kept back: ") > 0) TH_LOG("%s", output.text);
+	EXPECT_EQ(kept, times_in(&output, " (not available: ") > 0) TH_LOG("%s", output.text);
 	EXPECT_EQ(0U, times_in(&output, ",32"));
 	run(&output, "pmudev info");
-	EXPECT_LINE("  held by          nobody of pmudev's; perf can use it");
+	EXPECT_LINE("  held by          no set; perf can use it");
 }
 
 TEST_F(info, who_counts)
@@ -100,7 +100,7 @@ TEST_F(info, who_counts)
 	snprintf(label, sizeof(label), "%s%s", counter < 32 ? "counter " : "", name);
 	snprintf(line, sizeof(line), "    %-12s process %d, counting CPU 0", label, getpid());
 	EXPECT_LINE(line);
-	EXPECT_EQ(1U, times_in(&output, "  held by          pmudev, for the sets enabled;"));
+	EXPECT_EQ(1U, times_in(&output, "  held by          pmudev, for enabled sets;"));
 	run(&output, "pmudev info --json");
 	EXPECT_TRUE(json_lines_valid(output.text)) TH_LOG("%s", output.text);
 	snprintf(line, sizeof(line), "{\"counter\": \"%s\", \"kind\": \"cpu-set\", \"pid\": %d, ",
@@ -119,7 +119,7 @@ TEST_F(info, without_the_right)
 	ASSERT_EQ(0, chmod(PMUDEV_DEVICE, 0666));
 	run(&output, NOBODY "'pmudev info'");
 	EXPECT_EQ(0, output.status);
-	EXPECT_EQ(1U, times_in(&output, ": everybody may use it\n"));
+	EXPECT_EQ(1U, times_in(&output, ": all users can use it\n"));
 	EXPECT_LINE("  you may count    your own threads in user mode; the rest takes CAP_PERFMON");
 	EXPECT_LINE("  event sets       none of your processes");
 }

@@ -13,7 +13,7 @@
 
 #define CHILDREN 10
 
-FIXTURE(family)
+FIXTURE(children)
 {
 	__u64 cost;
 	struct pmudev_event_attr event;
@@ -22,7 +22,7 @@ FIXTURE(family)
 	struct subject s[CHILDREN]; /* its children: threads of its process */
 };
 
-/* The process that the family lives in is this test's; the parent is one of its threads. */
+/* The children run in a process of this test; the parent is one of its threads. */
 static struct subject *to_start;
 
 static long start_child(long i)
@@ -30,7 +30,7 @@ static long start_child(long i)
 	return subject_thread(&to_start[i]);
 }
 
-FIXTURE_SETUP(family)
+FIXTURE_SETUP(children)
 {
 	int i;
 
@@ -47,7 +47,7 @@ FIXTURE_SETUP(family)
 		ASSERT_EQ(0, subject_do(&self->parent, start_child, i));
 }
 
-FIXTURE_TEARDOWN(family)
+FIXTURE_TEARDOWN(children)
 {
 	struct pmudev_query query;
 
@@ -58,7 +58,7 @@ FIXTURE_TEARDOWN(family)
 
 #define WORK(n) (LOOP_INSTRUCTIONS * (__u64)(n) + self->cost)
 
-static void end_children(struct __test_metadata *_metadata, struct _test_data_family *self)
+static void end_children(struct __test_metadata *_metadata, struct _test_data_children *self)
 {
 	int i;
 
@@ -67,7 +67,7 @@ static void end_children(struct __test_metadata *_metadata, struct _test_data_fa
 }
 
 /* All of them work, the parent first: what the set counted of it, against what it should. */
-static void all_work(struct __test_metadata *_metadata, struct _test_data_family *self, __u64 n,
+static void all_work(struct __test_metadata *_metadata, struct _test_data_children *self, __u64 n,
 		     bool counted)
 {
 	__u64 value = pm_value(self->fd, 0);
@@ -83,7 +83,7 @@ static void all_work(struct __test_metadata *_metadata, struct _test_data_family
 	}
 }
 
-TEST_F(family, disable_and_enable_reach_all)
+TEST_F(children, disable_and_enable_reach_all)
 {
 	int i;
 
@@ -99,7 +99,7 @@ TEST_F(family, disable_and_enable_reach_all)
 }
 
 /* A count is set for all together, also for those who had ended by then. */
-TEST_F(family, reset_reaches_all)
+TEST_F(children, reset_reaches_all)
 {
 	static const __u64 values[] = { 0, 5, 0xffffffffULL, 1ULL << 63, ~0ULL - 1000000 };
 	unsigned int i;
@@ -123,7 +123,7 @@ TEST_F(family, reset_reaches_all)
 }
 
 /* Made while the group is disabled, a child is counted from ENABLE on. */
-TEST_F(family, made_while_disabled)
+TEST_F(children, made_while_disabled)
 {
 	struct subject late;
 	__u64 value;
@@ -147,7 +147,7 @@ TEST_F(family, made_while_disabled)
 }
 
 /* Groups that are added later are children's, too. */
-TEST_F(family, added_later)
+TEST_F(children, added_later)
 {
 	struct pmudev_event_attr more = in_group(self->event, 1);
 	__u64 value;
@@ -174,7 +174,7 @@ TEST_F(family, added_later)
 	EXPECT_EQ(0, subject_end(&self->parent));
 }
 
-TEST_F(family, closed_while_children_live)
+TEST_F(children, closed_while_children_live)
 {
 	struct pmudev_query query;
 	int i, fd;
@@ -197,8 +197,8 @@ TEST_F(family, closed_while_children_live)
 	EXPECT_EQ(0, subject_end(&self->parent));
 }
 
-/* The set goes on until the last of the family has ended. */
-TEST_F(family, target_ends_first)
+/* The set counts until the last child has ended. */
+TEST_F(children, target_ends_first)
 {
 	struct pmudev_event_attr more = in_group(self->event, 1);
 	union record r;
@@ -236,8 +236,8 @@ TEST_F(family, target_ends_first)
 	EXPECT_EQ(r.r.counts[0].value, pm_value(self->fd, 0));
 }
 
-/* The last of a family holds its counters, also while it is being read. */
-TEST_F(family, the_last_one)
+/* The last child holds its counters, also while it is being read. */
+TEST_F(children, the_last_one)
 {
 	struct pmudev_query query;
 	union record r;
@@ -267,7 +267,7 @@ TEST_F(family, the_last_one)
 /* ------------------------------------------------------------ sets beside each other -- */
 
 /* One of the children has a set of its own, besides the one that it inherited. */
-TEST_F(family, a_childs_own_set)
+TEST_F(children, a_childs_own_set)
 {
 	struct pmudev_holder holders[64];
 	unsigned int nr, nr_holders = ARRAY_SIZE(holders), i;
@@ -302,7 +302,7 @@ TEST_F(family, a_childs_own_set)
 	EXPECT_EQ(value, pm_value(self->fd, 0));
 	for (i = 0; i < nr; i++)
 		EXPECT_EQ(WORK(5000), pm_value(fd[i], 0));
-	/* What others of the family do is the family's set's affair alone. */
+	/* Other children's counts belong only to the inherited set. */
 	ASSERT_EQ(0, subject_work(&self->s[3], 1000));
 	ASSERT_EQ(0, subject_work(&self->parent, 1000));
 	EXPECT_EQ(value + 2 * WORK(1000), pm_value(self->fd, 0));
@@ -314,8 +314,8 @@ TEST_F(family, a_childs_own_set)
 	EXPECT_EQ(0, subject_end(&self->parent));
 }
 
-/* What a child holds the family cannot have, and the other way round. */
-TEST_F(family, a_childs_counter)
+/* The inherited set cannot get a counter that a child's own set holds, and vice versa. */
+TEST_F(children, a_childs_counter)
 {
 	struct pmudev_event_attr chosen;
 	struct pmudev_query query;
@@ -335,7 +335,7 @@ TEST_F(family, a_childs_counter)
 	EXPECT_EQ(1ULL << counter, why.busy);
 	EXPECT_EQ((__u32)PMUDEV_HOLDER_TASK_SET, why.holder.kind);
 	EXPECT_EQ(getpid(), why.holder.pid);
-	/* The family is first. */
+	/* The inherited set is first. */
 	ASSERT_EQ(0, pm_disable(fd, 0));
 	ASSERT_EQ(0, pm_enable(self->fd, 0));
 	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_HELD, pm_enable(fd, 0));
@@ -348,8 +348,8 @@ TEST_F(family, a_childs_counter)
 	EXPECT_EQ(0, subject_end(&self->parent));
 }
 
-/* A family in a family: who is in both is counted by both. */
-TEST_F(family, inherited_twice)
+/* Nested inheritance: a child of both sets is counted by both. */
+TEST_F(children, inherited_twice)
 {
 	struct subject grandchild;
 	__u64 value;

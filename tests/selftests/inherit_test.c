@@ -122,26 +122,26 @@ TEST_F(inherit, fifty_threads)
 /* All at once, on all CPUs, none waiting for another. */
 TEST_F(inherit, fifty_at_once)
 {
-	int child[CHILDREN], i, gate[2];
+	int child[CHILDREN], i, hold[2];
 	char byte;
 
 	BEGIN();
-	ASSERT_EQ(0, pipe(gate));
+	ASSERT_EQ(0, pipe(hold));
 	for (i = 0; i < CHILDREN; i++) {
 		child[i] = fork_bound();
 		if (!child[i]) {
-			close(gate[1]);
-			read(gate[0], &byte, 1);
+			close(hold[1]);
+			read(hold[0], &byte, 1);
 			loop(10000 * i + 1);
 			_exit(0);
 		}
 	}
-	close(gate[1]);
+	close(hold[1]);
 	for (i = 0; i < CHILDREN; i++)
 		ASSERT_EQ(0, child_result(child[i]));
 	END();
 	EXPECT_GT(COUNTED(), 10000ULL * LOOP_INSTRUCTIONS * CHILDREN * (CHILDREN - 1) / 2);
-	close(gate[0]);
+	close(hold[0]);
 }
 
 static void *many_loops(void *arg)
@@ -225,7 +225,7 @@ static void *work_thread(void *arg)
 	return NULL;
 }
 
-static long have_family(long n)
+static long have_children(long n)
 {
 	pthread_t thread;
 	int child = fork();
@@ -258,7 +258,7 @@ TEST_F(inherit, attached)
 	ASSERT_GE(fd[0], 0);
 	ASSERT_GE(fd[1], 0);
 	ASSERT_EQ(0, account_read(&self->account, fd, 2, &self->before));
-	ASSERT_EQ(0, subject_do(&s, have_family, 100000));
+	ASSERT_EQ(0, subject_do(&s, have_children, 100000));
 	ASSERT_EQ(0, account_read(&self->account, fd, 2, &self->after));
 	EXPECT_EQ(self->after.cpus - self->before.cpus, COUNTED());
 	EXPECT_GT(pm_value(fd[0], 0), 3 * LOOP_INSTRUCTIONS * 100000ULL);
@@ -332,13 +332,13 @@ TEST_F(inherit, no_user_reads)
 {
 	struct pmudev_event_attr direct = raw_event(EVENT_INSTRUCTIONS, DIRECT_READ);
 
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	direct.group = 1;
 	EXPECT_REFUSED(EOPNOTSUPP, PMUDEV_WHY_INHERITED, pm_add(self->fd, &direct, 1));
 	EXPECT_EQ(0, why.event);
 	EXPECT_EQ(NULL, pm_map(self->fd));
 	EXPECT_EQ((__u32)PMUDEV_WHY_NO_USER_READ, why.code);
-	EXPECT_EQ(0, set_gate(false));
+	EXPECT_EQ(0, set_user_access(false));
 }
 
 int main(int argc, char **argv)

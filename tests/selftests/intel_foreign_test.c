@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Programmable counters that firmware or a hypervisor uses (their event select has EN when the PMU
- * is claimed) are left to them. Here root plays the firmware, by /dev/cpu/N/msr.
+ * is reserved) are left to them. Here root plays the firmware, by /dev/cpu/N/msr.
  */
 #include "intel.h"
 #include "kselftest_harness.h"
@@ -99,7 +99,7 @@ static __u64 available(void)
 	return pm_query(&query) ? 0 : query.available;
 }
 
-static int claim(int counter)
+static int reserve(int counter)
 {
 	struct pmudev_event_attr event = event_on(counter, USER_ONLY);
 
@@ -115,7 +115,7 @@ TEST_F(foreign, is_left_alone)
 	on = get(self->msr[0], MSR_GLOBAL_CTRL);
 	ASSERT_EQ(0, put(self->msr[0], MSR_GLOBAL_CTRL, on | 1 << 3));
 	ASSERT_EQ(0, select_everywhere(3, select));
-	self->fd = claim(2);
+	self->fd = reserve(2);
 	ASSERT_GE(self->fd, 0);
 	EXPECT_EQ(all & ~(1ULL << 3), available());
 	EXPECT_EQ(select, get(self->msr[0], MSR_EVTSEL(3)));
@@ -123,7 +123,7 @@ TEST_F(foreign, is_left_alone)
 	loop(100000);
 	EXPECT_GE(get(self->msr[0], MSR_PMC(3)), before + 200000);
 	EXPECT_EQ(1ULL << 3 | 1ULL << 2, get(self->msr[0], MSR_GLOBAL_CTRL));
-	EXPECT_EQ(-EBUSY, claim(3));
+	EXPECT_EQ(-EBUSY, reserve(3));
 	EXPECT_EQ((__u32)PMUDEV_WHY_HELD, why.code);
 	EXPECT_EQ(1ULL << 3, why.busy);
 	EXPECT_EQ(3U, why.holder.counter);
@@ -143,12 +143,15 @@ TEST_F(foreign, leftovers_are_not)
 
 	ASSERT_EQ(0, put(self->msr[0], MSR_EVTSEL(3), EVENT_INSTRUCTIONS | USR));
 	ASSERT_EQ(0, put(self->msr[0], MSR_PMC(3), 12345));
-	self->fd = claim(3);
+	self->fd = reserve(3);
 	ASSERT_GE(self->fd, 0);
 	EXPECT_EQ(all, available());
 }
 
-/* One that the first CPU has for us, but another not, may be placed already: that claim fails. */
+/*
+ * One that the first CPU has for us, but another not, may be placed already: that reservation
+ * fails.
+ */
 TEST_F(foreign, on_another_cpu_only)
 {
 	__u64 all = available();
@@ -156,16 +159,16 @@ TEST_F(foreign, on_another_cpu_only)
 	if (self->cpus < 2)
 		SKIP(return, "needs a second CPU");
 	ASSERT_EQ(0, put(self->msr[1], MSR_EVTSEL(2), EVENT_CYCLES | USR | EN));
-	EXPECT_EQ(-EBUSY, claim(3));
+	EXPECT_EQ(-EBUSY, reserve(3));
 	EXPECT_EQ((__u32)PMUDEV_WHY_PMU_HELD, why.code);
 	EXPECT_EQ((__u32)PMUDEV_HOLDER_HYPERVISOR, why.holder.kind);
 	EXPECT_EQ(1, why.holder.cpu);
 	EXPECT_EQ(EVENT_CYCLES | USR | EN, get(self->msr[1], MSR_EVTSEL(2)));
 	/* And the next knows. */
-	self->fd = claim(3);
+	self->fd = reserve(3);
 	ASSERT_GE(self->fd, 0);
 	EXPECT_EQ(all & ~(1ULL << 2), available());
-	EXPECT_EQ(-EBUSY, claim(2));
+	EXPECT_EQ(-EBUSY, reserve(2));
 }
 
 #else

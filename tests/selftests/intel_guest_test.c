@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Host and guests told apart at KVM's doors. Guests are made up (tests/modules/fake_kvm.c): a loop
+ * Host/guest filter at KVM entry and exit. Guests are made up (tests/modules/fake_kvm.c): a loop
  * of known length in the kernel, irqs off, between KVM's tracepoints.
  */
 #include "fake.h"
@@ -21,7 +21,7 @@
 #define GUEST PMUDEV_EXCLUDE_HOST
 
 /* What between the loop and the two writes of IA32_PERF_GLOBAL_CTRL is counted as the guest's. */
-#define AT_THE_DOORS (debug_kernel() ? 20000ULL : 1000ULL)
+#define ENTRY_AND_EXIT (debug_kernel() ? 20000ULL : 1000ULL)
 
 FIXTURE(guest)
 {
@@ -65,14 +65,14 @@ struct counts {
  */
 static int triple(__u64 event, unsigned int fixed, __u32 flags)
 {
-	const __u32 sides[] = { 0, HOST, GUEST };
+	const __u32 filters[] = { 0, HOST, GUEST };
 	struct pmudev_event_attr events[3];
 	unsigned int i;
 	__u64 allowed;
 
 	for (i = 0; i < 3; i++) {
 		allowed = i == fixed ? 1ULL << FIXED_INSTRUCTIONS : PROGRAMMABLE;
-		events[i] = event_among(event, allowed, flags | sides[i]);
+		events[i] = event_among(event, allowed, flags | filters[i]);
 	}
 	return pm_set(events, 3, false);
 }
@@ -107,7 +107,7 @@ static int least_host(int fd, int fake, __u64 rounds, __u64 *host)
 }
 
 /* 3: none */
-static void expect_sides(struct __test_metadata *_metadata, struct _test_data_guest *self,
+static void expect_filters(struct __test_metadata *_metadata, struct _test_data_guest *self,
 			 __u64 event, unsigned int cost, unsigned int fixed, __u32 flags)
 {
 	struct counts few, many;
@@ -120,8 +120,8 @@ static void expect_sides(struct __test_metadata *_metadata, struct _test_data_gu
 	EXPECT_EQ(few.all, few.host + few.guest);
 	EXPECT_EQ(many.all, many.host + many.guest);
 	few.guest -= cost * LOOP_INSTRUCTIONS * SHORT;
-	EXPECT_LE(few.guest, cost * AT_THE_DOORS);
-	TH_LOG("event %#llx, fixed %u: %llu at the doors, %llu in the host", event, fixed,
+	EXPECT_LE(few.guest, cost * ENTRY_AND_EXIT);
+	TH_LOG("event %#llx, fixed %u: %llu at entry and exit, %llu in the host", event, fixed,
 	       few.guest, few.host);
 	close(self->fd);
 	self->fd = -1;
@@ -133,10 +133,10 @@ TEST_F(guest, the_whole_is_its_parts)
 	unsigned int fixed;
 
 	for (fixed = 0; fixed <= 3; fixed++) {
-		expect_sides(_metadata, self, EVENT_INSTRUCTIONS, 1, fixed, PMUDEV_EXCLUDE_USER);
-		expect_sides(_metadata, self, EVENT_INSTRUCTIONS, 1, fixed, 0);
+		expect_filters(_metadata, self, EVENT_INSTRUCTIONS, 1, fixed, PMUDEV_EXCLUDE_USER);
+		expect_filters(_metadata, self, EVENT_INSTRUCTIONS, 1, fixed, 0);
 	}
-	expect_sides(_metadata, self, EVENT_CYCLES, CORE, 3, PMUDEV_EXCLUDE_USER);
+	expect_filters(_metadata, self, EVENT_CYCLES, CORE, 3, PMUDEV_EXCLUDE_USER);
 }
 
 /* A hundred times as much in the guest is nothing more in the host. */
@@ -233,18 +233,18 @@ TEST_F(guest, entry_without_exit)
 	EXPECT_EQ(pm_value(self->fd, 0), pm_value(self->fd, 1) + pm_value(self->fd, 2));
 }
 
-/* At the doors 56 instructions are executed, and on several CPUs now and then one or two more. */
+/* Entry and exit execute 56 instructions, on several CPUs sometimes one or two more. */
 #define SELDOM_MORE(times) ((times) / 10)
 
-/* @fd: how many guests of that length are entered, with about the same at the doors */
+/* @fd: how many guests of that length are entered, with about the same at entry and exit */
 static void expect_guests(struct __test_metadata *_metadata, int fd, unsigned int slot,
 			  unsigned int times, __u64 rounds)
 {
-	__u64 count = pm_value(fd, slot), doors = count - times * LOOP_INSTRUCTIONS * rounds;
+	__u64 count = pm_value(fd, slot), around = count - times * LOOP_INSTRUCTIONS * rounds;
 
-	EXPECT_LE(doors % times, SELDOM_MORE(times))
+	EXPECT_LE(around % times, SELDOM_MORE(times))
 	TH_LOG("%llu, %u times %llu", count, times, rounds);
-	EXPECT_LE(doors / times, AT_THE_DOORS);
+	EXPECT_LE(around / times, ENTRY_AND_EXIT);
 }
 
 /* Nor does what runs then, whatever NMIs come: the thread was switched meanwhile. */
@@ -280,7 +280,7 @@ static int count_on(struct __test_metadata *_metadata, struct _test_data_guest *
 
 static const unsigned int kinds_of_counters[] = { 0, FIXED_INSTRUCTIONS };
 
-/* A counter that counted the same event, for both sides, before: selectors do not tell. */
+/* A counter that counted the same event, for both filters, before: selectors do not tell. */
 TEST_F(guest, after_the_same_for_both)
 {
 	struct pmudev_event_attr keep = event_among(EVENT_CYCLES, PROGRAMMABLE, USER_ONLY);
@@ -398,7 +398,7 @@ static int run_guests(struct turns *turns, int me, int fake, __u64 rounds, unsig
 		turn_give(turns, me);
 	}
 	count = ret ? 0 : pm_value(fd, 0) - times * LOOP_INSTRUCTIONS * rounds;
-	if (!ret && (count % times > SELDOM_MORE(times) || count / times > AT_THE_DOORS))
+	if (!ret && (count % times > SELDOM_MORE(times) || count / times > ENTRY_AND_EXIT))
 		ret = -EDOM;
 	if (!ret && !pm_value(fd, 1))
 		ret = -ENODATA;

@@ -78,7 +78,7 @@ FIXTURE_SETUP(leak)
 	int i;
 
 	intel_pmu(&self->pmu);
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_EQ(0, pin_to(0));
 	ASSERT_EQ(0, turns_init(&self->owner.turns));
 	for (i = 0; i < 2; i++)
@@ -99,7 +99,7 @@ FIXTURE_TEARDOWN(leak)
 	}
 	for (i = 0; i < 2; i++)
 		stop_child(self->child[i]);
-	set_gate(false);
+	set_user_access(false);
 }
 
 /* Counters that show anything. */
@@ -310,7 +310,7 @@ TEST_F(leak, on_the_way_from_cpu_to_cpu)
 	look(_metadata, self, true);
 }
 
-/* The gate closed: what is stopped is not shown either. */
+/* User access disabled: stopped counters are not readable either. */
 TEST_F(leak, behind_the_gate)
 {
 	int i;
@@ -318,7 +318,7 @@ TEST_F(leak, behind_the_gate)
 	ASSERT_EQ(0, get_the_right(self));
 	self->child[0] = counted_child(self, 0, NULL);
 	for (i = 0; i < 5; i++) {
-		ASSERT_EQ(0, set_gate(i & 1));
+		ASSERT_EQ(0, set_user_access(i & 1));
 		EXPECT_EQ(0ULL, seen(self));
 		turn_pass(&self->owner.turns, 0);
 		EXPECT_EQ(0ULL, seen(self));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What perf still does to a PMU that is claimed, and whom it lets read counters: nobody sees what
+ * What perf still does to a reserved PMU, and whom it lets read counters: nobody sees what
  * others counted, and counters that are stopped stay so.
  */
 #include "common.h"
@@ -13,25 +13,25 @@
 
 #define RDPMC "/sys/bus/event_source/devices/cpu/rdpmc"
 
-FIXTURE(claimed)
+FIXTURE(reserved)
 {
 	struct turns turns;
 	int fd;
 };
 
-FIXTURE_SETUP(claimed)
+FIXTURE_SETUP(reserved)
 {
 	self->fd = -1;
 	ASSERT_EQ(0, turns_init(&self->turns));
 	ASSERT_EQ(0, pin_to(0));
 }
 
-FIXTURE_TEARDOWN(claimed)
+FIXTURE_TEARDOWN(reserved)
 {
 	if (self->fd >= 0)
 		close(self->fd);
 	write_file(RDPMC, "1");
-	set_gate(false);
+	set_user_access(false);
 }
 
 /* The counters that do not show 0. */
@@ -45,8 +45,8 @@ static __u64 seen(__u64 counters)
 	return mask;
 }
 
-/* The gate is closed and nothing is mapped, but perf lets everybody read. */
-TEST_F(claimed, shows_nothing_to_everybody)
+/* User access is disabled and nothing is mapped, but perf lets all users read. */
+TEST_F(reserved, shows_nothing_to_everybody)
 {
 	struct pmudev_event_attr event = raw_event(EVENT_INSTRUCTIONS, USER_ONLY);
 	struct pmudev_query query;
@@ -98,7 +98,7 @@ static void leave_software_event(struct turns *turns)
 	}
 }
 
-TEST_F(claimed, stopped_stays_stopped)
+TEST_F(reserved, stopped_stays_stopped)
 {
 	struct pmudev_event_attr event = raw_event(EVENT_INSTRUCTIONS, DIRECT_READ);
 	struct pmudev_event_attr other = raw_event(EVENT_INSTRUCTIONS, USER_ONLY | PMUDEV_COUNTER);
@@ -109,7 +109,7 @@ TEST_F(claimed, stopped_stays_stopped)
 	if (!child)
 		leave_software_event(&self->turns);
 	turn_wait(&self->turns, 0);
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	self->fd = pm_set(&event, 1, true);
 	ASSERT_GE(self->fd, 0);
 	page = pm_map(self->fd);
@@ -130,7 +130,7 @@ TEST_F(claimed, stopped_stays_stopped)
 }
 
 /* perf forbids reading: a page that comes then gives no right, and readers of it fall back. */
-TEST_F(claimed, forbidden_is_forbidden)
+TEST_F(reserved, forbidden_is_forbidden)
 {
 	struct pmudev_event_attr event = raw_event(EVENT_INSTRUCTIONS, DIRECT_READ);
 	struct pmudev_page *page;
@@ -138,7 +138,7 @@ TEST_F(claimed, forbidden_is_forbidden)
 	__u64 value;
 
 	ASSERT_EQ(0, write_file(RDPMC, "0"));
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	self->fd = pm_set(&event, 1, true);
 	ASSERT_GE(self->fd, 0);
 	page = pm_map(self->fd);

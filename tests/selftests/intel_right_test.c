@@ -28,7 +28,7 @@ FIXTURE_SETUP(right)
 {
 	if (read_number(RDPMC) != 1)
 		SKIP(return, RDPMC " is not 1");
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	self->fd = -1;
 }
 
@@ -39,7 +39,7 @@ FIXTURE_TEARDOWN(right)
 	if (self->fd >= 0)
 		close(self->fd);
 	write_file(RDPMC, "1");
-	set_gate(false);
+	set_user_access(false);
 }
 
 /* Slot 0 is read directly; slot 1 counts the same, in the same group or another. */
@@ -211,7 +211,7 @@ static __u64 overhead(struct __test_metadata *_metadata, struct _test_data_right
 }
 
 static void toggled(struct __test_metadata *_metadata, struct _test_data_right *self, bool file,
-		    bool gate)
+		    bool user_access)
 {
 	bool exact = exact_instructions();
 	int child[2] = { 0 };
@@ -219,8 +219,8 @@ static void toggled(struct __test_metadata *_metadata, struct _test_data_right *
 	union record record;
 	__u64 value, c = 0;
 
-	/* The gate stops the group that is read directly, and no other. */
-	ASSERT_EQ(0, start(self, gate ? 1 : 0));
+	/* Disabling user access stops the group that is read directly, and no other. */
+	ASSERT_EQ(0, start(self, user_access ? 1 : 0));
 	if (exact)
 		c = overhead(_metadata, self, 1000);
 	ASSERT_EQ(0, turns_init(&turns));
@@ -230,8 +230,8 @@ static void toggled(struct __test_metadata *_metadata, struct _test_data_right *
 		child[0] = toggle(&turns, RDPMC, "0121");
 		turn_wait(&turns, 0);
 	}
-	if (gate) {
-		child[1] = toggle(&turns, GATE, "01");
+	if (user_access) {
+		child[1] = toggle(&turns, USER_ACCESS, "01");
 		turn_wait(&turns, 0);
 	}
 	read_under_toggles(_metadata, self, 20);
@@ -239,11 +239,11 @@ static void toggled(struct __test_metadata *_metadata, struct _test_data_right *
 	stop_child(child[0]);
 	stop_child(child[1]);
 	ASSERT_EQ(0, write_file(RDPMC, "1"));
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	/* The right comes back at a switch. */
 	EXPECT_TRUE(WAIT_FOR(!direct_read(&self->reader, 0, &value)));
 	ASSERT_EQ(0, pm_read(self->fd, &record));
-	if (gate) {
+	if (user_access) {
 		EXPECT_LT(record.r.counts[0].value, record.r.counts[1].value);
 	} else {
 		/* The one that nobody touched has counted the same. */
@@ -284,7 +284,7 @@ TEST_F(right, the_library_under_both)
 	ASSERT_NE(MAP_FAILED, toggles);
 	child[0] = toggle(&turns, RDPMC, "01");
 	turn_wait(&turns, 0);
-	child[1] = toggle(&turns, GATE, "01");
+	child[1] = toggle(&turns, USER_ACCESS, "01");
 	turn_wait(&turns, 0);
 	for (i = 0; i < READS || READ_ONCE(*toggles) < 20; i++) {
 		uint64_t count;

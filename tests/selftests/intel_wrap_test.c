@@ -92,7 +92,7 @@ FIXTURE_SETUP(wrap)
 	event.counter = variant->counter < 0 ? pmu.gp - 1 : (unsigned int)variant->counter;
 	ASSERT_EQ(0, pm_query(&query));
 	self->width = event.counter < PMUDEV_FIXED_BASE ? query.width : query.width_fixed;
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_EQ(0, pin_to(0));
 	ASSERT_EQ(0, turns_init(&self->turns));
 	self->fd = pm_set(&event, 1, true);
@@ -114,7 +114,7 @@ FIXTURE_TEARDOWN(wrap)
 		pm_unmap(self->page);
 		close(self->fd);
 	}
-	set_gate(false);
+	set_user_access(false);
 }
 
 static __u64 modulo(const struct _test_data_wrap *self, __u64 value)

@@ -22,12 +22,12 @@ FIXTURE_SETUP(kinds)
 {
 	if (!kinds_find(&self->k))
 		SKIP(return, "needs CPUs of two kinds");
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 }
 
 FIXTURE_TEARDOWN(kinds)
 {
-	set_gate(false);
+	set_user_access(false);
 }
 
 TEST_F(kinds, each_is_described)

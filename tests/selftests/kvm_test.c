@@ -88,7 +88,7 @@ FIXTURE_SETUP(kvm)
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, self->shared);
 	ASSERT_EQ(0, pin_to(0));
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 }
 
 FIXTURE_TEARDOWN(kvm)
@@ -99,7 +99,7 @@ FIXTURE_TEARDOWN(kvm)
 		pm_unmap(self->page);
 	if (self->fd >= 0)
 		close(self->fd);
-	set_gate(false);
+	set_user_access(false);
 }
 
 static void start_reading(struct __test_metadata *_metadata, struct _test_data_kvm *self,

@@ -13,7 +13,7 @@
 #include <pmudev_set_array.h>
 #include "kselftest_harness.h"
 
-#define GATE	  "/proc/sys/dev/pmudev/user_access"
+#define USER_ACCESS	  "/proc/sys/dev/pmudev/user_access"
 #define USER_ONLY (PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV)
 #define LARGE	  0xfedcba9800000000ULL
 #define N	  100000U
@@ -30,9 +30,9 @@ FIXTURE(lib32)
 	struct pmudev set;
 };
 
-static int set_gate(const char *state)
+static int set_user_access(const char *state)
 {
-	int fd = open(GATE, O_WRONLY | O_CLOEXEC);
+	int fd = open(USER_ACCESS, O_WRONLY | O_CLOEXEC);
 	int done = write(fd, state, 1);
 
 	close(fd);
@@ -49,7 +49,7 @@ FIXTURE_SETUP(lib32)
 	ASSERT_EQ(0, uname(&name));
 	if (!strstr(name.machine, "64") && strcmp(name.machine, "armv8l"))
 		SKIP(return, "the kernel is a 32-bit one");
-	ASSERT_EQ(0, set_gate("1"));
+	ASSERT_EQ(0, set_user_access("1"));
 	ASSERT_EQ(0, pmudev_open(&self->set));
 	ASSERT_EQ(0, pmudev_bind_self(&self->set));
 }
@@ -57,7 +57,7 @@ FIXTURE_SETUP(lib32)
 FIXTURE_TEARDOWN(lib32)
 {
 	pmudev_close(&self->set);
-	set_gate("0");
+	set_user_access("0");
 }
 
 static const struct pmudev_event_attr cycles = {

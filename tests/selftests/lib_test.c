@@ -16,7 +16,7 @@ FIXTURE(lib)
 
 FIXTURE_SETUP(lib)
 {
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_EQ(0, pmudev_open(&self->set));
 	ASSERT_EQ(0, pmudev_bind_self(&self->set));
 }
@@ -24,7 +24,7 @@ FIXTURE_SETUP(lib)
 FIXTURE_TEARDOWN(lib)
 {
 	pmudev_close(&self->set);
-	set_gate(false);
+	set_user_access(false);
 }
 
 static int start(struct pmudev *set, const struct pmudev_event_attr *events, unsigned int nr)
@@ -165,7 +165,7 @@ TEST_F(lib, others_fall_back)
 	EXPECT_GT(after, *there);
 }
 
-/* The gate closed under it, the same call goes on giving values. */
+/* After user access is disabled, the same call still returns values. */
 TEST_F(lib, the_gate)
 {
 	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, DIRECT_READ);
@@ -174,7 +174,7 @@ TEST_F(lib, the_gate)
 
 	ASSERT_EQ(0, start(&self->set, &event, 1));
 	ASSERT_EQ(0, pmudev_read_count(&self->set, 0, &before));
-	ASSERT_EQ(0, set_gate(false));
+	ASSERT_EQ(0, set_user_access(false));
 	EXPECT_FALSE(pmudev_try_count(&self->set, 0, &value));
 	EXPECT_EQ(0, pmudev_read_count(&self->set, 0, &value));
 	EXPECT_GE(value, before);

@@ -29,7 +29,7 @@ FIXTURE_SETUP(limit)
 	ASSERT_EQ(0, open_to_all(&self->mode));
 	self->limit = read_number(LIMIT);
 	ASSERT_EQ(0, set_limit(MOST));
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 }
 
 FIXTURE_TEARDOWN(limit)
@@ -38,7 +38,7 @@ FIXTURE_TEARDOWN(limit)
 
 	set_limit(self->limit);
 	chmod(PMUDEV_DEVICE, self->mode);
-	set_gate(false);
+	set_user_access(false);
 	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)));
 	EXPECT_EQ(0ULL, query.busy);
 }

@@ -229,7 +229,7 @@ TEST_F(list, one_kind_of_cpus)
 	}
 	run(&output, "pmudev stat -C %d -e %s -- true", k.cpu[0][0], name[1]);
 	EXPECT_EQ(126, output.status);
-	EXPECT_EQ(1, times_in(&output, "none of these CPUs is one of ")) TH_LOG("%s", output.text);
+	EXPECT_EQ(1, times_in(&output, "none of these CPUs belongs to ")) TH_LOG("%s", output.text);
 	run(&output, "pmudev stat --multiplex -e %s -- true", name[1]);
 	EXPECT_EQ(2, output.status);
 	EXPECT_EQ(1, times_in(&output, "takes no turns")) TH_LOG("%s", output.text);
@@ -237,7 +237,7 @@ TEST_F(list, one_kind_of_cpus)
 	EXPECT_EQ(2, output.status) TH_LOG("%s", output.text);
 	run(&output, "pmudev explain -e %s", name[1]);
 	EXPECT_EQ(0, output.status);
-	EXPECT_EQ(1, times_in(&output, "none of these events is for them\n"));
+	EXPECT_EQ(1, times_in(&output, "none of these events is counted there\n"));
 	EXPECT_EQ(1, times_in(&output, "It fits.\n")) TH_LOG("%s", output.text);
 }
 

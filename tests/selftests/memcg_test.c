@@ -37,7 +37,7 @@ FIXTURE_SETUP(memcg)
 	if (cgroup_make(&self->group, "memory"))
 		SKIP(return, NO_MEMCG);
 	ASSERT_EQ(0, open_to_all(&self->mode));
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &many));
 	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &all));
 }
@@ -47,7 +47,7 @@ FIXTURE_TEARDOWN(memcg)
 	struct pmudev_query query;
 
 	chmod(PMUDEV_DEVICE, self->mode);
-	set_gate(false);
+	set_user_access(false);
 	EXPECT_EQ(0, cgroup_end(&self->group));
 	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)));
 	EXPECT_EQ(0ULL, query.busy);

@@ -272,7 +272,7 @@ FIXTURE_SETUP(memory_storm)
 		SKIP(return, "needs root");
 	if (cgroup_make(&self->group, "memory"))
 		SKIP(return, "no memory control groups in this kernel (CONFIG_MEMCG)");
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	result = storm_memory(sizeof(*result));
 	ASSERT_NE(NULL, result);
 	limit = open_file(&self->group, "memory.max", O_RDWR);
@@ -289,7 +289,7 @@ FIXTURE_TEARDOWN(memory_storm)
 	close(high);
 	close(usage);
 	EXPECT_EQ(0, cgroup_end(&self->group));
-	set_gate(false);
+	set_user_access(false);
 	EXPECT_EQ(0, nothing_left());
 }
 

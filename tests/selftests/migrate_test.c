@@ -36,12 +36,12 @@ FIXTURE_SETUP(migrate)
 	for (i = 0; i < CPU_SETSIZE; i++)
 		if (CPU_ISSET(i, &set))
 			self->cpu[self->cpus++] = i;
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 }
 
 FIXTURE_TEARDOWN(migrate)
 {
-	set_gate(false);
+	set_user_access(false);
 }
 
 static int move(struct _test_data_migrate *self, int i)

@@ -45,7 +45,7 @@ FIXTURE_TEARDOWN(module_storm)
 	if (module_references() < 0)
 		EXPECT_EQ(0, load_module());
 	EXPECT_EQ(0, subject_end(&self->subject));
-	set_gate(false);
+	set_user_access(false);
 	EXPECT_EQ(0, nothing_left());
 }
 
@@ -54,7 +54,7 @@ FIXTURE_TEARDOWN(module_storm)
 enum {
 	OWN,
 	OTHER,
-	FAMILY,
+	INHERITED,
 	PROCESS,
 	CPU,
 	SETS,
@@ -69,7 +69,7 @@ static int open_kind(struct _test_data_module_storm *self, int kind)
 		return pm_set(&self->own, 1, true);
 	case OTHER:
 		return pm_attach(self->subject.pid, 0, &self->others, 1, true);
-	case FAMILY:
+	case INHERITED:
 		return pm_attach(0, PMUDEV_BIND_INHERIT, &self->others, 1, true);
 	case PROCESS:
 		fd = pm_open();
@@ -98,7 +98,7 @@ static void check_counts(struct __test_metadata *_metadata, struct _test_data_mo
 	set_loop(fd[OWN], WORK);
 	count = set_loop(fd[OWN], WORK);
 	EXPECT_GE(count, (__u64)WORK);
-	EXPECT_GE(pm_value(fd[FAMILY], 0), count);
+	EXPECT_GE(pm_value(fd[INHERITED], 0), count);
 	EXPECT_GE(pm_value(fd[CPU], 0), (__u64)WORK);
 	if (page) {
 		EXPECT_EQ(0, direct_read(&reader, 0, &value));
@@ -138,7 +138,7 @@ static void check_gone(struct __test_metadata *_metadata, struct _test_data_modu
 
 	EXPECT_EQ(-1L, module_references());
 	EXPECT_EQ(-ENOENT, pm_open());
-	EXPECT_NE(0, access(GATE, F_OK));
+	EXPECT_NE(0, access(USER_ACCESS, F_OK));
 	EXPECT_FALSE(names_us("/sys/kernel/debug/kprobes/list"));
 	EXPECT_FALSE(names_us("/proc/modules"));
 	EXPECT_TRUE(counter_faults(FIXED_OPERAND));
@@ -163,7 +163,7 @@ TEST_F_TIMEOUT(module_storm, with_sets_of_all_kinds, 300)
 	/* The CPU that is counted. */
 	ASSERT_EQ(0, pin_to(0));
 	for (i = 0; i < times; i++) {
-		ASSERT_EQ(0, set_gate(true));
+		ASSERT_EQ(0, set_user_access(true));
 		for (kind = 0; kind < SETS; kind++) {
 			fd[kind] = open_kind(self, kind);
 			ASSERT_GE(fd[kind], 0) TH_LOG("kind %d", kind);

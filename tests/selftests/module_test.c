@@ -27,7 +27,7 @@ FIXTURE_SETUP(module)
 	if (geteuid() || access(module_file(), R_OK))
 		SKIP(return, "needs root and the module's file (PMUDEV_KO)");
 	self->event = raw_event(EVENT_CYCLES, user_reads() ? DIRECT_READ : USER_ONLY);
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 }
 
 /* The programs that follow need it. */
@@ -35,7 +35,7 @@ FIXTURE_TEARDOWN(module)
 {
 	if (access(PMUDEV_DEVICE, F_OK))
 		EXPECT_EQ(0, load_module());
-	set_gate(false);
+	set_user_access(false);
 }
 
 TEST_F(module, stays_while_a_file_is_open)
@@ -227,8 +227,8 @@ TEST_F(module, gone_without_a_trace)
 	EXPECT_EQ(-ENOENT, pm_open());
 	ASSERT_EQ(0, load_module());
 	EXPECT_EQ(0, stat(PMUDEV_DEVICE, &stat_));
-	/* The gate is closed until root opens it. */
-	EXPECT_EQ(0, read_number(GATE));
+	/* User access is disabled until root enables it. */
+	EXPECT_EQ(0, read_number(USER_ACCESS));
 }
 
 /* Lines of the log since the descriptor was at its end: all, and those that speak of us. */
@@ -287,7 +287,7 @@ TEST_F(module, comes_and_goes)
 	for (i = 0; i < 8; i++) {
 		ASSERT_EQ(0, unload_module());
 		ASSERT_EQ(0, load_module());
-		ASSERT_EQ(0, set_gate(true));
+		ASSERT_EQ(0, set_user_access(true));
 		fd = pm_set(&self->event, 1, true);
 		ASSERT_GE(fd, 0);
 		loop(1000);
@@ -317,7 +317,7 @@ TEST_F(module, unloaded_under_users)
 		if (!ret) {
 			unloads++;
 			ASSERT_EQ(0, load_module());
-			ASSERT_EQ(0, set_gate(true));
+			ASSERT_EQ(0, set_user_access(true));
 		}
 		pause_ns(20000 + i % 5 * 9001);
 	}

@@ -293,7 +293,7 @@ TEST_F(move, of_a_reader)
 
 	if (!user_reads())
 		SKIP(return, NO_USER_READS);
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	event.flags = DIRECT_READ;
 	fd = pm_set(&event, 1, true);
 	ASSERT_GE(fd, 0);
@@ -319,7 +319,7 @@ TEST_F(move, of_a_reader)
 	}
 	pm_unmap(page);
 	close(fd);
-	EXPECT_EQ(0, set_gate(false));
+	EXPECT_EQ(0, set_user_access(false));
 }
 
 /* ------------------------------------------------------------------ as many as fit -- */

@@ -321,7 +321,7 @@ TEST_F(pool, user_reads)
 
 	if (!user_reads())
 		SKIP(return, NO_USER_READS);
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	for (i = 0; i < GROUPS; i++) {
 		events[i] = mux_event(&self->pool, i);
 		events[i].flags |= PMUDEV_USER_READ;
@@ -359,7 +359,7 @@ TEST_F(pool, user_reads)
 		direct += !!READ_ONCE(page->slots[i].index);
 	EXPECT_LE(direct, self->pool.nr);
 	pm_unmap(page);
-	EXPECT_EQ(0, set_gate(false));
+	EXPECT_EQ(0, set_user_access(false));
 }
 
 /* While a group is off, the page does not have the set's times: its running clock stands. */
@@ -375,7 +375,7 @@ TEST_F(pool, times_in_the_page)
 
 	if (!user_reads())
 		SKIP(return, NO_USER_READS);
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	events[0] = strict_event(&self->pool, 0);
 	events[0].flags |= PMUDEV_USER_READ;
 	for (i = 1; i < GROUPS; i++)
@@ -409,11 +409,11 @@ TEST_F(pool, times_in_the_page)
 	EXPECT_LT(times.enabled, after.r.time_enabled);
 	EXPECT_LT(after.r.time_running, after.r.time_enabled);
 	pm_unmap(page);
-	EXPECT_EQ(0, set_gate(false));
+	EXPECT_EQ(0, set_user_access(false));
 }
 
-/* Off with the gate, and on again; strict groups beside it have nothing to do with it. */
-TEST_F(pool, gate)
+/* Stopped and restarted by user access; non-multiplexed groups next to it are not affected. */
+TEST_F(pool, user_access)
 {
 	struct pmudev_event_attr events[GROUPS];
 	union record before, after;
@@ -421,7 +421,7 @@ TEST_F(pool, gate)
 
 	if (!user_reads())
 		SKIP(return, NO_USER_READS);
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	for (i = 0; i < GROUPS; i++) {
 		events[i] = mux_event(&self->pool, i);
 		if (i < 6)
@@ -431,7 +431,7 @@ TEST_F(pool, gate)
 	ASSERT_GE(self->mux, 0);
 	for (i = 0; i < 3; i++) {
 		loop(ROUNDS(20));
-		ASSERT_EQ(0, set_gate(false));
+		ASSERT_EQ(0, set_user_access(false));
 		ASSERT_EQ(0, pm_read(self->mux, &before));
 		EXPECT_TRUE(before.r.flags & PMUDEV_RECORD_NO_USER_ACCESS);
 		loop(ROUNDS(30));
@@ -439,7 +439,7 @@ TEST_F(pool, gate)
 		EXPECT_EQ(0ULL, sum_since(&before, &after, 0, 6).value);
 		EXPECT_EQ(0ULL, sum_since(&before, &after, 0, 6).time_running);
 		EXPECT_GT(sum_since(&before, &after, 6, 6).value, 1000000ULL);
-		ASSERT_EQ(0, set_gate(true));
+		ASSERT_EQ(0, set_user_access(true));
 		ASSERT_EQ(0, pm_read(self->mux, &before));
 		loop(ROUNDS(30));
 		ASSERT_EQ(0, pm_read(self->mux, &after));
@@ -447,7 +447,7 @@ TEST_F(pool, gate)
 		EXPECT_GE(sum_since(&before, &after, 0, GROUPS).value,
 			  self->pool.nr * LOOP_INSTRUCTIONS * ROUNDS(30));
 	}
-	EXPECT_EQ(0, set_gate(false));
+	EXPECT_EQ(0, set_user_access(false));
 }
 
 TEST_HARNESS_MAIN

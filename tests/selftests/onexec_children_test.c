@@ -6,15 +6,15 @@
 #include "again.h"
 #include "kselftest_harness.h"
 
-FIXTURE(family)
+FIXTURE(children)
 {
 	struct pmudev_event_attr event;
 	struct subject s;
 	int fd;	 /* waits for exec */
-	int all; /* counts the same family all the time */
+	int all; /* counts the same children all the time */
 };
 
-FIXTURE_SETUP(family)
+FIXTURE_SETUP(children)
 {
 	if (!exact_instructions())
 		SKIP(return, "instructions are not counted exactly here (PMUDEV_EXACT)");
@@ -27,7 +27,7 @@ FIXTURE_SETUP(family)
 	ASSERT_GE(self->all, 0);
 }
 
-FIXTURE_TEARDOWN(family)
+FIXTURE_TEARDOWN(children)
 {
 	struct pmudev_query query;
 
@@ -38,10 +38,10 @@ FIXTURE_TEARDOWN(family)
 }
 
 /*
- * A set that counts the family all the time counts as much more as the target takes to make a child
- * and the child to execute: the same each time, to the instruction.
+ * A set that counts all children all the time counts as much more as the target takes to make a
+ * child and the child to execute: the same each time, to the instruction.
  */
-static void of_children(struct __test_metadata *_metadata, struct _test_data_family *self,
+static void of_children(struct __test_metadata *_metadata, struct _test_data_children *self,
 			long (*order)(long n))
 {
 	__u64 n, value, all, before = 0, sum = 0, sum_all = 0;
@@ -76,12 +76,12 @@ static void of_children(struct __test_metadata *_metadata, struct _test_data_fam
 	EXPECT_LT(r.r.counts[0].value, value + LOOP_INSTRUCTIONS * 0x2000 + START_MAX);
 }
 
-TEST_F(family, of_a_forked_child)
+TEST_F(children, of_a_forked_child)
 {
 	of_children(_metadata, self, fork_and_exec);
 }
 
-TEST_F(family, of_a_vforked_child)
+TEST_F(children, of_a_vforked_child)
 {
 	of_children(_metadata, self, vfork_and_exec);
 }
@@ -106,7 +106,7 @@ static long children_of_all_kinds(long n)
 	return 0;
 }
 
-TEST_F(family, each_for_itself)
+TEST_F(children, each_for_itself)
 {
 	__u64 n = 1000000;
 	union record r;

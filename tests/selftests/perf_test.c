@@ -2,7 +2,7 @@
 /*
  * pmudev and perf on one PMU: whoever counts first keeps it, the other one is told, and nothing of
  * either is disturbed by the other. What perf's events do while pmudev has the PMU differs:
- * arm64_perf_test.c, intel_claim_test.c.
+ * arm64_perf_test.c, intel_reserve_test.c.
  */
 #include "common.h"
 #include "kselftest_harness.h"
@@ -28,7 +28,7 @@ FIXTURE_SETUP(perf)
 		SKIP(return, "perf does not count cycles here");
 	close(fd);
 	ASSERT_EQ(0, pin_to(0));
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	/* What perf had to tidy up is done: the PMU is free for whoever comes. */
 	ASSERT_FALSE(self->query.state & PMUDEV_STATE_RESERVED);
 }
@@ -39,7 +39,7 @@ FIXTURE_TEARDOWN(perf)
 		close(self->perf[--self->nr]);
 	if (self->fd >= 0)
 		close(self->fd);
-	set_gate(false);
+	set_user_access(false);
 }
 
 static int add_perf(struct _test_data_perf *self, pid_t pid, int cpu)

@@ -20,13 +20,13 @@ FIXTURE_SETUP(perm)
 	if (geteuid())
 		SKIP(return, "needs root");
 	ASSERT_EQ(0, open_to_all(&self->mode));
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 }
 
 FIXTURE_TEARDOWN(perm)
 {
 	chmod(PMUDEV_DEVICE, self->mode);
-	set_gate(false);
+	set_user_access(false);
 }
 
 TEST(device_is_roots)
@@ -392,8 +392,8 @@ TEST_F(perm, who_would_be_seen)
 
 TEST_F(perm, gate_and_sysctl)
 {
-	EXPECT_EQ(0, AS(NOBODY, -1, CHECK(set_gate(true) == -EACCES)));
-	EXPECT_EQ(0, AS(NOBODY, -1, CHECK(read_number(GATE) == 1)));
+	EXPECT_EQ(0, AS(NOBODY, -1, CHECK(set_user_access(true) == -EACCES)));
+	EXPECT_EQ(0, AS(NOBODY, -1, CHECK(read_number(USER_ACCESS) == 1)));
 }
 
 TEST_HARNESS_MAIN

@@ -127,7 +127,7 @@ TEST(bare_reads_are_told)
 		SKIP(return, "%s", cannot_suspend());
 	ASSERT_EQ(0, pm_query(&query));
 	ASSERT_EQ(0, pin_to(0));
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_EQ(0, write_file(PM_TEST, "core"));
 	fd = pm_set(&event, 1, true);
 	ASSERT_GE(fd, 0);
@@ -147,7 +147,7 @@ TEST(bare_reads_are_told)
 	ASSERT_EQ(0, write_file(PM_TEST, "none"));
 	pm_unmap(page);
 	close(fd);
-	EXPECT_EQ(0, set_gate(false));
+	EXPECT_EQ(0, set_user_access(false));
 }
 
 TEST_HARNESS_MAIN

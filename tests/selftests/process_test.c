@@ -260,11 +260,11 @@ TEST_F(process, no_user_reads)
 	struct pmudev_event_attr direct = raw_event(EVENT_INSTRUCTIONS, DIRECT_READ);
 	int fd = pm_open();
 
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_EQ(0, pm_bind(fd, PMUDEV_TARGET_PROCESS, 0, 0));
 	EXPECT_REFUSED(EOPNOTSUPP, PMUDEV_WHY_INHERITED, pm_add(fd, &direct, 1));
 	close(fd);
-	EXPECT_EQ(0, set_gate(false));
+	EXPECT_EQ(0, set_user_access(false));
 }
 
 /* --------------------------------------------------------------------------------- its end -- */

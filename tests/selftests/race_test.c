@@ -24,7 +24,7 @@ static __u32 any_flags;
 FIXTURE_SETUP(race)
 {
 	any_flags = user_reads() ? DIRECT_READ : USER_ONLY;
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_EQ(0, pm_query(&self->before));
 	ASSERT_EQ(0ULL, self->before.busy);
 }
@@ -44,7 +44,7 @@ FIXTURE_TEARDOWN(race)
 	EXPECT_EQ(0, pm_read(fd, &record));
 	EXPECT_GE(record.r.counts[0].value, 1000ULL);
 	close(fd);
-	set_gate(false);
+	set_user_access(false);
 }
 
 /* One for each call, and what it may answer whatever the others do at the same time. */
@@ -103,7 +103,7 @@ static bool in_the_contract(int ret)
 	case EBUSY:  /* bound, enabled, held */
 	case ENOSPC:
 	case ESRCH:  /* its thread has ended */
-	case EACCES: /* the gate */
+	case EACCES: /* user access */
 	case EPERM:  /* mapped by another thread than the owner's process */
 	case ENODEV:
 		return true;

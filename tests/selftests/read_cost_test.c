@@ -99,7 +99,7 @@ FIXTURE_SETUP(cost)
 
 	if (!exact_instructions())
 		SKIP(return, "instructions are not counted exactly here (PMUDEV_EXACT)");
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_EQ(0, pm_query(&self->query));
 	self->kind = PMU_ARCH == PMUDEV_ARCH_INTEL ? X86 :
 		     self->query.width == 64	   ? ARM64_WIDE :
@@ -116,7 +116,7 @@ FIXTURE_SETUP(cost)
 FIXTURE_TEARDOWN(cost)
 {
 	pmudev_close(&self->set);
-	set_gate(false);
+	set_user_access(false);
 }
 
 static uint64_t now(void *clock)

@@ -27,7 +27,7 @@ enum {
 	MOVE,
 	COMPETE,
 	CHANGE = COMPETE + 4,
-	GATE_MOVES,
+	USER_ACCESS_TOGGLES,
 	/* It waits for the two after it, which must not have ended before. */
 	HOTPLUG,
 	PERF_CPU,
@@ -99,14 +99,14 @@ static int change_others(void *arg, unsigned int i)
 	return churn_step(&r->set, &r->others);
 }
 
-static int move_gate(void *arg, unsigned int i)
+static int toggle_user_access(void *arg, unsigned int i)
 {
 	(void)arg;
 	(void)i;
-	if (set_gate(false))
+	if (set_user_access(false))
 		return -EIO;
 	pause_ns(20000);
-	return set_gate(true);
+	return set_user_access(true);
 }
 
 /*
@@ -238,7 +238,8 @@ static void set_up(struct shared *s)
 	struct disturbance with[DISTURBANCES] = {
 		[MOVE] = DISTURB("moved", move, s, 100000),
 		[CHANGE] = DISTURB("their sets changed", change_others, s, 50000),
-		[GATE_MOVES] = DISTURB("the gate closed", move_gate, s, 700000),
+		[USER_ACCESS_TOGGLES] =
+			DISTURB("user access disabled", toggle_user_access, s, 700000),
 		[HOTPLUG] = DISTURB("a CPU gone and back", hotplug, s, 2000000),
 		[PERF_CPU] = DISTURB("perf on a CPU", perf_cpu, s, 300000),
 		[PERF_TASK] = DISTURB("perf on a thread", perf_task, s, 300000),
@@ -279,7 +280,7 @@ FIXTURE_SETUP(read_storm)
 	self->perf_right = read_number(PERF_RIGHT_FILE);
 	if (access(PERF_RIGHT_FILE, W_OK))
 		self->shared->d[PERF_RIGHT].once = NULL;
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 }
 
 FIXTURE_TEARDOWN(read_storm)
@@ -293,7 +294,7 @@ FIXTURE_TEARDOWN(read_storm)
 		set_cpu_online(i, true);
 	if (self->shared->d[PERF_RIGHT].once)
 		write_file(PERF_RIGHT_FILE, self->perf_right > 0 ? "1" : "0");
-	set_gate(false);
+	set_user_access(false);
 }
 
 /* The one disturbance that is a thread of the readers' process. */

@@ -26,7 +26,7 @@ FIXTURE_SETUP(reader)
 	struct pmudev_event_attr events[NR];
 	unsigned int i;
 
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_EQ(0, pmudev_open(&self->set));
 	ASSERT_EQ(0, pmudev_bind_self(&self->set));
 	for (i = 0; i < NR; i++)
@@ -40,7 +40,7 @@ FIXTURE_SETUP(reader)
 FIXTURE_TEARDOWN(reader)
 {
 	pmudev_close(&self->set);
-	set_gate(false);
+	set_user_access(false);
 }
 
 /* Does the inline read do it by what was learnt, without another look? */
@@ -136,7 +136,7 @@ TEST_F(reader, ticks_of_the_module)
 	uint64_t values[NR];
 
 	ASSERT_EQ(0, pmudev_reader_counts_ticks(&self->reader, values, NR, &direct));
-	ASSERT_EQ(0, set_gate(false));
+	ASSERT_EQ(0, set_user_access(false));
 	EXPECT_FALSE(pmudev_try_counts(&self->set, values, NR, NULL));
 	ASSERT_EQ(0, pmudev_reader_counts_ticks(&self->reader, values, NR, &asked));
 	EXPECT_GE(asked.enabled, direct.enabled);

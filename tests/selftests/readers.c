@@ -49,7 +49,7 @@ int churn_step(struct pmudev *set, struct churn *c)
 {
 	int ret = change(set, c);
 
-	/* The gate is closed: another time. */
+	/* User access is disabled: try later. */
 	if (ret == -EACCES)
 		return 0;
 	c->step = (c->step + 1) % 5;

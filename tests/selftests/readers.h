@@ -28,7 +28,7 @@ struct churn {
 	__u32 group;
 	__u32 flags;
 	unsigned int step;
-	unsigned int done; /* steps; when the gate is closed some are refused */
+	unsigned int done; /* steps; while user access is disabled some are refused */
 };
 
 struct crowd;

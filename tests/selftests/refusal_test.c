@@ -160,17 +160,17 @@ TEST_F(set, what_is_not_offered)
 				       .flags = USER_ONLY | PMUDEV_LONG));
 }
 
-/* User reads that are not to be had; the gate is open, so that it is not what refuses. */
+/* User reads that are not possible; user access is enabled, so it is not the reason. */
 TEST_F(set, user_reads_not_offered)
 {
 	__u64 has = self->query.features;
-	long gate = read_number(GATE);
+	long user_access = read_number(USER_ACCESS);
 
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	if (!user_reads()) {
 		EXPECT_BAD_EVENT(EOPNOTSUPP, PMUDEV_WHY_HARDWARE, PMUDEV_USER_READ,
 				 EVENT(.flags = DIRECT_READ));
-		EXPECT_EQ(0, set_gate(gate));
+		EXPECT_EQ(0, set_user_access(user_access));
 		return;
 	}
 	if (!(has & PMUDEV_HAS_DIRECT))
@@ -190,7 +190,7 @@ TEST_F(set, user_reads_not_offered)
 		EXPECT_BAD_EVENT(EOPNOTSUPP, PMUDEV_WHY_WIDTH, long_limit(&self->query),
 				 EVENT(.config = EVENT_INSTRUCTIONS,
 				       .flags = DIRECT_READ | PMUDEV_LONG | PMUDEV_CHAIN_READ));
-	EXPECT_EQ(0, set_gate(gate));
+	EXPECT_EQ(0, set_user_access(user_access));
 }
 
 /* PLACE and the query say the same of each generic event. */

@@ -209,28 +209,28 @@ TEST_F(rest, the_gate)
 
 	if (!user_reads())
 		SKIP(return, NO_USER_READS);
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	fd = pm_set(&event, 1, false);
 	ASSERT_GE(fd, 0);
 	page = pm_map(fd);
 	ASSERT_NE(NULL, page);
 	ASSERT_EQ(0, have_it_rest(fd));
 	EXPECT_EQ(0U, READ_ONCE(page->slots[0].index));
-	ASSERT_EQ(0, set_gate(false));
+	ASSERT_EQ(0, set_user_access(false));
 	EXPECT_REFUSED(EACCES, PMUDEV_WHY_USER_ACCESS, pm_enable(fd, PMUDEV_ALL));
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_EQ(0, have_it_rest(fd));
 	ASSERT_EQ(0, pm_enable(fd, PMUDEV_ALL));
 	EXPECT_NE(0U, READ_ONCE(page->slots[0].index));
 	/* Closed while it rests no more, and disabled: open again, it stays disabled. */
-	ASSERT_EQ(0, set_gate(false));
+	ASSERT_EQ(0, set_user_access(false));
 	ASSERT_EQ(0, pm_disable(fd, PMUDEV_ALL));
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	EXPECT_EQ(0U, READ_ONCE(page->slots[0].index));
 	EXPECT_FALSE(counts_on(fd, 1));
 	pm_unmap(page);
 	close(fd);
-	set_gate(false);
+	set_user_access(false);
 }
 
 /* Two that never count together: neither takes the other's counters if there are more. */
@@ -403,7 +403,7 @@ TEST_F(rest, a_dry_run_tells_of_direct)
 	ASSERT_EQ(0, pm_query(&query));
 	if (!(query.features & PMUDEV_HAS_DIRECT))
 		SKIP(return, "no DIRECT events");
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_EQ(0, have_one_rest(self, event));
 	direct.flags |= PMUDEV_USER_READ | PMUDEV_DIRECT;
 	fd = pm_set(&direct, 1, false);
@@ -415,7 +415,7 @@ TEST_F(rest, a_dry_run_tells_of_direct)
 	ASSERT_EQ(0, pm_enable(fd, PMUDEV_ALL));
 	EXPECT_EQ(1ULL << counter, busy());
 	close(fd);
-	set_gate(false);
+	set_user_access(false);
 }
 
 /* What counts is not moved for somebody who would have room if nothing rested. */

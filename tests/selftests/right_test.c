@@ -17,14 +17,14 @@ FIXTURE(right)
 
 FIXTURE_SETUP(right)
 {
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_EQ(0, pm_query(&self->before));
 	ASSERT_EQ(0ULL, self->before.busy);
 }
 
 FIXTURE_TEARDOWN(right)
 {
-	set_gate(false);
+	set_user_access(false);
 }
 
 static int reader_set(struct pmudev_page **page)

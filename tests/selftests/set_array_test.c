@@ -169,7 +169,7 @@ TEST_F(array, no_such_cpu)
 
 /* ------------------------------------------------------------------- a process -- */
 
-/* A array of one is that set. */
+/* An array of one set is that set. */
 TEST_F(array, a_process)
 {
 	struct pmudev_event_attr event = raw_event(steady_event(), USER_ONLY);

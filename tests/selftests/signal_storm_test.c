@@ -66,7 +66,7 @@ FIXTURE_SETUP(signal_storm)
 {
 	unsigned int i, slow = debug_kernel() ? 10 : 1;
 
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	self->s = storm_memory(sizeof(*self->s));
 	ASSERT_NE(NULL, self->s);
 	self->s->cpus = cpus_online();
@@ -86,7 +86,7 @@ FIXTURE_TEARDOWN(signal_storm)
 	stop_child(self->s->sender[1].pid);
 	stop_child(self->s->mover.pid);
 	stop_child(self->s->workers.pid);
-	set_gate(false);
+	set_user_access(false);
 	EXPECT_EQ(0, nothing_left());
 }
 
@@ -107,7 +107,7 @@ static void end(struct __test_metadata *_metadata, struct shared *s)
 	EXPECT_EQ(0, disturb_end(&s->sender[1]));
 	EXPECT_EQ(0, disturb_end(&s->mover));
 	EXPECT_EQ(0, workers_end(&s->workers));
-	EXPECT_CREW(&s->workers);
+	EXPECT_WORKERS(&s->workers);
 	for (i = 0; i < HANDS; i++)
 		direct += s->workers.hand[i].direct;
 	TH_LOG("%u windows, %llu signals, %u moves, %u reads of pages in windows",
@@ -161,7 +161,7 @@ TEST_F_TIMEOUT(signal_storm, killed, 300)
 		ASSERT_EQ(0, kill(s->workers.pid, SIGKILL));
 		EXPECT_EQ(1000 + SIGKILL, child_result(s->workers.pid));
 		s->workers.pid = 0;
-		EXPECT_CREW(&s->workers);
+		EXPECT_WORKERS(&s->workers);
 		EXPECT_EQ(0, module_references());
 	}
 }

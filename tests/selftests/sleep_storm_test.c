@@ -69,7 +69,7 @@ FIXTURE_SETUP(sleep_storm)
 	self->state = -1;
 	if (reason)
 		SKIP(return, "%s", reason);
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_EQ(0, pin_to(0));
 	self->state = open(PM_STATE, O_WRONLY | O_CLOEXEC);
 	ASSERT_GE(self->state, 0);
@@ -92,11 +92,11 @@ FIXTURE_TEARDOWN(sleep_storm)
 	if (self->tests)
 		EXPECT_EQ(0, write_file(PM_TEST, "none"));
 	EXPECT_EQ(0, workers_end(self->workers));
-	EXPECT_CREW(self->workers);
+	EXPECT_WORKERS(self->workers);
 	close(self->own);
 	while (self->cpus)
 		close(self->cpu[--self->cpus]);
-	set_gate(false);
+	set_user_access(false);
 	EXPECT_EQ(0, nothing_left());
 }
 

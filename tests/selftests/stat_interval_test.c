@@ -349,17 +349,17 @@ TEST_F(interval, timed_out)
 TEST_F(interval, what_is_refused)
 {
 	static const char *const calls[][2] = {
-		{ "-r 2 -I 10 -- true", "-r and -I do not go together" },
+		{ "-r 2 -I 10 -- true", "-r excludes -I" },
 		{ "-r 2 -C 0", "-r repeats a command" },
 		{ "-A -- true", "-A shows each CPU" },
 		{ "-a -C 0 -- true", "only one of -C, -a, -t and -p" },
 		{ "-I 0 -- true", "'0' is not a number of milliseconds" },
 		{ "-r x -- true", "'x' is not a number of runs" },
-		{ "--summary -- true", "name them with -I MS" },
+		{ "--summary -- true", "need -I MS" },
 		{ "--json --csv -- true", "only one of --json" },
 		{ "--openmetrics -I 10 -- true", "name it with -o FILE" },
-		{ "--per-core -a -- true", "stat has no --per-core as perf has" },
-		{ "-G x -- true", "stat has no --cgroup as perf has" },
+		{ "--per-core -a -- true", "stat does not have perf's --per-core" },
+		{ "-G x -- true", "stat does not have perf's --cgroup" },
 		{ "-o /nowhere/x -- true", "cannot write '/nowhere/x'" },
 		{ "--openmetrics -o /nowhere/x -- true", "cannot write '/nowhere/x'" },
 	};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `pmudev stat`: what it counts of families, processes and CPUs, to the instruction where the
+ * `pmudev stat`: what it counts of children, processes and CPUs, to the instruction where the
  * machine is exact. Counted is this program, with the name of a part to play. Of two runs that
  * differ in the rounds of a loop only, all else is the same, and the difference is known.
  */
@@ -27,7 +27,7 @@ static char event[16];
 /* ------------------------------------------------------------------- the parts -- */
 
 /* Children that have a child each; all of them loop, and this process does not. */
-static int play_family(long rounds)
+static int play_children(long rounds)
 {
 	int i, status, pid;
 
@@ -59,8 +59,8 @@ static int play(int argc, char **argv)
 
 	if (!strcmp(argv[1], "loop"))
 		loop(number);
-	else if (!strcmp(argv[1], "family"))
-		return play_family(number);
+	else if (!strcmp(argv[1], "children"))
+		return play_children(number);
 	else if (!strcmp(argv[1], "ask"))
 		return ask_server(atoi(argv[3]), number) ? 1 : 0;
 	else if (!strcmp(argv[1], "busy"))
@@ -130,14 +130,14 @@ TEST_F(stat, a_program)
 
 TEST_F(stat, children_and_theirs)
 {
-	EXPECT_MORE(2 * CHILDREN, counted_more("", "family"));
+	EXPECT_MORE(2 * CHILDREN, counted_more("", "children"));
 }
 
 TEST_F(stat, no_children)
 {
 	if (!exact_programs())
 		SKIP(return, "instructions are not counted exactly here (PMUDEV_EXACT)");
-	EXPECT_EQ(0, counted_more("--no-inherit", "family")) TH_LOG("%s", output.text);
+	EXPECT_EQ(0, counted_more("--no-inherit", "children")) TH_LOG("%s", output.text);
 }
 
 TEST_F(stat, how_the_command_ended)
@@ -310,7 +310,7 @@ TEST_F(stat, too_many)
 	unlink("/tmp/ran");
 	run(&output, "pmudev stat -e %s -- touch /tmp/ran", many_events(nr));
 	EXPECT_EQ(126, output.status);
-	EXPECT_EQ(1, times_in(&output, "--multiplex lets the events take turns"))
+	EXPECT_EQ(1, times_in(&output, "--multiplex lets the events share counters over time"))
 	TH_LOG("%s", output.text);
 	EXPECT_EQ(-1, access("/tmp/ran", F_OK));
 	/* That does not help one group. */
@@ -338,7 +338,7 @@ TEST_F(stat, multiplexed)
 	run(&output, "pmudev stat -e %s -- %s --play loop %d", event, program, LONG_LOOP);
 	ASSERT_TRUE(stat_value(&output, event, &truth, &percent)) TH_LOG("%s", output.text);
 	EXPECT_EQ(100, percent);
-	EXPECT_EQ(0, times_in(&output, "took turns"));
+	EXPECT_EQ(0, times_in(&output, "shared counters"));
 	run(&output, "pmudev stat --multiplex -e %s -- %s --play loop %d", many_events(nr), program,
 	    LONG_LOOP);
 	EXPECT_EQ(0, output.status);
@@ -353,7 +353,7 @@ TEST_F(stat, multiplexed)
 	}
 	EXPECT_LT(sum, 100 * programmable() * 1.03) TH_LOG("sum %.2f: %s", sum, output.text);
 	EXPECT_GT(sum, 100 * programmable() * 0.97);
-	EXPECT_EQ(1, times_in(&output, "took turns"));
+	EXPECT_EQ(1, times_in(&output, "shared counters"));
 }
 
 /* What had no turn is not counted, which is not 0. */
@@ -367,7 +367,7 @@ TEST_F(stat, not_counted)
 	EXPECT_EQ(0, output.status);
 	missing = times_in(&output, "<not counted>");
 	EXPECT_GE(missing, 1U) TH_LOG("%s", output.text);
-	EXPECT_EQ(missing, times_in(&output, "its turn did not come"));
+	EXPECT_EQ(missing, times_in(&output, "rotation did not reach it"));
 	snprintf(name, sizeof(name), "%.*s@0-31:u", (int)strcspn(event, ":"), event);
 	/* The last one may have had its turn when only the kernel was left to count. */
 	while (stat_nth_value(&output, name, counted, &value, NULL)) {
@@ -387,7 +387,7 @@ TEST_F(stat, multiplexed_without_need)
 	EXPECT_MORE(1, counted_more("--multiplex", "loop"));
 	EXPECT_TRUE(stat_value(&output, event, &value, &percent));
 	EXPECT_EQ(100, percent);
-	EXPECT_EQ(0, times_in(&output, "took turns"));
+	EXPECT_EQ(0, times_in(&output, "shared counters"));
 }
 
 int main(int argc, char **argv)

@@ -17,7 +17,7 @@ void *storm_memory(size_t size);
 long module_references(void);
 
 /*
- * Nothing is left: no set, no counter, no claim, no reference, and perf counts, to the
+ * Nothing is left: no set, no counter, no reservation, no reference, and perf counts, to the
  * instruction, with as many events at a time as there are counters. 0, or the line of storm.c.
  */
 int nothing_left(void);

@@ -107,7 +107,7 @@ TEST(terms_are_taken)
 	struct pmudev_query q;
 	char terms[128];
 
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	for_each_pmu(&q) {
 		expect_taken(_metadata, &q, "long", PMUDEV_LONG, EOPNOTSUPP);
 		expect_taken(_metadata, &q, "user_read", PMUDEV_USER_READ, EOPNOTSUPP);
@@ -130,7 +130,7 @@ TEST(terms_are_taken)
 		snprintf(terms, sizeof(terms), "threshold=%u", q.threshold_max + 1);
 		EXPECT_EQ(-ERANGE, sysfs_apply(q.name, terms, &attr));
 	}
-	ASSERT_EQ(0, set_gate(false));
+	ASSERT_EQ(0, set_user_access(false));
 }
 
 /* -------------------------------------------------------------- events -- */

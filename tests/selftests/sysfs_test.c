@@ -105,9 +105,9 @@ TEST(caps_are_what_query_says)
 	struct pmudev_query q;
 	int fd;
 
-	ASSERT_EQ(0, set_gate(false));
+	ASSERT_EQ(0, set_user_access(false));
 	expect_caps(_metadata);
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	expect_caps(_metadata);
 	/* And while the counters are taken from perf. */
 	for_each_pmu(&q) {
@@ -118,7 +118,7 @@ TEST(caps_are_what_query_says)
 		expect_caps(_metadata);
 		close(fd);
 	}
-	ASSERT_EQ(0, set_gate(false));
+	ASSERT_EQ(0, set_user_access(false));
 }
 
 TEST(the_gate_as_it_is_now)
@@ -127,7 +127,7 @@ TEST(the_gate_as_it_is_now)
 	int i;
 
 	for (i = 0; i < 3; i++) {
-		ASSERT_EQ(0, set_gate(i & 1));
+		ASSERT_EQ(0, set_user_access(i & 1));
 		for_each_pmu(&q)
 			expect_cap(_metadata, &q, "user_access", i & 1 ? "1" : "0");
 	}

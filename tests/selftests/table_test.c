@@ -63,7 +63,7 @@ TEST(by_page_and_register)
 	uint64_t count;
 	int fd;
 
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_EQ(0, pm_query(&query));
 	if (!(query.features & PMUDEV_HAS_USER_READ))
 		SKIP(return, "no user reads");
@@ -92,7 +92,7 @@ TEST(by_page_and_register)
 	TH_LOG("%u counters, up to %u", nr, last);
 	pm_unmap(page);
 	close(fd);
-	EXPECT_EQ(0, set_gate(false));
+	EXPECT_EQ(0, set_user_access(false));
 }
 
 TEST_HARNESS_MAIN

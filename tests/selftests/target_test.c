@@ -178,7 +178,7 @@ TEST_F(target, a_threads_page)
 
 	if (!user_reads())
 		SKIP(return, NO_USER_READS);
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_EQ(0, subject_thread(&t));
 	fd = pm_attach(t.pid, 0, &event, 1, true);
 	ASSERT_GE(fd, 0);
@@ -203,7 +203,7 @@ TEST_F(target, a_threads_page)
 	EXPECT_EQ((__u32)PMUDEV_WHY_NOT_OWNER, why.code);
 	close(fd);
 	EXPECT_EQ(0, subject_end(&t));
-	EXPECT_EQ(0, set_gate(false));
+	EXPECT_EQ(0, set_user_access(false));
 }
 
 /* Who counts and who is counted have nothing to do with each other. */

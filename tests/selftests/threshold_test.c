@@ -30,7 +30,7 @@ FIXTURE_SETUP(threshold)
 
 FIXTURE_TEARDOWN(threshold)
 {
-	set_gate(false);
+	set_user_access(false);
 }
 
 /* ----------------------------------------------------------------------- refusals -- */
@@ -248,7 +248,7 @@ TEST_F(threshold, read_by_the_page)
 	if (self->query.nr_pmus > 1)
 		SKIP(return, "CPUs of several kinds");
 	ASSERT_EQ(0, threshold_cycles(&self->query, &k));
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	event.flags |= PMUDEV_USER_READ;
 	fd = pm_set(&event, 1, true);
 	ASSERT_GE(fd, 0);
@@ -262,10 +262,10 @@ TEST_F(threshold, read_by_the_page)
 	close(fd);
 }
 
-/* -------------------------------------------------------------------------- pairs -- */
+/* ------------------------------------------------------------------------ chained -- */
 
 /* The low half is compared, the high half counts its carries and nothing else. */
-TEST_F(threshold, of_a_pair)
+TEST_F(threshold, of_a_chained_event)
 {
 	static const __u64 starts[] = { 0, (1ULL << 32) - N, (1ULL << 33) - 1, -N };
 	struct threshold t = {

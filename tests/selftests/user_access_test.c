@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The gate: sysctl dev.pmudev.user_access. Closed, nobody starts to read directly. Closed under
- * those who do, they fall back to read(2), are stopped, and find nothing in the counters; none of
- * them ever faults.
+ * User access: sysctl dev.pmudev.user_access. While it is disabled, nobody starts to read directly.
+ * Disabled under those who do, they fall back to read(2), are stopped, and find nothing in the
+ * counters; none of them ever faults.
  */
 #include "common.h"
 #include "kselftest_harness.h"
 
 #include <fcntl.h>
 
-FIXTURE(gate)
+FIXTURE(user_access)
 {
 	int fd;
 	struct pmudev_page *page;
 	struct reader reader;
 };
 
-static int start(struct _test_data_gate *self, __u64 event)
+static int start(struct _test_data_user_access *self, __u64 event)
 {
 	struct pmudev_event_attr events[] = {
 		raw_event(event, DIRECT_READ),
 		in_group(raw_event(EVENT_CYCLES, USER_ONLY), 1),
 	};
 
-	set_gate(true);
+	set_user_access(true);
 	self->fd = pm_set(events, 2, true);
 	if (self->fd < 0)
 		return self->fd;
@@ -34,55 +34,55 @@ static int start(struct _test_data_gate *self, __u64 event)
 	return 0;
 }
 
-FIXTURE_SETUP(gate)
+FIXTURE_SETUP(user_access)
 {
-	ASSERT_EQ(0, set_gate(false));
+	ASSERT_EQ(0, set_user_access(false));
 	self->fd = -1;
 }
 
-FIXTURE_TEARDOWN(gate)
+FIXTURE_TEARDOWN(user_access)
 {
 	if (self->page)
 		pm_unmap(self->page);
 	if (self->fd >= 0)
 		close(self->fd);
-	EXPECT_EQ(0, set_gate(false));
+	EXPECT_EQ(0, set_user_access(false));
 }
 
-TEST_F(gate, is_a_switch)
+TEST_F(user_access, is_a_switch)
 {
 	struct pmudev_query query;
 
-	EXPECT_EQ(0, read_number(GATE));
+	EXPECT_EQ(0, read_number(USER_ACCESS));
 	ASSERT_EQ(0, pm_query(&query));
 	EXPECT_FALSE(query.state & PMUDEV_STATE_USER_ACCESS);
-	EXPECT_EQ(0, set_gate(true));
-	EXPECT_EQ(1, read_number(GATE));
+	EXPECT_EQ(0, set_user_access(true));
+	EXPECT_EQ(1, read_number(USER_ACCESS));
 	ASSERT_EQ(0, pm_query(&query));
 	EXPECT_TRUE(query.state & PMUDEV_STATE_USER_ACCESS);
-	EXPECT_EQ(-EINVAL, write_file(GATE, "2"));
-	EXPECT_EQ(-EINVAL, write_file(GATE, "-1"));
-	EXPECT_EQ(-EINVAL, write_file(GATE, "yes"));
-	EXPECT_EQ(1, read_number(GATE));
+	EXPECT_EQ(-EINVAL, write_file(USER_ACCESS, "2"));
+	EXPECT_EQ(-EINVAL, write_file(USER_ACCESS, "-1"));
+	EXPECT_EQ(-EINVAL, write_file(USER_ACCESS, "yes"));
+	EXPECT_EQ(1, read_number(USER_ACCESS));
 }
 
-TEST_F(gate, closed_refuses_user_reads)
+TEST_F(user_access, closed_refuses_user_reads)
 {
 	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, DIRECT_READ);
 	struct pmudev_event_attr other = raw_event(EVENT_CYCLES, USER_ONLY);
 	__s32 counter;
 
 	EXPECT_REFUSED(EACCES, PMUDEV_WHY_USER_ACCESS, pm_set(&event, 1, true));
-	/* What does not read directly is nothing to the gate. */
+	/* Events without user reads are not affected. */
 	self->fd = pm_set(&other, 1, true);
 	ASSERT_GE(self->fd, 0);
 	event.group = 1;
 	EXPECT_REFUSED(EACCES, PMUDEV_WHY_USER_ACCESS, pm_add(self->fd, &event, 1));
 	EXPECT_EQ(0, why.event);
 	EXPECT_REFUSED(EACCES, PMUDEV_WHY_USER_ACCESS, pm_place(self->fd, &event, 1, &counter));
-	EXPECT_EQ(0, set_gate(true));
+	EXPECT_EQ(0, set_user_access(true));
 	EXPECT_EQ(0, pm_add(self->fd, &event, 1));
-	EXPECT_EQ(0, set_gate(false));
+	EXPECT_EQ(0, set_user_access(false));
 	EXPECT_REFUSED(EACCES, PMUDEV_WHY_USER_ACCESS, pm_enable(self->fd, 1));
 	EXPECT_EQ(NULL, pm_map(self->fd));
 	EXPECT_EQ(EACCES, errno);
@@ -90,7 +90,7 @@ TEST_F(gate, closed_refuses_user_reads)
 	EXPECT_TRUE(counter_faults(FIXED_OPERAND));
 }
 
-TEST_F(gate, open_lets_read)
+TEST_F(user_access, open_lets_read)
 {
 	__u64 before, after;
 	union record record;
@@ -110,7 +110,7 @@ TEST_F(gate, open_lets_read)
  * Closed under a reader: it falls back, its count stands still, its counter shows nothing, and the
  * instruction does not fault (the page is mapped still). Open again, it goes on from there.
  */
-TEST_F(gate, closing_stops_a_reader)
+TEST_F(user_access, closing_stops_a_reader)
 {
 	union record before, closed, later, after;
 	struct pmudev_slot slot;
@@ -125,7 +125,7 @@ TEST_F(gate, closing_stops_a_reader)
 		slot = self->page->slots[0];
 		ASSERT_NE(0, slot.index);
 		generation = READ_ONCE(self->page->generation);
-		ASSERT_EQ(0, set_gate(false));
+		ASSERT_EQ(0, set_user_access(false));
 		EXPECT_EQ(0ULL, counter(slot.operand));
 		EXPECT_EQ(0ULL, counter(slot.operand));
 		EXPECT_EQ(0U, READ_ONCE(self->page->owner));
@@ -143,7 +143,7 @@ TEST_F(gate, closing_stops_a_reader)
 		/* The group that nobody reads directly has not noticed. */
 		EXPECT_GE(later.r.counts[1].value, closed.r.counts[1].value + 10000);
 		EXPECT_EQ(later.r.counts[1].time_enabled, later.r.counts[1].time_running);
-		ASSERT_EQ(0, set_gate(true));
+		ASSERT_EQ(0, set_user_access(true));
 		loop(10000);
 		ASSERT_EQ(0, direct_read(&self->reader, 0, &value));
 		EXPECT_GE(value, later.r.counts[0].value + 10000);
@@ -154,12 +154,12 @@ TEST_F(gate, closing_stops_a_reader)
 }
 
 /* Enabling, disabling and mapping while it is closed: what is refused and what is not. */
-TEST_F(gate, while_closed)
+TEST_F(user_access, while_closed)
 {
 	union record record;
 
 	ASSERT_EQ(0, start(self, EVENT_CYCLES));
-	ASSERT_EQ(0, set_gate(false));
+	ASSERT_EQ(0, set_user_access(false));
 	EXPECT_EQ(0, pm_disable(self->fd, 0));
 	EXPECT_REFUSED(EACCES, PMUDEV_WHY_USER_ACCESS, pm_enable(self->fd, 0));
 	EXPECT_REFUSED(EACCES, PMUDEV_WHY_USER_ACCESS, pm_enable(self->fd, PMUDEV_ALL));
@@ -167,9 +167,9 @@ TEST_F(gate, while_closed)
 	EXPECT_EQ(0, pm_reset(self->fd, 0, 4711));
 	ASSERT_EQ(0, pm_read(self->fd, &record));
 	EXPECT_EQ(4711ULL, record.r.counts[0].value);
-	/* Nobody waits for the gate any more: nothing is stopped by it. */
+	/* No set waits for user access any more: nothing is stopped by it. */
 	EXPECT_FALSE(record.r.flags & PMUDEV_RECORD_NO_USER_ACCESS);
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	loop(1000);
 	ASSERT_EQ(0, pm_read(self->fd, &record));
 	EXPECT_EQ(4711ULL, record.r.counts[0].value);
@@ -179,14 +179,14 @@ TEST_F(gate, while_closed)
 	EXPECT_GE(record.r.counts[0].value, 4711 + 1000ULL);
 }
 
-TEST_F(gate, reset_while_stopped)
+TEST_F(user_access, reset_while_stopped)
 {
 	__u64 value;
 
 	ASSERT_EQ(0, start(self, EVENT_CYCLES));
-	ASSERT_EQ(0, set_gate(false));
+	ASSERT_EQ(0, set_user_access(false));
 	EXPECT_EQ(0, pm_reset(self->fd, 0, 1ULL << 40));
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_EQ(0, direct_read(&self->reader, 0, &value));
 	EXPECT_GE(value, 1ULL << 40);
 	EXPECT_LT(value, (1ULL << 40) + 10000000);
@@ -201,7 +201,7 @@ static unsigned int *toggles;
 static void toggle(struct turns *turns, __u64 open_ns)
 {
 	unsigned int i;
-	int fd = open(GATE, O_WRONLY | O_CLOEXEC);
+	int fd = open(USER_ACCESS, O_WRONLY | O_CLOEXEC);
 
 	turn_give(turns, 1);
 	for (i = 0;; i++) {
@@ -214,10 +214,10 @@ static void toggle(struct turns *turns, __u64 open_ns)
 }
 
 /*
- * A million reads while another process opens and closes the gate: never a fault, never a step
+ * A million reads while another process toggles user access: never a fault, never a step
  * back, and what was counted between two reads that saw the same generation is exactly what ran.
  */
-TEST_F(gate, toggled_under_a_reader)
+TEST_F(user_access, toggled_under_a_reader)
 {
 	__u64 value, last = 0, next = 0, n, directs = 0, calls = 0;
 	struct turns turns;
@@ -232,7 +232,9 @@ TEST_F(gate, toggled_under_a_reader)
 	if (!child)
 		toggle(&turns, 7001);
 	turn_wait(&turns, 0);
-	/* A million, and on until the gate has moved often enough; a slow kernel needs more. */
+	/*
+	 * A million, and more until user access was toggled often enough; a slow kernel needs more.
+	 */
 	for (n = 0; n < (__u64)few(1000000) || (READ_ONCE(*toggles) <= 20 && n < 10000000); n++) {
 		give_way(n, &next);
 		ASSERT_EQ(0, read_either(self->fd, &self->reader, 0, &value, &direct));
@@ -249,13 +251,13 @@ TEST_F(gate, toggled_under_a_reader)
 	EXPECT_GT(directs, 1000ULL);
 	EXPECT_GT(calls, 100ULL);
 	EXPECT_GT(READ_ONCE(*toggles), 20U);
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	EXPECT_EQ(0, direct_read(&self->reader, 0, &value));
 	EXPECT_GE(value, last);
 }
 
-/* Everything a process can do with a set, while the gate opens and closes. */
-TEST_F(gate, toggled_under_everything)
+/* Everything a process can do with a set, while user access is toggled. */
+TEST_F(user_access, toggled_under_everything)
 {
 	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, DIRECT_READ);
 	struct pmudev_page *page;

@@ -57,7 +57,7 @@ static void try_all(int roots, int fd)
 	CHECK(!pm_add(fd, &user, 1) && !pm_enable(fd, 0));
 	loop(1000);
 	CHECK(pm_value(fd, 0) >= 1000 && pm_value(fd, 0) != ~0ULL);
-	CHECK(set_gate(true) == -EACCES || set_gate(true) == -EPERM);
+	CHECK(set_user_access(true) == -EACCES || set_user_access(true) == -EPERM);
 	CHECK(set_limit(1000000) == -EACCES || set_limit(1000000) == -EPERM);
 }
 

@@ -22,7 +22,7 @@ FIXTURE_SETUP(page)
 		in_group(raw_event(EVENT_CYCLES, USER_ONLY), 6),
 	};
 
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	self->fd = pm_set(events, 3, true);
 	ASSERT_GE(self->fd, 0);
 	self->page = pm_map(self->fd);
@@ -42,7 +42,7 @@ FIXTURE_TEARDOWN(page)
 	}
 	if (self->fd >= 0)
 		close(self->fd);
-	set_gate(false);
+	set_user_access(false);
 }
 
 /* ------------------------------------------------------------------ mapping -- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A workers is a process of threads that count themselves, each in windows of the same code: whatever
- * is done to them meanwhile, a window is the same number of instructions, to the unit, and no value
- * that a thread reads is less than one before.
+ * A workers is a process of threads that count themselves, each in windows of the same code:
+ * whatever is done to them meanwhile, a window is the same number of instructions, to the unit, and
+ * no value that a thread reads is less than one before.
  */
 #ifndef PMUDEV_TEST_CREW_H
 #define PMUDEV_TEST_CREW_H
@@ -66,7 +66,7 @@ static inline __u64 hand_signals(const struct hand *h)
 }
 
 /* For use below kselftest_harness.h. */
-#define EXPECT_CREW(workers)                                                                    \
+#define EXPECT_WORKERS(workers)                                                                    \
 	do {                                                                                 \
 		for (unsigned int __i = 0; __i < (workers)->nr; __i++) {                        \
 			struct hand *__h = &(workers)->hand[__i];                               \

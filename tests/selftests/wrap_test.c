@@ -80,7 +80,7 @@ FIXTURE_SETUP(wrap)
 	wide = self->query.features & PMUDEV_HAS_LONG;
 	if (variant->flags & PMUDEV_LONG && !wide)
 		SKIP(return, "no 64-bit programmable counter");
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	if (!user_reads())
 		event.flags &= ~PMUDEV_USER_READ;
 	self->fd = pm_set(&event, 1, true);
@@ -98,7 +98,7 @@ FIXTURE_TEARDOWN(wrap)
 		pm_unmap(self->page);
 	if (self->fd > 0)
 		close(self->fd);
-	set_gate(false);
+	set_user_access(false);
 }
 
 static unsigned int width(const struct _test_data_wrap *self)
@@ -337,7 +337,7 @@ TEST(long_events)
 	int fd;
 
 	ASSERT_EQ(0, pm_query(&query));
-	ASSERT_EQ(0, set_gate(true));
+	ASSERT_EQ(0, set_user_access(true));
 	if (query.generic & 1ULL << PMUDEV_INSTRUCTIONS) {
 		if (query.features & PMUDEV_HAS_LONG) {
 			fd = pm_set(&event, 1, true);
@@ -360,7 +360,7 @@ TEST(long_events)
 	cycles[1] = cycles[0];
 	if (query.width_fixed < 64) {
 		EXPECT_REFUSED(EOPNOTSUPP, PMUDEV_WHY_WIDTH, pm_set(cycles, 1, true));
-		EXPECT_EQ(0, set_gate(false));
+		EXPECT_EQ(0, set_user_access(false));
 		return;
 	}
 	/* One counter at least has 64 bits. */
@@ -374,7 +374,7 @@ TEST(long_events)
 		EXPECT_REFUSED(ENOSPC, PMUDEV_WHY_NO_COUNTER, pm_set(cycles, 2, true));
 		EXPECT_EQ(1ULL << FIXED_COUNTER, why.allowed);
 	}
-	EXPECT_EQ(0, set_gate(false));
+	EXPECT_EQ(0, set_user_access(false));
 }
 
 TEST_HARNESS_MAIN

@@ -168,7 +168,7 @@ machine_is_particular() {
 	esac
 }
 
-# machine_fits MACHINE SMP: whether there is such a machine with so many CPUs.
+# machine_fits MACHINE SMP: whether this machine exists with this number of CPUs.
 machine_fits() {
 	case $1 in
 	nopmu) [ "$2" = 1 ] ;;

@@ -43,8 +43,8 @@ static const char *const names[NR_CACHE_EVENTS] = {
 };
 
 /*
- * PMUv3's common events (Arm ARM, "Common event numbers"), by their names in sysfs, where those are
- * that the CPU has.
+ * PMUv3's common events (Arm ARM, "Common event numbers") by their names in sysfs, which lists
+ * those that the CPU has.
  */
 static const char *const common[NR_CACHE_EVENTS] = {
 	[L1D_LOADS] = "l1d_cache",   [L1D_LOAD_MISSES] = "l1d_cache_refill",
@@ -55,7 +55,7 @@ static const char *const common[NR_CACHE_EVENTS] = {
 	[BRANCH_LOADS] = "br_pred",  [BRANCH_LOAD_MISSES] = "br_mis_pred",
 };
 
-/* What single CPUs have beside them. */
+/* Additional events of some CPUs. */
 static const struct {
 	unsigned int midr; /* Implementer and PartNum */
 	enum cache_event event;
@@ -113,7 +113,7 @@ static unsigned int intel_code(const struct pmu *pmu, enum cache_event event)
 	return pmudev_cache_intel(pmu->cpu_id, strstr(pmu->name, "atom"), event);
 }
 
-/* As sysfs would spell the event; false if there is none. */
+/* The event in the spelling of sysfs; false if there is none. */
 static bool find_terms(const struct pmu *pmu, enum cache_event event, char *buf, size_t size)
 {
 	const struct named_event *named;
@@ -171,7 +171,7 @@ bool pmudev_is_cache_name(const char *at, size_t len)
 	return find(at, len) >= 0;
 }
 
-/* Of the first of these PMUs: the others lack it, too. */
+/* Named after the first of these PMUs: the others lack it too. */
 static unsigned int code_of(const struct parser *p, __u32 pmus, enum cache_event event)
 {
 	unsigned int i;

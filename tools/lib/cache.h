@@ -8,7 +8,7 @@
 
 #include "parser.h"
 
-/* In the order in which they are listed; cache.c has the names. */
+/* In listing order; cache.c has the names. */
 enum cache_event {
 	L1D_LOADS,
 	L1D_LOAD_MISSES,
@@ -45,7 +45,7 @@ enum cache_event {
 	NR_CACHE_EVENTS,
 };
 
-/* In place of a code: the event needs a register beside its selector; nobody knows it. */
+/* Instead of a code: the event needs a second register; the event is unknown. */
 #define CACHE_SECOND_REGISTER (~0U)
 #define CACHE_UNKNOWN_CPU     (~1U)
 
@@ -55,15 +55,15 @@ enum cache_event {
  */
 HIDDEN unsigned int pmudev_cache_intel(unsigned int signature, bool atom, enum cache_event event);
 
-/* Adds what the PMU has to its events. False: no memory. */
+/* Adds the PMU's cache events to its events. False: no memory. */
 HIDDEN bool pmudev_cache_add(struct pmu *pmu);
 
-/* Is it one of these names, whatever its case? */
+/* Is it one of these names, ignoring case? */
 HIDDEN bool pmudev_is_cache_name(const char *at, size_t len);
 
 /*
- * If it is such a name, and none of these PMUs has the event, tells why and returns true. False
- * also if one of them has it, spelled otherwise.
+ * If it is such a name and none of these PMUs has the event, reports the reason and returns true.
+ * False also if one of them has it in another spelling.
  */
 HIDDEN bool pmudev_lacks_cache_event(struct parser *p, const char *where, size_t len, __u32 pmus);
 

@@ -6,7 +6,7 @@
  */
 #include "cache.h"
 
-/* Of one CPU, or what several have in common; the last one has no code. */
+/* Events of one CPU or of several; the last one has no code. */
 struct code {
 	enum cache_event event;
 	unsigned int code;
@@ -75,7 +75,7 @@ static const struct code westmere[] = {
 	{},
 };
 
-/* Sandy Bridge and Ivy Bridge, but for one event each. */
+/* Sandy Bridge and Ivy Bridge, except for one event each. */
 static const struct code bridge[] = {
 	{ L1D_LOADS, 0xf1d0 },		 /* MEM_UOPS_RETIRED, any load */
 	{ L1D_LOAD_MISSES, 0x0151 },	 /* L1D.REPLACEMENT */
@@ -124,7 +124,7 @@ static const struct code skylake_more[] = {
 	{},
 };
 
-/* Skylake, and Ice Lake but for iTLB-loads. */
+/* Skylake, and Ice Lake except for iTLB-loads. */
 static const struct code skylake[] = {
 	{ L1D_LOADS, 0x81d0 },	     /* MEM_INST_RETIRED.ALL_LOADS */
 	{ L1D_LOAD_MISSES, 0x0151 }, /* L1D.REPLACEMENT */
@@ -140,7 +140,7 @@ static const struct code skylake[] = {
 	{},
 };
 
-/* And all big cores since. */
+/* And all later big cores. */
 static const struct code golden_cove[] = {
 	{ L1D_LOADS, 0x81d0 },	     /* MEM_INST_RETIRED.ALL_LOADS */
 	{ L1D_LOAD_MISSES, 0xe124 }, /* L2_RQSTS.ALL_DEMAND_DATA_RD */
@@ -162,7 +162,7 @@ static const struct code silvermont[] = {
 	{ L1I_LOAD_MISSES, 0x0280 },	/* ICACHE.MISSES */
 	{ DTLB_LOAD_MISSES, 0x0804 },	/* MEM_UOPS_RETIRED.DTLB_MISS_LOADS */
 	{ ITLB_LOADS, 0x00c0 },		/* INST_RETIRED.ANY_P */
-	{ ITLB_LOAD_MISSES, 0x40205 },	/* PAGE_WALKS.I_SIDE_WALKS: its beginnings */
+	{ ITLB_LOAD_MISSES, 0x40205 },	/* PAGE_WALKS.I_SIDE_WALKS: starts of walks */
 	{ BRANCH_LOADS, 0x00c4 },	/* BR_INST_RETIRED.ALL_BRANCHES */
 	{ BRANCH_LOAD_MISSES, 0x00c5 }, /* BR_MISP_RETIRED.ALL_BRANCHES */
 	{ LLC_LOADS, OFFCORE },		{ LLC_STORES, OFFCORE }, { LLC_STORE_MISSES, OFFCORE }, {},
@@ -187,7 +187,7 @@ static const struct code goldmont_plus_more[] = {
 	{},
 };
 
-/* Goldmont Plus, and all small cores since but for iTLB-loads. */
+/* Goldmont Plus, and all later small cores except for iTLB-loads. */
 static const struct code tremont[] = {
 	{ L1D_LOADS, 0x81d0 },
 	{ L1D_STORES, 0x82d0 },
@@ -208,7 +208,7 @@ static const struct code tremont[] = {
 #define MOST_MODELS	   16
 #define MOST_LISTS	   5
 
-/* @cpu: the models; @lists: what they have */
+/* @cpu: the models; @lists: their events */
 static const struct cpu {
 	unsigned int cpu[MOST_MODELS];
 	const struct code *lists[MOST_LISTS];

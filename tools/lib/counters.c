@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The counters that an event was given by hand. */
+/* Parses the counters that the user chose for an event. */
 #include <string.h>
 
 #include "parser.h"
@@ -28,7 +28,7 @@ static bool counter_number(const char *at, size_t len, __u64 *counter)
 	return true;
 }
 
-/* Up to the next character with a meaning of its own; "fixed 0" is in one piece. */
+/* Up to the next special character; "fixed 0" is one word. */
 static size_t counter_word(const char *at)
 {
 	size_t len = pmudev_word(at), prefix = strlen(FIXED);
@@ -65,7 +65,7 @@ bool pmudev_parse_counter(struct parser *p, struct pmudev_event_attr *attr)
 	if (first > last || last > 63)
 		return pmudev_wrong(p, start, "%s", help);
 	if (attr->allowed)
-		return pmudev_wrong(p, start, "counters= has told already which ones it may be on");
+		return pmudev_wrong(p, start, "counters= already says which ones it may be on");
 	attr->allowed = ~0ULL >> (63 - last) & ~0ULL << first;
 	return true;
 }

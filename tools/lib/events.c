@@ -12,7 +12,7 @@ static const struct {
 	const char *name;
 	enum pmudev_generic config;
 } names[] = {
-	/* The first of each is the one that is shown. */
+	/* The first name of each event is the one shown. */
 	{ "cycles", PMUDEV_CYCLES },
 	{ "instructions", PMUDEV_INSTRUCTIONS },
 	{ "ref-cycles", PMUDEV_REF_CYCLES },
@@ -27,7 +27,7 @@ static const struct {
 #define NR_NAMES (sizeof(names) / sizeof((names)[0]))
 
 #define LEVELS (PMUDEV_EXCLUDE_USER | PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV)
-#define SIDES  (PMUDEV_EXCLUDE_HOST | PMUDEV_EXCLUDE_GUEST)
+#define HOST_OR_GUEST (PMUDEV_EXCLUDE_HOST | PMUDEV_EXCLUDE_GUEST)
 
 const char *pmudev_generic_name(unsigned int generic)
 {
@@ -110,13 +110,14 @@ static bool find_raw(const char *at, size_t len, struct pmudev_event_attr *attr)
 }
 
 /*
- * The flags of modifiers. A letter takes back an exclusion that the first of its kind brought.
- * @colons: they may stand between letters
+ * The flags of modifiers. The first letter of a kind excludes all of that kind; each letter
+ * includes its own again.
+ * @colons: allow colons between letters
  */
 static bool parse_modifiers(struct parser *p, unsigned int *flags, bool *levels, bool colons)
 {
 	size_t len = colons ? strcspn(p->at, ",{}/@= \t") : pmudev_word(p->at), i;
-	bool sides = false;
+	bool filtered = false;
 
 	if (!len)
 		return pmudev_wrong(p, p->at,
@@ -124,13 +125,13 @@ static bool parse_modifiers(struct parser *p, unsigned int *flags, bool *levels,
 	*levels = false;
 	*flags = 0;
 	for (i = 0; i < len; i++) {
-		bool side = p->at[i] == 'G' || p->at[i] == 'H';
+		bool host_guest = p->at[i] == 'G' || p->at[i] == 'H';
 
 		if (colons && p->at[i] == ':')
 			continue;
-		if (side && !sides)
-			*flags |= SIDES;
-		if (!side && !*levels)
+		if (host_guest && !filtered)
+			*flags |= HOST_OR_GUEST;
+		if (!host_guest && !*levels)
 			*flags |= LEVELS;
 		switch (p->at[i]) {
 		case 'u':
@@ -153,8 +154,8 @@ static bool parse_modifiers(struct parser *p, unsigned int *flags, bool *levels,
 					    "unknown modifier '%c'; there are u, k, h, G, H",
 					    p->at[i]);
 		}
-		sides |= side;
-		*levels |= !side;
+		filtered |= host_guest;
+		*levels |= !host_guest;
 	}
 	p->at += len;
 	return true;
@@ -179,7 +180,7 @@ static bool unknown_event(struct parser *p, const char *where, size_t len)
 			       *like ? "" : pmudev_pfm_remark(p->pmus));
 }
 
-/* Which PMUs are meant by what stands before a slash; 0 if that is no PMU. */
+/* The PMUs named before a slash; 0 if it is not a PMU. */
 static __u32 named_pmus(const struct parser *p, const char *at, size_t len)
 {
 	int pmu = pmudev_find_pmu(p->pmus, at, len);
@@ -189,7 +190,7 @@ static __u32 named_pmus(const struct parser *p, const char *at, size_t len)
 	return pmu < 0 ? 0 : 1U << pmu;
 }
 
-/* Where a name of libpfm4's ends, before the modifiers that are ours. */
+/* The end of a libpfm4 name, before pmudev's modifiers. */
 static const char *pfm_end(const char *start)
 {
 	const char *end = start + strcspn(start, ",{}/@ \t"), *at;
@@ -204,7 +205,7 @@ static const char *pfm_end(const char *start)
 	}
 }
 
-/* By the first who knows the name; libpfm4's own PMU before "::" asks it alone. */
+/* The first match wins; with a libpfm4 PMU before "::" only libpfm4 is asked. */
 static bool find_named(struct parser *p, const char *start, size_t len, struct what *what)
 {
 	const bool by_pfm = !strncmp(start + len, "::", 2);
@@ -227,7 +228,7 @@ static bool find_named(struct parser *p, const char *start, size_t len, struct w
 	}
 }
 
-/* What is counted, without its counter and modifiers. */
+/* The event without its counter and modifiers. */
 static bool parse_what(struct parser *p, struct what *what)
 {
 	const char *start = p->at;
@@ -249,7 +250,7 @@ static bool parse_what(struct parser *p, struct what *what)
 	return pmudev_parse_terms(p, what);
 }
 
-/* Behind a slash modifiers need no ':'. */
+/* After a slash the ':' is optional. */
 static bool modifiers_follow(struct parser *p)
 {
 	if (*p->at != ':')
@@ -298,7 +299,7 @@ static bool parse_event(struct parser *p)
 	return true;
 }
 
-/* Modifiers after a brace are those of all its events that have none. */
+/* Modifiers after a brace apply to all events of the group; these must have none. */
 static bool modify_group(struct parser *p, unsigned int first)
 {
 	const char *start = p->at;
@@ -393,7 +394,7 @@ void pmudev_events_free(struct pmudev_events *events)
 	free(events);
 }
 
-/* ------------------------------------------------------------------------ telling -- */
+/* ------------------------------------------------------------------------ queries -- */
 
 unsigned int pmudev_events_nr(const struct pmudev_events *events)
 {

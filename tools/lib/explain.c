@@ -3,9 +3,10 @@
  * Refusals in English. A sentence has up to four parts:
  *
  *	event 1: every counter that could take the event is in use (counters 2-3: counter 2 is
- *	held by process 123, which counts CPU 1): wait until one is given back, ...
+ *	held by process 123, which counts CPU 1): wait until one is free, ...
  *
- * the event if one is concerned, why, the numbers in brackets if there are any, what to do next.
+ * They are: the event, if the refusal is about one; the fact; numbers in brackets, if there are
+ * any; what to do next.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -19,7 +20,7 @@
 struct text {
 	char *buf;
 	size_t len;
-	size_t used; /* may exceed len: the length of the whole */
+	size_t used; /* length of the whole text, may exceed len */
 };
 
 static __attribute__((__format__(printf, 2, 3))) void put(struct text *t, const char *format, ...)
@@ -68,7 +69,7 @@ static void put_holder(struct text *t, const struct pmudev_holder *h)
 {
 	switch (h->kind) {
 	case PMUDEV_HOLDER_SET:
-		put(t, "this very set");
+		put(t, "the same set");
 		return;
 	case PMUDEV_HOLDER_PERF:
 		put(t, "perf");
@@ -88,7 +89,7 @@ static void put_holder(struct text *t, const struct pmudev_holder *h)
 	case PMUDEV_HOLDER_CPU_SET:
 		break;
 	default:
-		put(t, "someone unknown");
+		put(t, "an unknown holder");
 		return;
 	}
 	if (h->pid > 0)
@@ -124,7 +125,7 @@ static void put_holders(struct text *t, const struct pmudev_refusal *why)
 	put_holder(t, &why->holder);
 }
 
-/* The flags that a machine or a version of the module can lack. */
+/* Flags that a machine or a version of the module may not support. */
 static const struct {
 	uint32_t flag;
 	const char *name;
@@ -144,8 +145,7 @@ static const struct {
 };
 
 /*
- * The flag is an event's if the refusal is about an event; those of a binding have no names here,
- * since their numbers are the same.
+ * Names the flag only if the refusal is about an event: a binding's flags have the same numbers.
  */
 static void put_flag(struct text *t, const struct pmudev_refusal *why)
 {
@@ -162,10 +162,10 @@ static void put_detail(struct text *t, enum pmudev_detail detail, const struct p
 	case NOTHING:
 		break;
 	case LEAST:
-		put(t, "%llu at least", (unsigned long long)why->limit);
+		put(t, "at least %llu", (unsigned long long)why->limit);
 		break;
 	case MOST:
-		put(t, "%llu at most", (unsigned long long)why->limit);
+		put(t, "at most %llu", (unsigned long long)why->limit);
 		break;
 	case HIGHEST:
 		put(t, "the highest is %llu", (unsigned long long)why->limit);
@@ -198,7 +198,7 @@ static void put_detail(struct text *t, enum pmudev_detail detail, const struct p
 
 /* ------------------------------------------------------------------ sentences -- */
 
-/* As strerror() says it, which is not for threads. */
+/* strerror() is not thread-safe. */
 static void put_system_error(struct text *t, int error)
 {
 	char words[128];
@@ -209,7 +209,7 @@ static void put_system_error(struct text *t, int error)
 		put(t, "%s", words);
 }
 
-/* Errors without a reason: those of open(2), and of calls that did not reach the module. */
+/* Errors without a reason: from open(2), and from calls that did not reach the module. */
 static void put_errno(struct text *t, int error)
 {
 	switch (error) {
@@ -225,7 +225,7 @@ static void put_errno(struct text *t, int error)
 	case -EACCES:
 	case -EPERM:
 		put(t, "this user may not use " PMUDEV_DEVICE
-		       ": be root, or in the group that `ls -l " PMUDEV_DEVICE "` shows");
+		       ": run as root, or join the group that `ls -l " PMUDEV_DEVICE "` shows");
 		break;
 	case -EFAULT:
 		put(t, "a pointer is NULL, or does not point to memory of this program");
@@ -234,7 +234,7 @@ static void put_errno(struct text *t, int error)
 		put(t, "the set is not open: open it first");
 		break;
 	case -EMFILE:
-		put(t, "too many open files, one is needed for each set: raise `ulimit -n`");
+		put(t, "there are too many open files, and each set needs one: raise `ulimit -n`");
 		break;
 	case -ENOTTY:
 		put(t, "the module does not know this call: load a newer one");
@@ -260,7 +260,7 @@ static void put_code(struct text *t, const struct pmudev_refusal *why)
 	if (t->used > before)
 		put(t, ")");
 	else
-		t->used -= 2; /* no brackets around nothing */
+		t->used -= 2; /* drop the empty brackets */
 	put(t, ": %s", s->next);
 }
 
@@ -280,7 +280,7 @@ int pmudev_explain_refusal(int error, const struct pmudev_refusal *why, char *bu
 	return t.used;
 }
 
-/* "event 1: ", for the refusals that are about one. */
+/* "event 1: ", if the refusal is about an event. */
 static void put_event(struct text *t, const struct pmudev_refusal *why)
 {
 	if (why->code != PMUDEV_OK && why->event >= 0)
@@ -307,11 +307,12 @@ int pmudev_set_array_explain(struct pmudev_set_array *array, char *buf, size_t l
 	if (array->cpu >= 0)
 		put(&t, "CPU %d: ", array->cpu);
 	put_event(&t, &array->refusal);
-	/* What only set arrays are refused for. */
+	/* Refusals that only set arrays have. */
 	if (array->error == -EEXIST)
-		put(&t, "the group has events already: add those of a group in one call");
+		put(&t, "the group already has events: add all events of a group in one call");
 	else if (array->refusal.code == PMUDEV_WHY_NO_PMU && array->refusal.event >= 0)
-		put(&t, "no set is for that PMU: leave the event out, or add such CPUs");
+		put(&t,
+		    "the array has no set for that PMU: leave the event out, or add CPUs of that PMU");
 	else
 		put_sentence(&t, array->error, &array->refusal);
 	return t.used;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the library's files share; not installed. */
+/* Shared by the library's files; not installed. */
 #ifndef PMUDEV_LIB_H
 #define PMUDEV_LIB_H
 
@@ -10,26 +10,25 @@
 #define HIDDEN __attribute__((__visibility__("hidden")))
 
 /*
- * Guards the last refusal. Gives up instead of waiting for ever, because the holder may be the
- * very thread that was interrupted by the signal handler that asks; then the refusal is lost, and
- * nothing else.
+ * Guards the last refusal. Gives up instead of waiting for ever, because the lock's holder may be
+ * the thread that the calling signal handler interrupted. Then only the refusal is lost.
  */
 HIDDEN bool pmudev_lock(struct pmudev *set);
 HIDDEN void pmudev_unlock(struct pmudev *set);
 
-/* Whether calls can be made of it: 0, -EFAULT (NULL) or -EBADF, which is remembered. */
+/* Checks that the set is open: 0, -EFAULT (NULL) or -EBADF, which it remembers. */
 HIDDEN int pmudev_usable(struct pmudev *set);
 
-/* Remember why a call failed, and return @error: with @code, or with what the module says. */
+/* Remember why a call failed, and return @error: with @code, or with the module's refusal. */
 HIDDEN int pmudev_fail(struct pmudev *set, int error, uint32_t code);
 HIDDEN int pmudev_fail_why(struct pmudev *set, int error);
 
-/* Sets pmudev_cached_tid; whether it was something else before. */
+/* Sets pmudev_cached_tid; returns whether it has changed. */
 HIDDEN bool pmudev_learn_tid(void);
 
 /*
- * Whether the direct read is worth another try: the thread's id was not known, and now is that of
- * the page's owner. Nothing is asked of the kernel while the owner does not run.
+ * Whether to retry the direct read: the thread's id was unknown, and is now the page owner's. Makes
+ * no system call while the owner does not run.
  */
 HIDDEN bool pmudev_learnt_owner(const struct pmudev_page *page);
 
@@ -37,10 +36,10 @@ HIDDEN bool pmudev_learnt_owner(const struct pmudev_page *page);
 HIDDEN uint64_t pmudev_muldiv(uint64_t a, uint64_t b, uint64_t by);
 
 /**
- * struct pmudev_member - what a array knows of a set of its
+ * struct pmudev_member - one set of an array
  * @pmu: the number of its PMU
- * @groups: mask of those that it has
- * @slots: the array's slots by its own
+ * @groups: mask of its groups
+ * @slots: the array's slot by the set's slot
  */
 struct pmudev_member {
 	uint32_t pmu;
@@ -49,10 +48,10 @@ struct pmudev_member {
 };
 
 /*
- * The sum of records: total.c. All zeroes, then each record, then the end. @known: ns that those
- * were enabled on which the slot was on a counter at all. @parts: all are of one target, whose time
- * goes on while only one of them counts. @sets: how many parts there are; @with: how many have the
- * slot.
+ * The sum of records (total.c): start with zeroes, add each record, then finish. @known: ns enabled
+ * of the sets on which the slot was ever on a counter. @parts: all records belong to one target,
+ * whose time advances while only one of them counts. @sets: number of parts; @with: number of parts
+ * that have the slot.
  */
 struct pmudev_adding {
 	struct pmudev_total *total;
@@ -63,10 +62,10 @@ struct pmudev_adding {
 	bool any;
 };
 
-/* Takes away what was counted, and the times that had passed, @before. */
+/* Subtracts the counts and times of @before. */
 HIDDEN void pmudev_record_since(struct pmudev_record *record, const struct pmudev_record *before);
 
-/* @slots: where the record's slots are added; NULL: they are the same */
+/* @slots: the total's slot by the record's; NULL: the same */
 HIDDEN void pmudev_total_add(struct pmudev_adding *adding, const struct pmudev_record *record,
 			     const uint8_t *slots);
 HIDDEN void pmudev_total_end(struct pmudev_adding *adding);

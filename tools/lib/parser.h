@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the event parser share. */
+/* Shared by the files of the event parser. */
 #ifndef PARSER_H
 #define PARSER_H
 
@@ -10,11 +10,11 @@
 struct event {
 	char name[EVENT_NAME];
 	bool levels;
-	bool modified; /* any modifier was said */
+	bool modified; /* has any modifier */
 	__u32 pmus;
 };
 
-/* @attrs is what the module takes; @events goes with it. @own: PMUs that are freed with the list */
+/* @attrs: for the module, parallel to @events. @own: PMUs that are freed with the list */
 struct pmudev_events {
 	struct pmudev_pmus *own;
 	unsigned int nr;
@@ -33,34 +33,34 @@ struct parser {
 	int code;
 };
 
-/* Says what is wrong at @where; false, so that a check reads "return pmudev_wrong(...)". */
+/* Reports an error at @where. Returns false, for "return pmudev_wrong(...)". */
 HIDDEN bool pmudev_wrong(struct parser *p, const char *where, const char *format, ...)
 	__attribute__((__format__(printf, 3, 4)));
 
-/* The same with what the call returns, which else is -EINVAL. */
+/* The same with an errno other than -EINVAL. */
 HIDDEN bool pmudev_wrong_as(struct parser *p, int code, const char *where, const char *format, ...)
 	__attribute__((__format__(printf, 4, 5)));
 
-/* A word: up to the next character with a meaning of its own. */
+/* A word: up to the next special character. */
 HIDDEN size_t pmudev_word(const char *at);
 
-/* How much of a word is shown where it is complained about. */
+/* The most characters of a word to show in an error. */
 HIDDEN int pmudev_shown(size_t len);
 
-/* Decimal, or hexadecimal with 0x: all of the word, up to @max. */
+/* Parses the whole word as decimal, or hexadecimal with 0x; at most @max. */
 HIDDEN bool pmudev_number(const char *at, size_t len, __u64 max, __u64 *value);
 
-#define MAX_SEEN 16
+#define MAX_GIVEN 16
 
 /**
- * struct what - an event that is being made of its parts
- * @attr: what was set up to now; raw, unless the event is a generic one
- * @pmus: mask of the PMUs that it is for; becomes smaller when an event is named that others lack
- * @name: what name= says, and else not touched
+ * struct what - an event under construction
+ * @attr: what is set so far; raw unless the event is generic
+ * @pmus: mask of its PMUs; shrinks when a named event is missing on some
+ * @name: the value of name=, otherwise untouched
  * @len: its length
- * @by_pfm: it has libpfm4's name, in which colons stand
- * @nr: how many terms were set
- * @seen: their names; none is set twice
+ * @by_pfm: it has a name of libpfm4, which contains colons
+ * @nr: number of terms that were set
+ * @given: their names; none is set twice
  */
 struct what {
 	struct pmudev_event_attr attr;
@@ -69,31 +69,30 @@ struct what {
 	size_t len;
 	bool by_pfm;
 	unsigned int nr;
-	const char *seen[MAX_SEEN];
+	const char *given[MAX_GIVEN];
 };
 
 /* All PMUs. */
 HIDDEN __u32 pmudev_all_pmus(const struct parser *p);
 
-/* Those of @pmus that have an event of this name. */
+/* The PMUs of @pmus that have an event with this name. */
 HIDDEN __u32 pmudev_pmus_with_event(const struct parser *p, __u32 pmus, const char *name,
 				    size_t len);
 
 /*
- * terms.c. The named event: makes @what one of those PMUs that have it, some of which there are.
- * It stands at @where.
+ * terms.c. Makes @what the named event at @where, on the PMUs that have it; at least one does.
  */
 HIDDEN bool pmudev_use_event(struct parser *p, const char *where, size_t len, struct what *what);
 
-/* What stands between two slashes, from behind the first to behind the last one. */
+/* Parses the text between two slashes, from after the first to after the second. */
 HIDDEN bool pmudev_parse_terms(struct parser *p, struct what *what);
 
-/* counters.c: behind '@'. */
+/* counters.c: after '@'. */
 HIDDEN bool pmudev_parse_counter(struct parser *p, struct pmudev_event_attr *attr);
 
 /*
- * similar.c: names of events of these PMUs like this one, as "a, b"; empty if none is. @top: and of
- * generic events and PMUs, which are no terms
+ * similar.c: similar names of these PMUs' events, as "a, b"; may be empty. @top: include generic
+ * events and PMUs, which are not terms
  */
 HIDDEN void pmudev_similar_events(const struct pmudev_pmus *pmus, __u32 some, bool top,
 				  const char *name, size_t len, char *buf, size_t size);

@@ -9,7 +9,7 @@
 #include "pfm.h"
 #include "pfm_lib.h"
 
-/* Bits of a selector that are not the event's: levels, and what enables the counter. */
+/* Selector bits that are not part of the event: levels, and enable bits. */
 #if !defined(__aarch64__) && !defined(__arm__)
 #define NOT_EVENT 0x00530000ULL
 #else
@@ -23,7 +23,7 @@
 #define ALLOWS		"LIBPFM_ENCODE_INACTIVE=1 in the environment allows it"
 #define ANOTHER_CPU	", or is not used here because it is another CPU's (" ALLOWS ")"
 
-/* A name that is looked up. @table: the prefix, if it has one; @event, @attrs: up to @end */
+/* A name to look up. @table: its prefix, if any; @event, @attrs: up to @end */
 struct wanted {
 	const char *where;
 	const char *event;
@@ -34,15 +34,15 @@ struct wanted {
 	pfm_pmu_info_t table;
 };
 
-/* Modifiers that pmudev has another way for, or none. */
+/* Modifiers that pmudev expresses differently, or does not support. */
 static const struct {
 	const char *name;
 	const char *sentence;
 } refused[] = {
-	{ "u", "stands last and has no value: NAME:MASK:u" },
-	{ "k", "stands last and has no value: NAME:MASK:k" },
-	{ "h", "stands last and has no value: NAME:MASK:h" },
-	{ "hv", "is :h here, and stands last" },
+	{ "u", "comes last and has no value: NAME:MASK:u" },
+	{ "k", "comes last and has no value: NAME:MASK:k" },
+	{ "h", "comes last and has no value: NAME:MASK:h" },
+	{ "hv", "is :h here, and comes last" },
 	{ "t", "counts for the core's other thread too; pmudev counts for one" },
 	{ "intx", "counts inside transactions only, which pmudev cannot select" },
 	{ "intxcp", "leaves out aborted transactions, which pmudev cannot" },
@@ -73,10 +73,10 @@ static void list_masks(int event, char *buf, size_t size)
 			used += snprintf(buf + used, size - used, "%s%s", used ? ", " : "",
 					 attr.name);
 	if (used >= size && strrchr(buf, ','))
-		*strrchr(buf, ',') = '\0'; /* the last one was cut */
+		*strrchr(buf, ',') = '\0'; /* drop the truncated last one */
 }
 
-/* What stands between colons: is it a unit mask or a modifier of the event? */
+/* Is the text between colons a unit mask or a modifier of the event? */
 static bool check_attribute(struct parser *p, const struct wanted *w, int event, const char *at,
 			    size_t len)
 {
@@ -94,7 +94,7 @@ static bool check_attribute(struct parser *p, const struct wanted *w, int event,
 	for (i = 0; attribute(event, i, &attr); i++)
 		if (strlen(attr.name) == used && !strncasecmp(attr.name, at, used))
 			return true;
-	/* A mask may be given as a number. */
+	/* A mask can be a number. */
 	if (used > 2 && at[0] == '0' && at[1] == 'x')
 		return true;
 	list_masks(event, masks, sizeof(masks));
@@ -120,7 +120,7 @@ static bool check_attributes(struct parser *p, const struct wanted *w, int event
 	return true;
 }
 
-/* The bits of an event's code that this PMU has. */
+/* The bits of an event's code that this PMU supports. */
 static __u64 config_bits(const struct pmu *pmu)
 {
 	struct pmudev_event_attr attr = {};
@@ -138,7 +138,7 @@ static bool refuse_code(struct parser *p, const struct wanted *w, const char *wh
 			       w->where, why);
 }
 
-/* From libpfm4's selector to an event of ours. */
+/* Converts libpfm4's selector to an event. */
 static bool convert(struct parser *p, const struct wanted *w, const struct pmu *pmu,
 		    const pfm_pmu_encode_arg_t *code, struct pmudev_event_attr *attr)
 {
@@ -147,10 +147,10 @@ static bool convert(struct parser *p, const struct wanted *w, const struct pmu *
 	attr->type = PMUDEV_TYPE_RAW;
 	attr->config = code->codes[0] & ~NOT_EVENT;
 	if (attr->config & ~config_bits(pmu))
-		return refuse_code(p, w, "needs bits of the selector that this PMU has not");
+		return refuse_code(p, w, "needs selector bits that this PMU does not have");
 	if (strcmp(OWN_ARCH, "intel") || attr->config & 0xff || !(attr->config & 0xff00))
 		return true;
-	/* Event 0 is no event: libpfm4's way to name a fixed counter. */
+	/* Event 0 is libpfm4's way to name a fixed counter. */
 	if ((attr->config >> 8 & 0xff) != 3)
 		return refuse_code(p, w,
 				   "exists on a fixed counter only, for which pmudev has no event");
@@ -159,7 +159,7 @@ static bool convert(struct parser *p, const struct wanted *w, const struct pmu *
 	return true;
 }
 
-/* From one table. */
+/* Looks it up in one table. */
 static enum pfm_answer encode(struct parser *p, const struct wanted *w, const struct pmu *pmu,
 			      const char *table, struct pmudev_event_attr *attr)
 {
@@ -191,12 +191,12 @@ static enum pfm_answer encode(struct parser *p, const struct wanted *w, const st
 		pmudev_wrong(p, w->where, "%.*s needs a unit mask: one of %s", pmudev_shown(w->len),
 			     w->event, masks);
 	else
-		pmudev_wrong(p, w->where, "%.*s makes no sense to libpfm4: %s",
+		pmudev_wrong(p, w->where, "libpfm4 does not accept %.*s: %s",
 			     pmudev_shown(w->end - w->where), w->where, pfm_strerror(err));
 	return PFM_WRONG;
 }
 
-/* On one PMU. */
+/* Looks it up for one PMU. */
 static enum pfm_answer encode_on(struct parser *p, const struct wanted *w, const struct pmu *pmu,
 				 struct pmudev_event_attr *attr)
 {
@@ -206,7 +206,7 @@ static enum pfm_answer encode_on(struct parser *p, const struct wanted *w, const
 
 	if (strcmp(pmu->arch, OWN_ARCH))
 		return PFM_UNKNOWN;
-	/* One of another machine is for all PMUs. */
+	/* A table of another machine applies to all PMUs. */
 	if (w->prefixed && (!w->table.is_present || pmudev_pfm_fits(p->pmus, pmu, &w->table)))
 		return encode(p, w, pmu, w->table.name, attr);
 	while (!w->prefixed && answer == PFM_UNKNOWN &&
@@ -243,7 +243,7 @@ static bool is_hardware(const char *name)
 	return name && !strncmp(name, "PERF_COUNT_HW_", strlen("PERF_COUNT_HW_"));
 }
 
-/* It has a prefix, or is of another unit of this machine: that nobody took it can be told. */
+/* It has a prefix, or belongs to another unit of this machine: say why it is refused. */
 static enum pfm_answer nobody(struct parser *p, const struct wanted *w)
 {
 	pfm_event_info_t info = { .size = sizeof(info) };
@@ -263,7 +263,7 @@ static enum pfm_answer nobody(struct parser *p, const struct wanted *w)
 	if (event < 0 || pfm_get_event_info(event, PFM_OS_NONE, &info) ||
 	    !pmudev_pfm_table(info.pmu, &table) || table.type == PFM_PMU_TYPE_CORE)
 		return PFM_UNKNOWN;
-	/* perf's names of hardware events are of the CPU, but no names here. */
+	/* perf's names of hardware events belong to the CPU, but are not names here. */
 	if (is_hardware(info.name) || is_hardware(info.equiv))
 		return PFM_UNKNOWN;
 	pmudev_wrong_as(p, -EOPNOTSUPP, w->where,
@@ -272,7 +272,7 @@ static enum pfm_answer nobody(struct parser *p, const struct wanted *w)
 	return PFM_WRONG;
 }
 
-/* The same on all of those PMUs of @what that have it. */
+/* It must be the same on all PMUs of @what that have it. */
 static enum pfm_answer find(struct parser *p, const struct wanted *w, struct what *what)
 {
 	struct pmudev_event_attr attr, first = {};

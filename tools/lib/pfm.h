@@ -6,24 +6,24 @@
 #include "parser.h"
 
 enum pfm_answer {
-	PFM_UNKNOWN, /* nobody has told anything yet */
-	PFM_WRONG,   /* why has been told */
+	PFM_UNKNOWN, /* no error was reported yet */
+	PFM_WRONG,   /* the error was reported */
 	PFM_FOUND,
 };
 
 /*
- * Makes @what the event that libpfm4 knows by what stands between @where and @end, "NAME:MASK:c=2"
- * or "pmu::NAME", on those PMUs of @what that have it.
+ * Makes @what libpfm4's event for the text between @where and @end, "NAME:MASK:c=2" or "pmu::NAME",
+ * on the PMUs of @what that have it.
  */
 HIDDEN enum pfm_answer pmudev_pfm_event(struct parser *p, const char *where, const char *end,
 					struct what *what);
 
-/* terms.c. The same, and its parts are not told a second time by terms. */
+/* terms.c. The same; terms must not set its parts again. */
 HIDDEN enum pfm_answer pmudev_use_pfm(struct parser *p, const char *where, const char *end,
 				      struct what *what);
 
 /*
- * Why libpfm4's names are no help here, to stand behind a sentence: " (...)"; empty if they are.
+ * Why libpfm4's names are not available, to append to a sentence: " (...)"; empty if they are.
  */
 HIDDEN const char *pmudev_pfm_remark(const struct pmudev_pmus *pmus);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The names that libpfm4 has for what a PMU counts. */
+/* Lists libpfm4's names of a PMU's events. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "pfm.h"
 #include "pfm_lib.h"
 
-/* libpfm4's texts stay: only its functions are called under the lock. */
+/* libpfm4's texts stay valid: only its functions need the lock. */
 static bool event_info(int event, pfm_event_info_t *info)
 {
 	memset(info, 0, sizeof(*info));
@@ -28,7 +28,7 @@ static bool attr_info(int event, int i, pfm_event_attr_info_t *info)
 	return got;
 }
 
-/* The first event of a table, or that behind @event; -1: there is none. */
+/* The first event of a table, or the one after @event; -1: none. */
 static int next_event(const pfm_pmu_info_t *table, int event, pfm_event_info_t *info)
 {
 	if (!pmudev_pfm_lock())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * libpfm4's tables of events, and which one is of which PMU. libpfm4 has state of its own, which it
- * sets up once, and does not say that it may be called by several threads: one at a time calls it.
+ * libpfm4's tables of events, and which table belongs to which PMU. libpfm4 initializes global
+ * state and is not documented as thread-safe: one thread at a time calls it.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ void pmudev_pfm_unlock(void)
 	pthread_mutex_unlock(&pfm_mutex);
 }
 
-/* --------------------------------------------------------- whose events they are -- */
+/* ------------------------------------------------------------- tables of a PMU -- */
 
 bool pmudev_pfm_table(pfm_pmu_t number, pfm_pmu_info_t *info)
 {
@@ -43,13 +43,13 @@ bool pmudev_pfm_table(pfm_pmu_t number, pfm_pmu_info_t *info)
 	return pfm_get_pmu_info(number, info) == PFM_SUCCESS;
 }
 
-/* That of all Intel CPUs, which has a few names only. */
+/* The table of all Intel CPUs; it has few names. */
 static bool is_general(const pfm_pmu_info_t *table)
 {
 	return table->is_dfl && table->type == PFM_PMU_TYPE_CORE;
 }
 
-/* On Arm libpfm4 has looked at CPU 0: is this PMU of the same kind, revisions aside? */
+/* On Arm libpfm4 has looked at CPU 0: is this PMU of the same kind, ignoring revisions? */
 static bool like_first_cpu(const struct pmudev_pmus *pmus, const struct pmu *pmu)
 {
 	const __u64 kind = 0xff00fff0; /* MIDR_EL1.Implementer, PartNum */
@@ -79,7 +79,7 @@ bool pmudev_pfm_next_table(const struct pmudev_pmus *pmus, const struct pmu *pmu
 {
 	int n;
 
-	/* The general one comes last. */
+	/* The general table comes last. */
 	for (n = *at + 1; n < 2 * PFM_PMU_MAX; n++) {
 		if (!pmudev_pfm_table(n % PFM_PMU_MAX, table) || !pmudev_pfm_fits(pmus, pmu, table))
 			continue;

@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------------------------------ terms -- */
 
-/* By enum term_field: as format/ calls them, and how many bits they have. */
+/* By enum term_field: the field's name in format/, and its width. */
 static const struct {
 	const char *name;
 	unsigned int bits;
@@ -25,7 +25,7 @@ static const struct {
 
 #define NR_FIELDS (sizeof(fields) / sizeof((fields)[0]))
 
-/* "config:8-15,40-47"; false if this is nothing that we know of. */
+/* "config:8-15,40-47"; false if it is unknown. */
 static bool parse_format(struct term *term, const char *text)
 {
 	const char *colon = strchr(text, ':');
@@ -154,7 +154,7 @@ static int visible(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-/* Calls @add for each file of a folder, in the order of their names; it says if it goes on. */
+/* Calls @add for each file of a folder in the order of names, while it returns true. */
 static bool each_file(const char *folder,
 		      bool (*add)(void *to, const char *folder, const char *name), void *to)
 {
@@ -171,7 +171,7 @@ static bool each_file(const char *folder,
 	return fine;
 }
 
-/* Terms of later modules that the library does not understand are left out. */
+/* Skip terms of later modules that the library does not understand. */
 static bool add_term(void *to, const char *folder, const char *name)
 {
 	struct pmu *pmu = to;
@@ -242,7 +242,7 @@ static int by_first_cpu(const void *a, const void *b)
 	return atoi(first->cpus) - atoi(second->cpus);
 }
 
-/* Nothing moves any more: the pointers of what is told. */
+/* Arrays are final now: set the pointers that are returned. */
 static void tell(struct pmu *pmu)
 {
 	struct named_event *event;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The PMUs as sysfs describes them: which events have a name, and which bits of an event's fields a
- * term such as umask=0x41 is. Nobody needs the device for it.
+ * The PMUs as described in sysfs: the named events, and the bits of an event's fields that a term
+ * such as umask=0x41 sets. This does not need the device.
  */
 #ifndef PMUS_H
 #define PMUS_H
@@ -22,13 +22,13 @@ enum term_field {
 };
 
 /**
- * struct term - what may stand between slashes
- * @info: what is told of it
+ * struct term - a term between slashes
+ * @info: its public description
  * @name: as in format/
  * @field: the field
- * @nr: how many ranges of bits
- * @first: of each range the first bit
- * @last: and the last; the value's low bits go into the first range
+ * @nr: number of bit ranges
+ * @first: the first bit of each range
+ * @last: the last bit of each range; the value's low bits go into the first range
  */
 struct term {
 	struct pmudev_term_info info;
@@ -48,11 +48,11 @@ struct named_event {
 
 /**
  * struct pmu - one PMU
- * @info: what is told of it
- * @name: these and the following: see there
- * @cpu_id: as in struct pmudev_query; 0: not known
- * @terms: those of format/, in the order of their names
- * @events: those of events/, in the order of their names; behind them perf's names of cache events
+ * @info: its public description
+ * @name: this and the following: see struct pmudev_pmu_info
+ * @cpu_id: as in struct pmudev_query; 0: unknown
+ * @terms: from format/, in the order of their names
+ * @events: from events/, in the order of their names, then perf's cache events
  */
 struct pmu {
 	struct pmudev_pmu_info info;

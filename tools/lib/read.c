@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reading: the mapping, the record, and which of the two ways a count is read.
+ * Reading: the mapping, the record, and the choice between direct read and read(2).
  */
 #include <errno.h>
 #include <pthread.h>
@@ -31,8 +31,8 @@ static void forget_tid(void)
 }
 
 /*
- * A fork's child is a new thread with a copy of this storage. Its parent's id must not stay
- * there: when the parent is gone, another thread of the child can get that id.
+ * A fork's child is a new thread with a copy of this storage. Clear the parent's id there: when the
+ * parent is gone, another thread of the child can get that id.
  */
 static __attribute__((__constructor__)) void forget_tid_in_children(void)
 {
@@ -95,7 +95,7 @@ static int read_or_fail(struct pmudev *set, struct pmudev_record *record, size_t
 	return 0;
 }
 
-/* errno is that of whatever a signal handler that reads has interrupted. */
+/* Keep errno: a signal handler may read. */
 int pmudev_read(struct pmudev *set, struct pmudev_record *record, size_t size)
 {
 	const int before = errno;
@@ -150,13 +150,13 @@ static int record_count(struct pmudev *set, unsigned int slot, uint64_t *value)
 
 /* -------------------------------------------------------------- chained counters -- */
 
-bool pmudev_page_counts_pairs(const struct pmudev_page *page, uint64_t *values, unsigned int n,
+bool pmudev_page_counts_chained(const struct pmudev_page *page, uint64_t *values, unsigned int n,
 			      struct pmudev_times *times)
 {
 	return pmudev_page_get(page, values, n, times, true);
 }
 
-bool pmudev_page_count_pairs(const struct pmudev_page *page, unsigned int slot, uint64_t *value)
+bool pmudev_page_count_chained(const struct pmudev_page *page, unsigned int slot, uint64_t *value)
 {
 	struct pmudev_slot s;
 	uint64_t head, raw;
@@ -169,14 +169,14 @@ bool pmudev_page_count_pairs(const struct pmudev_page *page, unsigned int slot, 
 		s = page->slots[slot];
 		if (!s.index)
 			return false;
-		raw = s.flags & PMUDEV_SLOT_CHAIN ? pmudev_counter_pair(s.operand) :
+		raw = s.flags & PMUDEV_SLOT_CHAIN ? pmudev_counter_chained(s.operand) :
 						    pmudev_counter(s.operand);
 	} while (pmudev_head(page) != head);
 	*value = pmudev_join(&s, raw);
 	return true;
 }
 
-/* -------------------------------------------------------------- one or the other -- */
+/* --------------------------------------------------------- directly or by read(2) -- */
 
 bool pmudev_try_count(struct pmudev *set, unsigned int slot, uint64_t *value)
 {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
- * Readers: learning what stands in the page, and what remains where the inline read gives up.
+ * Readers: caching the page, and the slow path of the inline read.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "lib.h"
 
-/* What a reader of a set without a page looks at. Its head is nobody's. */
+/* The page of a reader whose set has none. Its head matches no thread. */
 static const struct pmudev_page no_page;
 
 static void forget(struct pmudev_reader *reader)
 {
 	reader->learnt = PMUDEV_NOT_LEARNT;
 	reader->learnt_times = PMUDEV_NOT_LEARNT;
-	reader->learnt_pairs = PMUDEV_NOT_LEARNT;
+	reader->learnt_chained = PMUDEV_NOT_LEARNT;
 	__atomic_signal_fence(__ATOMIC_ACQ_REL);
 }
 
@@ -39,20 +39,20 @@ int pmudev_reader_init(struct pmudev_reader *reader, struct pmudev *set, const u
 	reader->set = set;
 	reader->page = set->page ? set->page : &no_page;
 	reader->mult = 1ULL << 32;
-	/* There with and without times. The shift of the kernel's clocks is 32 at most. */
+	/* Valid with and without times. The shift of the kernel's clocks is at most 32. */
 	if (reader->page->time_mult)
 		reader->mult = (uint64_t)reader->page->time_mult << (32 - reader->page->time_shift);
 	forget(reader);
 	return 0;
 }
 
-/* One pass over the slots: whether all can be read. */
+/* One pass over the slots; returns whether all can be read. */
 static bool learn_slots(struct pmudev_reader *reader)
 {
 	uint64_t narrow = 0;
 	unsigned int i;
 
-	reader->pairs = 0;
+	reader->chained = 0;
 	for (i = 0; i < reader->nr; i++) {
 		struct pmudev_slot slot = reader->page->slots[reader->slot[i]];
 
@@ -63,7 +63,7 @@ static bool learn_slots(struct pmudev_reader *reader)
 		reader->event[i].mask = ~0ULL >> slot.shift;
 		reader->event[i].to = slot.count;
 		if (slot.flags & PMUDEV_SLOT_CHAIN)
-			reader->pairs |= 1U << i;
+			reader->chained |= 1U << i;
 		if (slot.shift)
 			narrow = PMUDEV_READER_NARROW;
 	}
@@ -71,7 +71,7 @@ static bool learn_slots(struct pmudev_reader *reader)
 	return true;
 }
 
-/* Whether the page is the calling thread's, and its head. */
+/* Returns whether the page is the calling thread's, and its head. */
 static bool owned(const struct pmudev_page *page, uint64_t *head)
 {
 	*head = pmudev_head(page);
@@ -84,10 +84,9 @@ static bool owned(const struct pmudev_page *page, uint64_t *head)
 }
 
 /*
- * Whether the page could be learnt: it is the calling thread's, and all events are on counters. A
- * signal handler may learn in the midst of it: what it wrote is written over, and the heads
- * come last, of the page as it was before; should that not be the page of now, no head of it
- * matches.
+ * Caches the page. Fails if it is not the calling thread's or an event is not on a counter. A
+ * signal handler may do the same in between: its values are overwritten. The heads are written
+ * last, and are those from before; if the page has changed since, they do not match.
  */
 static bool learn(struct pmudev_reader *reader)
 {
@@ -108,8 +107,8 @@ static bool learn(struct pmudev_reader *reader)
 		times = page->flags & PMUDEV_PAGE_TIMES;
 		__atomic_signal_fence(__ATOMIC_ACQ_REL);
 	} while (pmudev_head(page) != head);
-	reader->learnt_pairs = head;
-	if (!reader->pairs) {
+	reader->learnt_chained = head;
+	if (!reader->chained) {
 		reader->learnt = head;
 		if (times)
 			reader->learnt_times = head;
@@ -117,7 +116,7 @@ static bool learn(struct pmudev_reader *reader)
 	return true;
 }
 
-/* By what was learnt, if that still holds: the inline read for all kinds of counters. */
+/* Reads by the cached page if it is still valid: the inline read for all kinds of counters. */
 static bool read_learnt(struct pmudev_reader *reader, uint64_t *values, unsigned int n,
 			struct pmudev_ticks *ticks)
 {
@@ -126,18 +125,18 @@ static bool read_learnt(struct pmudev_reader *reader, uint64_t *values, unsigned
 	unsigned int i;
 
 	head = pmudev_head(page);
-	if (head != reader->learnt_pairs || page->clock != reader->clock)
+	if (head != reader->learnt_chained || page->clock != reader->clock)
 		return false;
 	__atomic_signal_fence(__ATOMIC_ACQUIRE);
 	for (i = 0; i < n; i++) {
 		uint32_t operand = (uint32_t)reader->operand[i];
 
-		raw = reader->pairs >> i & 1 ? pmudev_counter_pair(operand) :
+		raw = reader->chained >> i & 1 ? pmudev_counter_chained(operand) :
 					       pmudev_counter(operand);
 		values[i] = pmudev_reader_join(reader, i, raw);
 	}
 	if (ticks) {
-		/* They come and go as groups take turns. */
+		/* They come and go as groups rotate. */
 		if (!(page->flags & PMUDEV_PAGE_TIMES))
 			return false;
 		now = pmudev_clock();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What each reason means, and what to do about it.
+ * One sentence per reason: the fact, and what to do about it.
  */
 #include "reason.h"
 
@@ -17,27 +17,27 @@ static const struct pmudev_sentence sentences[] = {
 	},
 	[PMUDEV_WHY_TAIL] = {
 		"the structure asks for more than this module knows",
-		"load a newer module, or leave zeroes there",
+		"load a newer module, or clear the fields that this one does not know",
 		MOST,
 	},
 	[PMUDEV_WHY_POINTER] = {
 		"a pointer does not point to memory of this program",
-		"check the arrays that are passed",
+		"check the arrays that you pass",
 		NOTHING,
 	},
 	[PMUDEV_WHY_FLAGS] = {
-		"there is a flag that the module does not know",
-		"compare with the flags of <linux/pmudev.h>",
+		"the module does not know one of the flags",
+		"use only flags of <linux/pmudev.h>",
 		MASK,
 	},
 	[PMUDEV_WHY_RESERVED] = {
 		"a reserved field is not zero",
-		"clear the structure before it is filled in",
+		"clear the structure before you fill it in",
 		NOTHING,
 	},
 	[PMUDEV_WHY_NUMBER] = {
-		"the set has too many events, or none, or the thread too many inherited sets",
-		"use several sets for many events, or close sets that count the thread",
+		"the number of events of the set, or of inherited sets of the thread, is zero or too high",
+		"use several sets for the events, or close sets of the thread",
 		MOST,
 	},
 	[PMUDEV_WHY_GROUP] = {
@@ -52,11 +52,11 @@ static const struct pmudev_sentence sentences[] = {
 	},
 	[PMUDEV_WHY_UNBOUND] = {
 		"the set has no target yet",
-		"bind it to a thread or to a CPU first",
+		"bind it to a thread, a process or a CPU first",
 		NOTHING,
 	},
 	[PMUDEV_WHY_BOUND] = {
-		"the set has its target already",
+		"the set already has a target",
 		"open another set for another target",
 		NOTHING,
 	},
@@ -71,8 +71,8 @@ static const struct pmudev_sentence sentences[] = {
 		COUNTERS,
 	},
 	[PMUDEV_WHY_GROUP_FLAGS] = {
-		"the events of a group do not agree on sharing counters",
-		"give all of them PMUDEV_MULTIPLEX, or none",
+		"some events of the group have PMUDEV_MULTIPLEX, others do not",
+		"give it to all of them, or to none",
 		NOTHING,
 	},
 	[PMUDEV_WHY_COMBINATION] = {
@@ -91,28 +91,28 @@ static const struct pmudev_sentence sentences[] = {
 		NOTHING,
 	},
 	[PMUDEV_WHY_NO_USER_READ] = {
-		"no event of the set asked for user reads",
+		"no event of the set allows user reads",
 		"add one with PMUDEV_USER_READ",
 		NOTHING,
 	},
 	[PMUDEV_WHY_INHERITED] = {
-		"what counts children too cannot be read by the counted thread itself",
-		"leave out PMUDEV_USER_READ and use read(2), or PMUDEV_BIND_INHERIT",
+		"a set that counts children or a whole process has no user reads",
+		"leave out PMUDEV_USER_READ and use read(2), or count one thread without PMUDEV_BIND_INHERIT",
 		NOTHING,
 	},
 	[PMUDEV_WHY_TYPE] = {
-		"there is no such type of event",
+		"there is no such event type",
 		"use PMUDEV_TYPE_GENERIC or PMUDEV_TYPE_RAW",
 		HIGHEST,
 	},
 	[PMUDEV_WHY_CONFIG] = {
-		"that is no event code of this CPU",
-		"set only bits that its event codes have",
+		"this CPU has no such event code",
+		"set only the valid bits",
 		MASK,
 	},
 	[PMUDEV_WHY_EVENT] = {
 		"this CPU does not implement the event",
-		"see `pmudev list` for those it has",
+		"`pmudev list` shows those it has",
 		NOTHING,
 	},
 	[PMUDEV_WHY_THRESHOLD] = {
@@ -121,7 +121,7 @@ static const struct pmudev_sentence sentences[] = {
 		HIGHEST,
 	},
 	[PMUDEV_WHY_COMPARE] = {
-		"this CPU does not offer that comparison with the threshold",
+		"this CPU does not have that threshold comparison",
 		"use greater-or-equal (ge) or less (lt)",
 		NOTHING,
 	},
@@ -131,12 +131,12 @@ static const struct pmudev_sentence sentences[] = {
 		BITS,
 	},
 	[PMUDEV_WHY_ALL_EXCLUDED] = {
-		"all that could be counted is excluded",
-		"leave something in: user mode or the kernel; of the host, or of guests",
+		"the flags exclude everything",
+		"count user mode or the kernel, of the host or of guests",
 		NOTHING,
 	},
 	[PMUDEV_WHY_NO_GUEST] = {
-		"only guests would be counted, and this kernel can have none",
+		"the event counts guests only, and this kernel cannot run any",
 		"leave out PMUDEV_EXCLUDE_HOST (:G)",
 		NOTHING,
 	},
@@ -151,7 +151,7 @@ static const struct pmudev_sentence sentences[] = {
 		FLAG,
 	},
 	[PMUDEV_WHY_SEVERAL_PMUS] = {
-		"the CPUs of this machine are of several kinds, and it would hold on one of them only",
+		"this machine has CPUs of several kinds, and that works on one kind only",
 		"see \"Targets\" in <linux/pmudev.h>",
 		FLAG,
 	},
@@ -167,17 +167,17 @@ static const struct pmudev_sentence sentences[] = {
 	},
 	[PMUDEV_WHY_CPU_OFFLINE] = {
 		"that CPU is offline",
-		"switch it on or choose one of /sys/devices/system/cpu/online",
+		"bring it online, or choose one of /sys/devices/system/cpu/online",
 		NOTHING,
 	},
 	[PMUDEV_WHY_NO_PMU] = {
 		"there is no such PMU",
-		"see `pmudev info` for those there are",
+		"`pmudev info` shows all PMUs",
 		HIGHEST,
 	},
 	[PMUDEV_WHY_ENDED] = {
-		"what was counted has exited, or gained privileges by exec",
-		"its last counts can still be read",
+		"the target has exited, or gained privileges by exec",
+		"you can still read its last counts",
 		NOTHING,
 	},
 	[PMUDEV_WHY_CAP_KERNEL] = {
@@ -191,33 +191,33 @@ static const struct pmudev_sentence sentences[] = {
 		NOTHING,
 	},
 	[PMUDEV_WHY_CAP_TASK] = {
-		"counting a process needs CAP_PERFMON if it is another user's, has more rights, or is not dumpable",
+		"counting another user's process, or one with more privileges or that is not dumpable, needs CAP_PERFMON",
 		"run this as root",
 		NOTHING,
 	},
 	[PMUDEV_WHY_USER_ACCESS] = {
-		"user reads are switched off",
-		"`sysctl dev.pmudev.user_access=1` allows them",
+		"user access is disabled",
+		"`sysctl dev.pmudev.user_access=1` enables it",
 		NOTHING,
 	},
 	[PMUDEV_WHY_NOT_OWNER] = {
 		"only the counted process can map the user page",
-		"read(2) works for everybody who has the file",
+		"other processes can use read(2)",
 		NOTHING,
 	},
 	[PMUDEV_WHY_LIMIT] = {
-		"this user has as many sets as he may, counted children included, also those that have just ended",
-		"close some, or have root raise `sysctl dev.pmudev.max_sets_per_user`",
+		"this user has the maximum number of sets, counted children included, also those that have just ended",
+		"close some, or ask root to raise `sysctl dev.pmudev.max_sets_per_user`",
 		MOST,
 	},
 	[PMUDEV_WHY_NO_COUNTER] = {
-		"more is asked for than there are counters for it",
+		"there are more events than counters for them",
 		"count fewer events at a time",
 		COUNTERS,
 	},
 	[PMUDEV_WHY_HELD] = {
 		"every counter that could take the event is in use",
-		"wait until one is given back, or count fewer events",
+		"wait until one is free, or count fewer events",
 		HOLDERS,
 	},
 	[PMUDEV_WHY_PMU_HELD] = {
@@ -226,23 +226,23 @@ static const struct pmudev_sentence sentences[] = {
 		HOLDERS,
 	},
 	[PMUDEV_WHY_USER_READABLE] = {
-		"counts of a CPU would be visible to a program that has the right to user reads",
+		"a program with user reads could see the counts of a CPU",
 		"wait until it unmaps its user page or ends, or bind the CPU with PMUDEV_BIND_SHARED",
-		WHO,
+		HOLDERS,
 	},
 	[PMUDEV_WHY_MEMORY] = {
-		"there is no memory for it, in the machine or in the control group",
-		"try again later, or have the group's memory.max raised",
+		"the machine or the control group is out of memory",
+		"try again later, or raise the group's memory.max",
 		NOTHING,
 	},
 	[PMUDEV_WHY_PERF_REFUSED] = {
-		"perf would not hand over the performance counters",
+		"perf did not release the performance counters",
 		"try again when nothing counts with perf",
 		NOTHING,
 	},
 };
 
-/* Reasons that can be told more exactly by what comes with them: the limit or the holder's kind. */
+/* Reasons for which the limit or the holder's kind allows a more exact sentence. */
 static const struct {
 	uint32_t code;
 	bool holder;
@@ -252,43 +252,43 @@ static const struct {
 	{ PMUDEV_WHY_THRESHOLD,
 	  false,
 	  0,
-	  { "there are no thresholds for it on this CPU",
+	  { "this CPU has no thresholds for the event",
 	    "leave the threshold out, or choose another event", NOTHING } },
 	{ PMUDEV_WHY_HARDWARE,
 	  false,
 	  PMUDEV_THRESHOLD_COUNT,
 	  { "this CPU counts the cycles that pass the threshold, not the events in them",
-	    "add threshold_count (PMUDEV_THRESHOLD_COUNT) if that is what you want", NOTHING } },
+	    "add threshold_count (PMUDEV_THRESHOLD_COUNT) to count cycles", NOTHING } },
 	{ PMUDEV_WHY_HARDWARE,
 	  false,
 	  PMUDEV_EXCLUDE_HOST,
-	  { "KVM is in its protected mode, where host and guests cannot be told apart",
-	    "count both together", NOTHING } },
+	  { "under protected KVM host and guests cannot be told apart", "count both together",
+	    NOTHING } },
 	{ PMUDEV_WHY_HARDWARE,
 	  false,
 	  PMUDEV_EXCLUDE_GUEST,
-	  { "KVM is in its protected mode, where host and guests cannot be told apart",
-	    "count both together", NOTHING } },
+	  { "under protected KVM host and guests cannot be told apart", "count both together",
+	    NOTHING } },
 	{ PMUDEV_WHY_SEVERAL_PMUS,
 	  false,
 	  0,
-	  { "the CPUs of this machine are of several kinds",
-	    "name the PMU (PMUDEV_BIND_PMU), with one set for each", NOTHING } },
+	  { "this machine has CPUs of several kinds",
+	    "name the PMU (PMUDEV_BIND_PMU), and use one set per PMU", NOTHING } },
 	{ PMUDEV_WHY_SEVERAL_PMUS,
 	  false,
 	  PMUDEV_USER_READ,
-	  { "the CPUs of this machine are of several kinds, whose generic events differ",
-	    "use the raw code of the PMU that is named, or leave out PMUDEV_USER_READ", NOTHING } },
+	  { "this machine has CPUs of several kinds, and their generic events differ",
+	    "use a raw code of the set's PMU, or leave out PMUDEV_USER_READ", NOTHING } },
 	{ PMUDEV_WHY_COMBINATION,
 	  false,
 	  0,
-	  { "the event's code compares with a counter mask already",
+	  { "the event's code already compares with a counter mask",
 	    "leave out the threshold, or cmask and inv", NOTHING } },
 	{ PMUDEV_WHY_PMU_HELD,
 	  true,
 	  PMUDEV_HOLDER_PERF,
 	  { "someone else is using the performance counters",
-	    "end what counts with perf, then try again", HOLDERS } },
+	    "stop the perf events, then try again", HOLDERS } },
 	{ PMUDEV_WHY_PMU_HELD,
 	  true,
 	  PMUDEV_HOLDER_WATCHDOG,
@@ -300,13 +300,13 @@ static const struct {
 	  PMUDEV_HOLDER_HYPERVISOR,
 	  { "someone else is using the performance counters",
 	    "close all sets and try again: pmudev then leaves those counters alone", HOLDERS } },
-	/* Here it is the caller who wants the right. */
+	/* Here the caller wants user reads. */
 	{ PMUDEV_WHY_USER_READABLE,
 	  true,
 	  PMUDEV_HOLDER_CPU_SET,
-	  { "with the right to user reads this program would see the counts of a CPU",
+	  { "with user reads this program could see the counts of a CPU",
 	    "use read(2), or wait until that set is disabled or bound with PMUDEV_BIND_SHARED",
-	    WHO } },
+	    HOLDERS } },
 	/* Both are of bindings, not of events, whose flags have the same numbers. */
 	{ PMUDEV_WHY_MODULE,
 	  false,
@@ -324,12 +324,12 @@ static const struct {
 	  PMUDEV_TARGET_PROCESS,
 	  { "there is no such kind of target",
 	    "use PMUDEV_TARGET_TASK, PMUDEV_TARGET_CPU or PMUDEV_TARGET_PROCESS", NOTHING } },
-	/* What pmudev keeps for itself nobody gives back. */
+	/* A placeholder never becomes free. */
 	{ PMUDEV_WHY_HELD,
 	  true,
 	  PMUDEV_HOLDER_PLACEHOLDER,
 	  { "every counter that could take the event is in use",
-	    "count fewer events at a time, or let them have any counter", HOLDERS } },
+	    "count fewer events at a time, or allow them any counter", HOLDERS } },
 };
 
 static const struct pmudev_sentence *general(unsigned int code)

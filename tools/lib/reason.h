@@ -5,12 +5,12 @@
 
 #include "lib.h"
 
-/* What of the refusal is worth saying. */
+/* The detail of a refusal that the sentence shows. */
 enum pmudev_detail {
 	NOTHING,
-	LEAST, /* limit is a number of ... */
+	LEAST, /* limit is a minimum */
 	MOST,
-	HIGHEST, /* limit is a number that there is */
+	HIGHEST, /* limit is the highest valid number */
 	MASK, /* limit is a mask of valid bits */
 	BITS,
 	FLAG, /* limit is an event's flag */
@@ -25,7 +25,7 @@ struct pmudev_sentence {
 	enum pmudev_detail detail;
 };
 
-/* NULL: a code that is not known here. */
+/* NULL: unknown code. */
 HIDDEN const struct pmudev_sentence *pmudev_sentence(const struct pmudev_refusal *why);
 
 #endif /* PMUDEV_REASON_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The estimate of what a multiplexed event would have counted: 128 bits in words of 64, so that it
- * is the same for 32-bit programs.
+ * Estimates of multiplexed events: 128-bit arithmetic in 64-bit words, so that 32-bit programs get
+ * the same result.
  */
 #include "lib.h"
 
@@ -22,7 +22,7 @@ static uint64_t divide(uint64_t high, uint64_t low, uint64_t by)
 {
 	int bit;
 
-	/* Bits of the quotient come into @low as those of the dividend leave it. */
+	/* Bits of the quotient enter @low as those of the dividend leave it. */
 	for (bit = 0; bit < 64; bit++) {
 		bool carry = high >> 63;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Making a set: every ioctl, and the memory of why the last call was refused.
+ * Creating a set: every ioctl, and the refusal of the last failed call.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ void pmudev_unlock(struct pmudev *set)
 	__atomic_store_n(&set->lock, 0, __ATOMIC_RELEASE);
 }
 
-/* Keeps @why, whose holders are in the caller's array; returns @error. */
+/* Stores @why, whose holders are in the caller's array; returns @error. */
 static int keep(struct pmudev *set, int error, const struct pmudev_refusal *why,
 		const struct pmudev_holder *holders)
 {
@@ -64,7 +64,7 @@ int pmudev_fail_why(struct pmudev *set, int error)
 		.refusal.holders = (uintptr_t)holders,
 	};
 
-	/* Without an answer, or with that of another thread's call, the errno must do. */
+	/* No answer, or one for another thread's call: keep only the errno. */
 	if (ioctl(set->fd, PMUDEV_IOC_WHY, &why) || why.error != (uint32_t)-error)
 		return pmudev_fail(set, error, PMUDEV_OK);
 	return keep(set, error, &why.refusal, holders);
@@ -92,7 +92,7 @@ int pmudev_why(struct pmudev *set, struct pmudev_refusal *why)
 	return error;
 }
 
-/* An ioctl whose structure has its refusal at @why. */
+/* Makes an ioctl whose structure has its refusal at @why. */
 static int call(struct pmudev *set, unsigned long request, void *arg, struct pmudev_refusal *why)
 {
 	struct pmudev_holder holders[PMUDEV_MAX_HOLDERS] = { 0 };
@@ -106,7 +106,9 @@ static int call(struct pmudev *set, unsigned long request, void *arg, struct pmu
 	if (ioctl(set->fd, request, arg) >= 0)
 		return 0;
 	error = -errno;
-	/* Nobody filled it in: the call did not reach the module, or it has no such call. */
+	/*
+	 * The refusal is unset: the call did not reach the module, or the module does not know it.
+	 */
 	if (why->code == PMUDEV_OK)
 		why->nr_holders = 0;
 	return keep(set, error, why, holders);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sets on several CPUs, of which each call holds for all or for none.
+ * Sets on several CPUs; each call applies to all of them or to none.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static int fail_why(struct pmudev_set_array *array, int error, uint32_t code, ui
 	return error;
 }
 
-/* The array's slot of a set's; -1 stays. */
+/* Converts a set's slot to the array's; -1 stays -1. */
 static int event_of(const struct pmudev_set_array *array, unsigned int i, int slot)
 {
 	if (slot < 0 || slot >= PMUDEV_MAX_EVENTS || !array->members)
@@ -35,8 +35,7 @@ static int event_of(const struct pmudev_set_array *array, unsigned int i, int sl
 }
 
 /*
- * With what the set remembers, which may be closed afterwards. That it could not be opened is not
- * about its CPU.
+ * Copies the set's refusal, so that the set can be closed. A failure to open is not about its CPU.
  */
 static int fail_set(struct pmudev_set_array *array, unsigned int i, int error)
 {
@@ -61,7 +60,7 @@ int pmudev_set_array_why(struct pmudev_set_array *array, struct pmudev_refusal *
 
 /* ------------------------------------------------------------------ open and close -- */
 
-/* Memory for so many sets. */
+/* Allocates memory for @nr sets. */
 static int make_room(struct pmudev_set_array *array, unsigned int nr)
 {
 	if (!array)
@@ -78,7 +77,7 @@ static int make_room(struct pmudev_set_array *array, unsigned int nr)
 	return fail(array, -ENOMEM);
 }
 
-/* The next set has been opened and bound, or not. */
+/* Records whether the next set was opened and bound. */
 static int opened(struct pmudev_set_array *array, int error)
 {
 	if (error)
@@ -116,7 +115,7 @@ int pmudev_set_array_cpus(struct pmudev_set_array *array, const unsigned int *cp
 	return error;
 }
 
-/* Kinds of CPUs that one machine has, at most. */
+/* The most kinds of CPUs on one machine. */
 #define MOST_PMUS 8
 
 static int bind_part(struct pmudev *set, enum pmudev_target target, pid_t id, unsigned int pmu,
@@ -180,7 +179,7 @@ void pmudev_set_array_close(struct pmudev_set_array *array)
 
 typedef int (*group_call)(struct pmudev *set, uint32_t group);
 
-/* Of these groups those that are named by @group. */
+/* The groups of @groups that @group names. */
 static uint64_t named(uint64_t groups, uint32_t group)
 {
 	if (group == PMUDEV_ALL)
@@ -189,8 +188,9 @@ static uint64_t named(uint64_t groups, uint32_t group)
 }
 
 /*
- * Makes a call on each set that has the group; where none has, the first one tells what is wrong.
- * Return: 0, or the error of the first one that refused, with how many come before it in @done.
+ * Makes a call on each set that has the group; if none has it, on the first set, which then
+ * refuses. Return: 0, or the error of the first set that refused, with the number of sets before it
+ * in @done.
  */
 static int each(struct pmudev_set_array *array, group_call call, uint32_t group, unsigned int *done)
 {
@@ -214,7 +214,7 @@ static int each(struct pmudev_set_array *array, group_call call, uint32_t group,
 	return 0;
 }
 
-/* What was done to the first sets is undone. */
+/* Undoes the call on the first sets. */
 static void undo(struct pmudev_set_array *array, unsigned int done, group_call call,
 		 uint64_t groups)
 {
@@ -226,7 +226,7 @@ static void undo(struct pmudev_set_array *array, unsigned int done, group_call c
 				call(&array->sets[i], group);
 }
 
-/* What is added: @pmus by event, NULL: to all. */
+/* The events to add; @pmus by event, NULL: to all. */
 struct events {
 	const struct pmudev_event_attr *attrs;
 	unsigned int nr;
@@ -238,7 +238,7 @@ static bool is_on(const struct events *events, unsigned int event, uint32_t pmu)
 	return !events->pmus || events->pmus[event] >> pmu & 1;
 }
 
-/* Those events that are for its PMU. */
+/* Selects the events for its PMU. */
 static int add_to(struct pmudev_set_array *array, unsigned int i, const struct events *events)
 {
 	struct pmudev_event_attr attrs[PMUDEV_MAX_EVENTS];
@@ -267,7 +267,7 @@ static int add_to(struct pmudev_set_array *array, unsigned int i, const struct e
 	return 0;
 }
 
-/* So many that slots can be given, and for each some set. */
+/* The number is valid, and each event has a set. */
 static int check_events(struct pmudev_set_array *array, const struct events *events)
 {
 	unsigned int e, i;
@@ -345,7 +345,7 @@ int pmudev_set_array_enable(struct pmudev_set_array *array, uint32_t group)
 	return error;
 }
 
-/* Nothing to undo: what could be refused to one set is refused to the first. */
+/* Nothing to undo: if any set refuses, the first one does. */
 int pmudev_set_array_disable(struct pmudev_set_array *array, uint32_t group)
 {
 	unsigned int done;

@@ -8,14 +8,14 @@
 #define MAX_NAME 64 /* struct named_event */
 #define SHOWN	 4
 
-/* The most alike, the best first. */
+/* The most similar names, best first. */
 struct likes {
 	unsigned int nr;
 	const char *name[SHOWN];
 	unsigned int distance[SHOWN];
 };
 
-/* As one would confuse it: without case, '-' as '_'. */
+/* Compares without case, and with '-' as '_'. */
 static char plain(char c)
 {
 	return c == '-' ? '_' : tolower((unsigned char)c);
@@ -26,7 +26,7 @@ static unsigned int least(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
-/* How many characters are to be inserted, removed or changed. */
+/* The number of characters to insert, remove or change. */
 static unsigned int distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	unsigned int row[MAX_NAME + 1], before, above;
@@ -72,7 +72,7 @@ static void consider(struct likes *likes, const char *name, const char *text, si
 		return;
 	d = distance(text, len, name, name_len);
 	if (d > (len + 2) / 3) {
-		/* More of it than one may have mistyped, and still it begins to be it. */
+		/* Too different for a typing error, but a prefix of the name. */
 		if (len < 3 || !contains(name, name_len, text, len))
 			return;
 		d += MAX_NAME;
@@ -91,7 +91,7 @@ static void consider(struct likes *likes, const char *name, const char *text, si
 		likes->nr++;
 }
 
-/* Another name of what is thought of. */
+/* Another name of the same event. */
 struct thought {
 	struct likes *likes;
 	const char *text;

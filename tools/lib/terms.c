@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The parts of an event: terms, which sysfs knows; a threshold's comparison, which has words.
+ * The parts of an event: the terms in sysfs, and the words of a threshold's comparison.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,16 +22,16 @@ bool pmudev_number(const char *at, size_t len, __u64 max, __u64 *value)
 	const char *digits = hex ? "0123456789abcdefABCDEF" : "0123456789";
 	const char *start = hex ? at + 2 : at;
 
-	/* So many digits always have room. */
+	/* This many digits always fit. */
 	if (!len || len > 18 || strspn(start, digits) < len - (start - at))
 		return false;
 	*value = strtoull(start, NULL, hex ? 16 : 10);
 	return *value <= max;
 }
 
-/* ------------------------------------------------------------------ what there is -- */
+/* ------------------------------------------------------------------ known terms -- */
 
-/* The next one of the mask behind @pmu, or behind NULL the first; NULL if there is none. */
+/* The PMU after @pmu in the mask (NULL: the first one); NULL if there is none. */
 static const struct pmu *next_pmu(const struct parser *p, __u32 pmus, const struct pmu *pmu)
 {
 	const struct pmudev_pmus *all = p->pmus;
@@ -63,7 +63,7 @@ __u32 pmudev_pmus_with_event(const struct parser *p, __u32 pmus, const char *nam
 	return those;
 }
 
-/* A generic event has its code already. */
+/* A generic event already has its code. */
 static bool offered(const struct what *what, const struct term *term)
 {
 	return what->attr.type == PMUDEV_TYPE_RAW || term->field != TERM_CONFIG;
@@ -108,7 +108,7 @@ static bool unknown_term(struct parser *p, const char *where, size_t len, const 
 			    *like ? "did you mean " : "", like, *like ? "? Its" : "its", terms);
 }
 
-/* The term of all PMUs that the event is for; NULL if there is none, and whose fault that is. */
+/* The term on all of the event's PMUs; NULL if one lacks it, and which one. */
 static const struct term *common_term(const struct parser *p, const char *name, size_t len,
 				      const struct what *what, const struct pmu **fault)
 {
@@ -128,7 +128,7 @@ static const struct term *common_term(const struct parser *p, const char *name, 
 	return first;
 }
 
-/* The first of an event's PMUs has the term as another one has not. */
+/* The first PMU of the event defines the term differently from another one. */
 static bool not_the_same(struct parser *p, const char *where, size_t len, const struct pmu *other,
 			 const struct what *what)
 {
@@ -138,23 +138,23 @@ static bool not_the_same(struct parser *p, const char *where, size_t len, const 
 			    pmudev_shown(len), where, pmu->name, other->name, pmu->name);
 }
 
-static bool was_seen(const struct what *what, const char *name)
+static bool was_given(const struct what *what, const char *name)
 {
 	unsigned int i;
 
 	for (i = 0; i < what->nr; i++)
-		if (!strcmp(what->seen[i], name))
+		if (!strcmp(what->given[i], name))
 			return true;
 	return false;
 }
 
-static bool mark_seen(struct parser *p, const char *where, const char *name, struct what *what)
+static bool mark_given(struct parser *p, const char *where, const char *name, struct what *what)
 {
-	if (was_seen(what, name))
-		return pmudev_wrong(p, where, "%s is here twice", name);
-	if (what->nr == MAX_SEEN)
-		return pmudev_wrong(p, where, "these are too many terms");
-	what->seen[what->nr++] = name;
+	if (was_given(what, name))
+		return pmudev_wrong(p, where, "%s is given twice", name);
+	if (what->nr == MAX_GIVEN)
+		return pmudev_wrong(p, where, "there are too many terms");
+	what->given[what->nr++] = name;
 	return true;
 }
 
@@ -181,9 +181,9 @@ static bool apply_terms(struct parser *p, const char *where, const struct pmu *p
 			at += len;
 		}
 		if (!term || value > term->info.max)
-			return pmudev_wrong(p, where, "%s/%s/events/%s makes no sense: '%s'",
+			return pmudev_wrong(p, where, "%s/%s/events/%s is not valid: '%s'",
 					    PMUDEV_SYSFS, pmu->name, event->name, event->terms);
-		if (!mark_seen(p, where, term->name, what))
+		if (!mark_given(p, where, term->name, what))
 			return false;
 		pmudev_set_term(term, &what->attr, value);
 		if (!*at)
@@ -221,7 +221,7 @@ enum pfm_answer pmudev_use_pfm(struct parser *p, const char *where, const char *
 	if (pmudev_is_cache_name(where, len))
 		return PFM_UNKNOWN;
 	answer = pmudev_pfm_event(p, where, end, what);
-	if (answer != PFM_FOUND || !mark_seen(p, where, "event", what))
+	if (answer != PFM_FOUND || !mark_given(p, where, "event", what))
 		return answer == PFM_FOUND ? PFM_WRONG : answer;
 	if (before && what->attr.type != PMUDEV_TYPE_RAW) {
 		pmudev_wrong(p, where, "'%.*s' is a fixed counter's, and takes no bits of a code",
@@ -234,10 +234,10 @@ enum pfm_answer pmudev_use_pfm(struct parser *p, const char *where, const char *
 		memset(&bits, 0, sizeof(bits));
 		pmudev_set_term(term, &bits, term->info.max);
 		if ((bits.config & what->attr.config) && strcmp(term->name, "event") &&
-		    !mark_seen(p, where, term->name, what))
+		    !mark_given(p, where, term->name, what))
 			return PFM_WRONG;
 	}
-	/* The terms before it are other bits. */
+	/* Earlier terms must set other bits. */
 	what->attr.config |= before;
 	return PFM_FOUND;
 }
@@ -252,7 +252,7 @@ static bool comparison(const char *at, size_t len, __u64 *value)
 	return false;
 }
 
-/* Behind '=', or 1 where there is none. */
+/* The value after '=', or 1 without one. */
 static bool term_value(struct parser *p, const struct term *term, __u64 *value)
 {
 	const __u64 max = term->info.max;
@@ -290,7 +290,7 @@ static bool parse_name(struct parser *p, const char *start, struct what *what)
 	what->name = p->at + 1;
 	what->len = pmudev_word(what->name);
 	p->at = what->name + what->len;
-	return mark_seen(p, start, "name", what);
+	return mark_given(p, start, "name", what);
 }
 
 static bool parse_term(struct parser *p, struct what *what)
@@ -308,7 +308,7 @@ static bool parse_term(struct parser *p, struct what *what)
 		return parse_name(p, start, what);
 	term = common_term(p, start, len, what, &fault);
 	if (term) {
-		if (!mark_seen(p, start, term->name, what) || !term_value(p, term, &value))
+		if (!mark_given(p, start, term->name, what) || !term_value(p, term, &value))
 			return false;
 		pmudev_set_term(term, &what->attr, value);
 		return true;
@@ -349,12 +349,12 @@ bool pmudev_parse_terms(struct parser *p, struct what *what)
 	if (*p->at != '/')
 		return pmudev_wrong(p, begin - 1, "this '/' is not closed");
 	p->at++;
-	if (what->attr.type == PMUDEV_TYPE_RAW && !was_seen(what, "event"))
+	if (what->attr.type == PMUDEV_TYPE_RAW && !was_given(what, "event"))
 		return pmudev_wrong(p, begin, "the event is missing: its name, or event=...");
-	/* Unlike the ABI's zero, and what one means by a threshold. */
+	/* The usual meaning of a threshold; the ABI's zero means not-equal. */
 	if (!what->attr.threshold)
 		what->attr.threshold_compare = 0;
-	else if (!was_seen(what, "threshold_compare"))
+	else if (!was_given(what, "threshold_compare"))
 		what->attr.threshold_compare = PMUDEV_GREATER_EQUAL;
 	return true;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The sum of several sets' records. Each CPU has its own rate and its own share of counters:
- * estimates are made CPU by CPU, and then added.
+ * The sum of several sets' records. Each CPU has its own rate and its own share of the counters, so
+ * estimates are computed per CPU and then added.
  */
 #include "lib.h"
 
@@ -10,7 +10,7 @@ static uint64_t add_or_most(uint64_t a, uint64_t b)
 	return a + b < a ? UINT64_MAX : a + b;
 }
 
-/* Not the sum: read one after the other, each has a little more. */
+/* Not the sum: the parts are read one after the other, so each has a little more. */
 static uint64_t longest(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
@@ -85,8 +85,8 @@ void pmudev_total_add(struct pmudev_adding *adding, const struct pmudev_record *
 }
 
 /*
- * The parts make the whole, if they were on counters in turn all the time. What not all have is not
- * to be estimated: how much of its time it waited, and how much was the others', is not known.
+ * The parts add up to the total if one of them was on a counter at any time. An event that not all
+ * parts have cannot be estimated: its waiting time and the time on other PMUs cannot be told apart.
  */
 static void estimate(struct pmudev_sum *sum, bool whole)
 {
@@ -104,7 +104,7 @@ void pmudev_total_end(struct pmudev_adding *adding)
 	struct pmudev_sum *sum = adding->total->sums;
 	unsigned int i;
 
-	/* Where nothing is known of all, the estimate stays 0. */
+	/* If nothing is known about any CPU, the estimate stays 0. */
 	for (i = 0; i < PMUDEV_MAX_EVENTS; i++) {
 		if (adding->parts)
 			estimate(&sum[i], adding->with[i] == adding->sets);

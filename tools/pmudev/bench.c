@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmudev bench: what counting costs on this machine, in time and in instructions and cycles, which
- * pmudev counts itself; and beside it the same by perf.
+ * pmudev bench: what counting costs on this machine, in time, instructions and cycles (which pmudev
+ * counts itself), next to perf.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,26 +20,26 @@
 static const char help[] =
 	"usage: pmudev bench [-C CPU] [--json] [--color=WHEN]\n"
 	"\n"
-	"Measures what counting costs on this machine: reading counters in each way, switching\n"
-	"them on and off, making a set, and what a set adds to a context switch; and the same by\n"
-	"perf, where it may be used. It takes about a second, and wants the CPU for itself.\n"
+	"Measures what counting costs on this machine: reading counters in each way, enabling and\n"
+	"disabling them, creating a set, and what a set adds to a context switch. It measures perf\n"
+	"the same way, where perf is permitted. It takes about a second on an otherwise idle CPU.\n"
 	"\n"
-	"  -C CPU  where (default: where it happens to run)\n"
-	"  --json  an object for each row, one a line; null: not measured\n" COLOUR_HELP "\n"
-	"Nanoseconds are medians, and behind +- stands half of what the middle half of the samples\n"
-	"differs by. Instructions and cycles are those that the counters of the same thread (for\n"
-	"context switches: of the CPU) count meanwhile, the kernel's too if that may be counted.\n"
-	"Instructions are the same in each run but for what interrupts add; times are not. While\n"
-	"counters are programmed they stand still: of switching them on and off they see a part.\n"
-	"What could not be measured is a '-', and below the table stands why.\n";
+	"  -C CPU  measure on this CPU (default: any)\n"
+	"  --json  one object per row and line; null: not measured\n" COLOUR_HELP "\n"
+	"Nanoseconds are medians; +- is half the interquartile range. Instructions and cycles are\n"
+	"counted at the same time on the same thread (for context switches: on the CPU), in the\n"
+	"kernel too if that is permitted. Instructions are the same in each run except for what\n"
+	"interrupts add; times are not. Counters stand still while they are programmed, so the\n"
+	"counts of enable and disable are incomplete. A '-' was not measured; the reason is below\n"
+	"the table.\n";
 
 #define USER_EVENT (PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV)
 
 static struct bench bench = { .perf_clock = -1, .set.fd = -1, .clock_set.fd = -1 };
 
-static const char *const no_counters = "there are fewer counters";
-static const char *const not_beside = "it does not fit beside a set that holds the PMU meanwhile";
-static const char *refused; /* the reason of the last refusal, kept */
+static const char *const no_counters = "there are not enough counters";
+static const char *const not_beside = "it does not fit next to the set that keeps the PMU reserved";
+static const char *refused; /* the reason of the last refusal */
 
 /* ------------------------------------------------------------------------- the sets -- */
 
@@ -60,7 +60,7 @@ static void keep_reason(struct pmudev *set)
 		used++;
 }
 
-/* What event @i of a set is: by turns the one and the other, if the CPU has both. */
+/* Event @i of a set: the two events alternate, if the CPU has both. */
 static enum pmudev_generic event_of(unsigned int i)
 {
 	return bench.cycles && (i % 2 || !bench.instructions) ? PMUDEV_CYCLES : PMUDEV_INSTRUCTIONS;
@@ -145,7 +145,7 @@ static void disable_enable(struct bench *b, unsigned int n)
 	}
 }
 
-/* The clock holds the PMU: it is not taken from perf each time. */
+/* The clock's set keeps the PMU reserved, so that it is not reserved each time. */
 static void life(struct bench *b, unsigned int n)
 {
 	while (n--)
@@ -161,14 +161,14 @@ static void unmap_map(struct bench *b, unsigned int n)
 	}
 }
 
-/* With a set of @nr events; it is the clock itself where there are no counters for both. */
+/* With a set of @nr events; the clock's own set if there are no counters for both. */
 static struct cost with_set(struct bench *b, unsigned int nr, uint32_t flags, bench_fn *fn,
 			    unsigned int each)
 {
 	struct cost cost;
 	int error;
 
-	/* What is read by the thread itself is its own code. */
+	/* Direct reads count the thread's own code. */
 	flags |= flags & PMUDEV_USER_READ || !b->kernel ? USER_EVENT : 0;
 	b->nr = nr;
 	open_clock(b, -1);
@@ -204,7 +204,7 @@ static struct cost without_set(struct bench *b, bench_fn *fn)
 	return cost;
 }
 
-/* Beside a clock that leaves room for it: a refusal's time is not what it costs. */
+/* Next to a clock that leaves room for it: a refusal's time is not the cost. */
 static struct cost set_life(struct bench *b, unsigned int nr)
 {
 	int error = -ENOSPC;
@@ -369,7 +369,7 @@ static int parse_options(int argc, char **argv, bool *json)
 		case 'C':
 			cpu = strtol(optarg, &end, 10);
 			if (end == optarg || *end || cpu < 0 || cpu >= CPU_SETSIZE) {
-				complain("'%s' is not the number of a CPU", optarg);
+				complain("'%s' is not a CPU number", optarg);
 				return EXIT_USAGE;
 			}
 			bench.cpu = cpu;
@@ -409,7 +409,7 @@ static bool pin_to(int cpu)
 	return !sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
-/* @query: NULL: it cannot be had. What has neither event is asked for both, and refuses. */
+/* @query: NULL: unknown. A PMU with neither event is asked for both, and refuses. */
 static void find_events(struct bench *b, const struct pmudev_query *query)
 {
 	const __u64 both = 1 << PMUDEV_INSTRUCTIONS | 1 << PMUDEV_CYCLES;
@@ -422,7 +422,9 @@ static void find_events(struct bench *b, const struct pmudev_query *query)
 	b->cycles = default_has(query, PMUDEV_CYCLES);
 }
 
-/* Can sets be made at all, and may they count the kernel? False if not, and it has been told. */
+/*
+ * Can sets be created, and can they count the kernel? Reports the error and returns false if not.
+ */
 static bool try_sets(struct bench *b)
 {
 	struct pmudev_query query;

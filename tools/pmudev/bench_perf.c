@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf's side of `pmudev bench`: the same through perf_event_open(2), by its file, its ioctls, and
- * its page as its header describes. It is measured while pmudev holds nothing.
+ * perf's part of `pmudev bench`: the same through perf_event_open(2), with its file, ioctls and
+ * page as its header describes. Measured while pmudev holds nothing.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,7 +22,7 @@ static size_t page_bytes;
 
 const char *perf_missing;
 
-/* @group: what is read is preceded by how many there are */
+/* @group: read(2) returns the number of values first */
 static int open_event(unsigned int i, bool kernel, bool user_read, bool group, int leader)
 {
 	struct perf_event_attr attr = {
@@ -35,7 +35,7 @@ static int open_event(unsigned int i, bool kernel, bool user_read, bool group, i
 	};
 
 #ifdef __aarch64__
-	/* Asks for user reads. */
+	/* Request user reads. */
 	attr.config1 = user_read ? 2 : 0;
 #else
 	(void)user_read;
@@ -170,17 +170,17 @@ static void map_unmap(struct bench *b, unsigned int n)
 	}
 }
 
-/* Does a file of perf's count? What does not fit beside others stays 0, and nobody says so. */
+/* Does a perf event count? An event that does not fit silently stays 0. */
 static bool counts(int fd)
 {
 	uint64_t value[2 + BENCH_MOST] = { 0 };
 	ssize_t len = read(fd, value, sizeof(value));
 
-	/* A group's first word is how many there are. */
+	/* A group's first word is the number of values. */
 	return len > 0 && value[len > (ssize_t)sizeof(*value)];
 }
 
-static const char *const none_counted = "perf counts none of this many events";
+static const char *const none_counted = "perf does not count this many events at once";
 
 /* Counts with perf itself while @fn runs, if its counters allow. */
 static struct cost measure(struct bench *b, bench_fn *fn, unsigned int each)

@@ -9,7 +9,7 @@
 
 #include "bench.h"
 
-/* A batch: long enough for the clock, short enough to be in one piece most of the time. */
+/* A batch: long enough for the clock, short enough to be rarely interrupted. */
 #define BATCH_NS  200000.0
 #define MOST_GOES 100000
 
@@ -60,7 +60,7 @@ static struct sample take(struct bench *b, bench_fn *fn, unsigned int n)
 	return sample;
 }
 
-/* What a loop takes that does nothing, and what it takes to begin and end. */
+/* The cost of an empty loop, and of starting and stopping it. */
 LOOP(nothing, (void)0)
 
 static int ascending(const void *a, const void *b)
@@ -70,7 +70,7 @@ static int ascending(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* How many goes make a batch. The first ones pay for what is cached and learnt. */
+/* The iterations per batch. The first ones warm up the caches. */
 static unsigned int batch(struct bench *b, bench_fn *fn)
 {
 	unsigned int n = 1;
@@ -84,7 +84,7 @@ static unsigned int batch(struct bench *b, bench_fn *fn)
 	}
 }
 
-/* Beside @n goes: the clocks themselves, and the loop. */
+/* In addition to @n iterations: the clocks themselves, and the loop. */
 static struct sample least_overhead(struct bench *b, unsigned int n)
 {
 	struct sample least = take(b, nothing, n), sample;
@@ -168,7 +168,7 @@ bool ball_start(struct bench *b)
 
 	if (pipe(to_other) || pipe(to_me))
 		return false;
-	/* It inherits where this thread is pinned. */
+	/* It inherits this thread's CPU affinity. */
 	CPU_ZERO(&cpus);
 	CPU_SET(b->cpu, &cpus);
 	sched_setaffinity(0, sizeof(cpus), &cpus);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What `pmudev bench` shows: a table with the reasons below it, or JSON Lines.
+ * The output of `pmudev bench`: a table with the reasons below it, or JSON Lines.
  */
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "colour.h"
 #include "json.h"
 
-/* A number, "-" if it could not be had, and nothing where there is none. */
+/* A number, "-" if it was not measured, and nothing where there is none. */
 static void show_number(int width, bool known, double number, const char *else_text)
 {
 	if (known)
@@ -36,7 +36,7 @@ static const struct cost *cost_of(const struct bench_row *row, bool perf)
 	return perf ? &row->perf : &row->pmudev;
 }
 
-/* Each reason once, with the rows that it is for. */
+/* Each reason once, with its rows. */
 static void show_reasons(const struct bench_row *rows, unsigned int nr, bool perf)
 {
 	const struct bench_row *row, *other, *end = rows + nr;
@@ -68,8 +68,8 @@ void bench_table(const struct bench *b, const struct bench_row *rows, unsigned i
 	char events[16];
 
 	printf("On CPU %d; instructions and cycles %s.\n\n", b->cpu,
-	       b->kernel ? "with the kernel's" :
-			   "of user mode only (counting the kernel takes CAP_PERFMON)");
+	       b->kernel ? "including the kernel" :
+			   "of user mode only (counting the kernel needs CAP_PERFMON)");
 	printf("%s%-26s %36s %32s\n", colour(stdout, COLOUR_HEAD), "", "pmudev", "perf");
 	printf("%-24s %6s %11s %22s %11s %12s %22s%s\n", "one of", "events", "ns", "instructions",
 	       "cycles", "ns", "instructions", colour(stdout, COLOUR_END));

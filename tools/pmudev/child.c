@@ -56,7 +56,7 @@ static void be_command(const char *program, char **command, int told, int go)
 		_exit(EXIT_NOT_RUN);
 	execvp(program, command);
 	error = errno;
-	/* A parent that is gone cannot be told. */
+	/* The parent may be gone: nobody reads the error. */
 	if (write(told, &error, sizeof(error)) < 0)
 		_exit(EXIT_NOT_RUN);
 	_exit(EXIT_NOT_RUN);

@@ -35,7 +35,7 @@ char *find_program(const char *name);
 /* Is it a set-uid or set-gid program of somebody else? */
 bool gains_privileges(const char *file);
 
-/* Makes the process that will execute it. False if that fails, which has been told on stderr. */
+/* Makes the process that will execute it. False if that fails, which was reported on stderr. */
 bool child_start(struct child *child, const char *program, char **command);
 
 /*

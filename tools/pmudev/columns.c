@@ -4,7 +4,7 @@
 #include "cmd.h"
 #include "columns.h"
 
-/* Room for a count of a minute, and for the names of most events. */
+/* Fits the counts of a minute, and most event names. */
 #define LEAST_WIDTH 14
 #define DIFFERENCE  "difference"
 

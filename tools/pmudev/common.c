@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the subcommands share: messages, and the way from -e to a list of events.
+ * Shared by the subcommands: messages, and parsing of -e.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -91,7 +91,10 @@ bool read_events(const char *text, struct event_list *list)
 	return false;
 }
 
-/* Restricts what has no u, k or h to user mode, which needs no capability; false if none has. */
+/*
+ * Restricts events without u, k or h to user mode, which needs no capability; false if there are
+ * none.
+ */
 static bool restrict_to_user(struct event_list *list)
 {
 	bool any = false;
@@ -122,7 +125,7 @@ bool give_way(struct event_list *list, const struct pmudev_refusal *why, bool *u
 	return what;
 }
 
-/* @before stands before the event's name. */
+/* @before: text before the event's name. */
 static void complain_about(const char *before, const struct event_list *list, int error,
 			   const struct pmudev_refusal *why)
 {
@@ -152,7 +155,7 @@ void complain_array(struct pmudev_set_array *array, const struct event_list *lis
 	char before[32] = "", names[128];
 
 	if (why.code == PMUDEV_WHY_NO_PMU && why.event >= 0 && (unsigned int)why.event < list->nr) {
-		complain("%s: none of these CPUs is one of %s", list->events[why.event].name,
+		complain("%s: none of these CPUs belongs to %s", list->events[why.event].name,
 			 parts_names(list, why.event, names, sizeof(names)));
 		return;
 	}

@@ -8,7 +8,7 @@
 
 /* ------------------------------------------------------------------------- spreads -- */
 
-/* Welford's way: small differences of large numbers are not lost. */
+/* Welford's algorithm: no loss of small differences between large numbers. */
 void spread_add(struct spread *spread, double number)
 {
 	double difference = number - spread->mean;

@@ -66,7 +66,7 @@ struct counted {
 	struct counted_part *parts;
 };
 
-/* Room for a array's. @each_cpu: a part for each of its sets */
+/* Room for an array's. @each_cpu: a part for each of its sets */
 void counted_open(struct counted *counted, const struct pmudev_set_array *array, bool each_cpu);
 
 /* Harmless if not open. */
@@ -120,8 +120,8 @@ struct row {
 void row_make(struct row *row, const struct event_list *list, const struct counted *counted,
 	      unsigned int part, unsigned int event);
 
-/* Is any of them an estimate, or had no turn? */
+/* Is any of them an estimate, or not reached by rotation? */
 bool any_estimate(const struct event_list *list, const struct counted *counted);
-bool any_without_turn(const struct event_list *list, const struct counted *counted);
+bool any_not_rotated_in(const struct event_list *list, const struct counted *counted);
 
 #endif /* COUNTED_H */

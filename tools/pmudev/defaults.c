@@ -12,7 +12,7 @@ static void tell_left_out(const char *name, const char *lack)
 	complain("%s: this CPU does not %s: left out of the default list", name, lack);
 }
 
-/* A generic event is counted on all PMUs, so none of them may be known to lack it. */
+/* A generic event is counted on all PMUs, so no PMU may lack it. */
 static bool all_have(const struct pmudev_pmus *pmus, enum pmudev_generic event)
 {
 	const struct pmudev_pmu_info *info;
@@ -55,7 +55,7 @@ static const struct place intel[NR_PLACES] = {
 	{ PMUDEV_CYCLES, INTEL_CYCLES "@fixed1", PMUDEV_FIXED_BASE + 1 },
 };
 
-/* Counters 0 and 1 are left out: one of them holds perf's place. */
+/* Without counters 0 and 1: one of them is the placeholder. */
 static const struct place arm64[NR_PLACES] = {
 	{ PMUDEV_INSTRUCTIONS, "instructions@2", 2 },
 	{ PMUDEV_INSTRUCTIONS, "instructions@4", 4 },
@@ -90,7 +90,7 @@ static void tell_places(const struct pmudev_query *query, const struct place *pl
 	}
 }
 
-char *default_pairs(const struct pmudev_query *query)
+char *default_double(const struct pmudev_query *query)
 {
 	const struct place *places = query->arch == PMUDEV_ARCH_INTEL ? intel : arm64;
 	char *events = NULL;

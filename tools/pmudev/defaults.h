@@ -16,7 +16,7 @@ struct pmudev_pmus;
 char *default_events(const struct pmudev_pmus *pmus);
 
 /* Of `pmudev monitor`: both twice, on counters chosen by hand; allocated */
-char *default_pairs(const struct pmudev_query *query);
+char *default_double(const struct pmudev_query *query);
 
 /* Does the CPU count the event? Else it is told. @query may be of an older module. */
 bool default_has(const struct pmudev_query *query, enum pmudev_generic event);

@@ -17,7 +17,9 @@ struct wanted {
 	const char *name;
 };
 
-/* Pairs of which one is a part of the other. What is not generic is known by name to some PMUs. */
+/*
+ * Two events, of which the second is a part of the first. Non-generic ones have names on some PMUs.
+ */
 static const struct wanted pairs[][2] = {
 	{ { PMUDEV_BRANCHES, "branches" }, { PMUDEV_BRANCH_MISSES, "branch-misses" } },
 	{ { NOT_GENERIC, "L1-dcache-loads" }, { NOT_GENERIC, "L1-dcache-load-misses" } },
@@ -25,7 +27,7 @@ static const struct wanted pairs[][2] = {
 	  { PMUDEV_CACHE_MISSES, "cache-misses" } },
 };
 
-/* Some PMU knows the name; all that do mean the same by it. */
+/* Some PMU knows the name, and all that do agree on its meaning. */
 static bool has_name(const struct pmudev_pmus *pmus, const char *name)
 {
 	struct pmudev_events *events;

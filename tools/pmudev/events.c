@@ -36,7 +36,7 @@ void event_user_only(struct event_list *list, unsigned int i)
 
 	list->attrs[i].flags |= PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV;
 	event->levels = true;
-	/* "cycles:G" becomes "cycles:Gu"; what is no modifier is a unit mask. */
+	/* "cycles:G" becomes "cycles:Gu"; other suffixes are unit masks. */
 	snprintf(event->name + used, sizeof(event->name) - used, "%s",
 		 colon && !colon[1 + strspn(colon + 1, "uGH")] ? "u" : ":u");
 }
@@ -50,7 +50,7 @@ bool event_count_cycles(struct event_list *list, unsigned int i)
 	if (!list->attrs[i].threshold || list->attrs[i].flags & PMUDEV_THRESHOLD_COUNT)
 		return false;
 	list->attrs[i].flags |= PMUDEV_THRESHOLD_COUNT;
-	/* Where it was named it has no slash. */
+	/* A named event has no slash. */
 	if (slash && strlen(name) + len < EVENT_NAME) {
 		memmove(slash + len, slash, strlen(slash) + 1);
 		memcpy(slash, term, len);

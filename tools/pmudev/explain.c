@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmudev explain: the dry run. Which counter each event would get; or which events do not fit, and
- * who has each of the counters that they may be on.
+ * pmudev explain: the dry run. Shows which counter each event would get; or which events do not
+ * fit, and who holds the counters that they may be on.
  */
 #include <getopt.h>
 #include <stdlib.h>
@@ -16,24 +16,23 @@
 #include "parts.h"
 #include "target.h"
 
-/* It could not be found out. */
+/* The answer is unknown. */
 #define EXIT_UNKNOWN EXIT_USAGE
 
 static const char help[] =
 	"usage: pmudev explain [-e LIST] [-C CPUS | -t TID | -p PID] [--multiplex]\n"
 	"\n"
-	"Tells which counter each event would be on if it were counted now. If they do not all fit,\n"
-	"it tells which do not, and who has each of the counters that these may be on. Nothing is\n"
-	"counted and nobody is disturbed. The exit status is 0 if all fit, 1 if not, 2 if it cannot\n"
-	"be told.\n"
+	"A dry run: shows which counter each event would get now. If they do not all fit, it shows\n"
+	"which do not, and who holds the counters that these could use. Nothing is counted, and no\n"
+	"other set is disturbed. The exit status is 0 if all fit, 1 if not, 2 if it is unknown.\n"
 	"\n"
 	"  -e LIST      events, separated by commas (default: instructions,cycles)\n"
-	"  -C CPUS      as if these CPUs were to be counted, such as 0-3,5\n"
-	"  -t TID       as if this thread were, beside what counts it already\n"
-	"  -p PID       as if all threads of this process were\n"
-	"  --multiplex  as if each event or group took turns with the others\n"
+	"  -C CPUS      on these CPUs, such as 0-3,5\n"
+	"  -t TID       on this thread, together with the sets that count it already\n"
+	"  -p PID       on all threads of this process\n"
+	"  --multiplex  as if all events or groups were multiplexed\n"
 	"\n"
-	"Without -C, -t or -p: as if a program were to be counted that starts now.\n"
+	"Without -C, -t or -p: on a program that starts now.\n"
 	"\n" EVENTS_HELP "\n"
 	"  pmudev explain -e instructions,cycles,branches\n"
 	"  pmudev explain -C 0 -e '{cycles@fixed0,r8},r11'\n";
@@ -100,7 +99,7 @@ static const char *counter_name(int counter, char buf[20])
 	return counter < 0 ? "none" : counter_text(counter, buf, 20);
 }
 
-/* What the event may be on and get, or if it is none of these, on what. */
+/* The counters that the event may be on, and the one that it gets. */
 static void show_mask(uint64_t may, uint64_t available)
 {
 	char text[256];
@@ -108,7 +107,7 @@ static void show_mask(uint64_t may, uint64_t available)
 	printf("%s\n", counters_text(may & available ? may & available : may, text, sizeof(text)));
 }
 
-/* Those that events could be on, but for somebody who never gives them back. */
+/* Counters that events could be on, but that never become free. */
 static void show_kept(struct pmudev *set, const struct event_list *list, const struct fit *result,
 		      uint64_t available)
 {
@@ -124,7 +123,7 @@ static void show_kept(struct pmudev *set, const struct event_list *list, const s
 			continue;
 		counter_state(set, &list->attrs[i], c, &holder);
 		holder_text(&holder, text, sizeof(text));
-		printf("Kept back is %s, by %s.\n", counter_name(c, name), text);
+		printf("Not available: %s, held by %s.\n", counter_name(c, name), text);
 	}
 }
 
@@ -146,13 +145,13 @@ static void show_table(const struct event_list *list, const struct fit *result, 
 }
 
 /* Do the events share a counter over time? */
-static bool take_turns(const struct event_list *list, unsigned int i, unsigned int j)
+static bool rotate_together(const struct event_list *list, unsigned int i, unsigned int j)
 {
 	return list->attrs[i].flags & PMUDEV_MULTIPLEX &&
 	       list->attrs[i].group != list->attrs[j].group;
 }
 
-/* The event of the list that keeps others of it off a counter; -1 if none does. */
+/* The event of the list that occupies the counter; -1 if none does. */
 static int rival(const struct event_list *list, const struct fit *result, unsigned int counter)
 {
 	unsigned int i, j;
@@ -162,13 +161,13 @@ static int rival(const struct event_list *list, const struct fit *result, unsign
 			continue;
 		for (j = 0; j < list->nr; j++)
 			if (result->counter[j] < 0 && result->may[j] & bit(counter) &&
-			    !take_turns(list, i, j))
+			    !rotate_together(list, i, j))
 				return i;
 	}
 	return -1;
 }
 
-/* Who has a counter that event @i may be on. */
+/* The holder of a counter that event @i may be on. */
 static void show_taker(struct pmudev *set, const struct event_list *list, const struct fit *result,
 		       unsigned int i, unsigned int counter)
 {
@@ -185,7 +184,7 @@ static void show_taker(struct pmudev *set, const struct event_list *list, const 
 	printf("  %-10s  %s\n", counter_name(counter, name), text);
 }
 
-/* Each counter that an event may be on that does not fit. */
+/* Each counter that the unplaced events may be on. */
 static void show_takers(struct pmudev *set, const struct event_list *list, const struct fit *result)
 {
 	unsigned int i, c, nr = fit_misfits(list, result);
@@ -205,8 +204,8 @@ static void show_takers(struct pmudev *set, const struct event_list *list, const
 /* ------------------------------------------------------------------------ together -- */
 
 /*
- * How the explanation goes on from CPU to CPU. @part: the events of the PMU; @set: on the first of
- * those that are alike
+ * State of the explanation from CPU to CPU. @part: the events of the PMU; @set: on the first of
+ * several CPUs with the same result, of which @same have been seen
  */
 struct progress {
 	struct pmudev_set_array *array;
@@ -215,33 +214,33 @@ struct progress {
 	struct pmudev *set;
 	int cpu;
 	struct pmudev_query query;
-	unsigned int alike;
+	unsigned int same;
 	struct event_list part;
 	struct fit result;
-	uint64_t seen; /* events of some part */
+	uint64_t seen; /* events that some part has */
 	unsigned int refused;
 	bool multiplex_helps;
 };
 
-/* What was found out for some CPUs that are alike, or for a thread or process. */
+/* The result for CPUs with the same answer, or for a thread or process. */
 static void show(struct progress *p)
 {
-	if (!p->alike)
+	if (!p->same)
 		return;
 	if (p->array->parts)
 		printf("On the CPUs of %.*s:\n", (int)sizeof(p->query.name), p->query.name);
-	else if (p->alike > 1)
-		printf("CPU %d and %u more:\n", p->cpu, p->alike - 1);
+	else if (p->same > 1)
+		printf("CPU %d and %u more:\n", p->cpu, p->same - 1);
 	else if (p->array->nr > 1)
 		printf("CPU %d:\n", p->cpu);
 	if (p->part.nr)
 		show_table(&p->part, &p->result, p->query.available);
 	else
-		printf("none of these events is for them\n");
+		printf("none of these events is counted there\n");
 	if (fit_misfits(&p->part, &p->result)) {
 		show_takers(p->set, &p->part, &p->result);
 		p->multiplex_helps =
-			parts_can_turn(p->array, p->list) && fit_multiplexed(p->set, &p->part);
+			parts_can_rotate(p->array, p->list) && fit_multiplexed(p->set, &p->part);
 		p->refused++;
 	} else {
 		show_kept(p->set, &p->part, &p->result, p->query.available);
@@ -249,7 +248,7 @@ static void show(struct progress *p)
 	printf("\n");
 }
 
-/* What set @i can have. False if it cannot be told. */
+/* What set @i can get. False if unknown. */
 static bool proceed(struct progress *p, unsigned int i)
 {
 	struct pmudev *set = &p->array->sets[i];
@@ -269,16 +268,16 @@ static bool proceed(struct progress *p, unsigned int i)
 	}
 	for (e = 0; e < part.nr; e++)
 		p->seen |= bit(index[e]);
-	if (!p->alike || query.pmu != p->query.pmu || !fit_same(&part, &p->result, &result)) {
+	if (!p->same || query.pmu != p->query.pmu || !fit_same(&part, &p->result, &result)) {
 		show(p);
 		p->set = set;
 		p->cpu = p->array->cpus[i];
-		p->alike = 0;
+		p->same = 0;
 		p->query = query;
 		p->part = part;
 		p->result = result;
 	}
-	p->alike++;
+	p->same++;
 	return true;
 }
 
@@ -291,7 +290,7 @@ static int show_verdict(const struct progress *p, bool multiplex)
 	for (i = 0; i < p->list->nr; i++) {
 		if (p->seen & bit(i))
 			continue;
-		complain("%s: none of these CPUs is one of %s", p->list->events[i].name,
+		complain("%s: none of these CPUs belongs to %s", p->list->events[i].name,
 			 parts_names(p->list, i, names, sizeof(names)));
 		return 1;
 	}
@@ -302,13 +301,13 @@ static int show_verdict(const struct progress *p, bool multiplex)
 	else if (p->list->nr == 1)
 		printf("It fits.\n");
 	else
-		printf("All %u fit%s.\n", p->list->nr, multiplex ? ", taking turns" : "");
+		printf("All %u fit%s.\n", p->list->nr, multiplex ? ", multiplexed" : "");
 	if (p->multiplex_helps && !multiplex)
-		printf("`pmudev stat --multiplex` lets them take turns on the counters.\n");
+		printf("With `pmudev stat --multiplex` they would share the counters over time.\n");
 	return p->refused ? 1 : 0;
 }
 
-/* What `pmudev stat` would change about the events before it adds them. */
+/* Changes the events as `pmudev stat` does before it adds them. */
 static bool give_way_all(struct pmudev_set_array *array, struct event_list *list,
 			 const uint32_t *pmus)
 {
@@ -355,7 +354,7 @@ static int explain(struct pmudev_set_array *array, const struct options *options
 	}
 	for (i = 0; i < list->nr && options->multiplex; i++)
 		list->attrs[i].flags |= PMUDEV_MULTIPLEX;
-	if (options->multiplex && !parts_check_turns(array, list))
+	if (options->multiplex && !parts_check_rotate(array, list))
 		return EXIT_USAGE;
 	if (!give_way_all(array, list, pmus))
 		return EXIT_UNKNOWN;

@@ -4,7 +4,7 @@
 #include "fit.h"
 #include "holders.h"
 
-/* The dry run with some of the events. @bad: which of them is to blame, -1: none */
+/* The dry run with some of the events. @bad: the event that was refused, -1: none */
 static int try_events(struct pmudev *set, const struct event_list *list, uint64_t some,
 		      int32_t *counter, int *bad)
 {
@@ -32,7 +32,7 @@ static int try_events(struct pmudev *set, const struct event_list *list, uint64_
 	return error;
 }
 
-/* Is it for want of counters that the last dry run was refused? */
+/* Did the last dry run fail because counters were missing? */
 static bool wants_counters(struct pmudev *set)
 {
 	struct pmudev_refusal why = { .code = PMUDEV_OK };
@@ -42,8 +42,8 @@ static bool wants_counters(struct pmudev *set)
 }
 
 /*
- * Leaves out events until the others fit, and takes back those that then fit after all. False if
- * something else than counters is missing.
+ * Removes events until the others fit, then adds those back that fit after all. False if the reason
+ * is not missing counters.
  */
 static bool leave_out(struct pmudev *set, const struct event_list *list, struct fit *fit)
 {

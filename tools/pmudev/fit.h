@@ -39,7 +39,7 @@ unsigned int fit_misfits(const struct event_list *list, const struct fit *fit);
 
 bool fit_same(const struct event_list *list, const struct fit *a, const struct fit *b);
 
-/* Would they if each group took turns with the others? */
+/* Would they fit if all groups were multiplexed? */
 bool fit_multiplexed(struct pmudev *set, const struct event_list *list);
 
 #endif /* FIT_H */

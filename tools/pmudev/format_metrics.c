@@ -41,7 +41,7 @@ static const char *last_part(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* What was counted, and of which CPU. */
+/* The labels of the target, and the CPU. */
 static void write_target(FILE *out, const struct stat_options *options, int cpu)
 {
 	static const struct {
@@ -68,7 +68,7 @@ static void write_target(FILE *out, const struct stat_options *options, int cpu)
 	}
 }
 
-/* How often the name of an event stands before it in the list. */
+/* The number of earlier events in the list with the same name. */
 static unsigned int times_before(const struct event_list *list, unsigned int event)
 {
 	unsigned int i, times = 0;
@@ -119,7 +119,7 @@ static void write_deviation(FILE *out, const struct row *row)
 	fprintf(out, "%.6f", row->deviation / 100);
 }
 
-/* A sample for each event. @all: also of those that were not counted */
+/* A sample per event. @all: include those that were not counted */
 static void write_events(const struct measurement *m, const char *name, bool all,
 			 void (*value)(FILE *out, const struct row *row))
 {
@@ -152,7 +152,7 @@ static void metrics_report(const struct measurement *m, bool ended_only)
 {
 	FILE *out = m->out;
 
-	/* Each report is all there is. */
+	/* Each report replaces the one before. */
 	(void)ended_only;
 	write_help(out, "pmudev_events", NULL,
 		   "Events since counting began; of several runs the mean.");

@@ -3,7 +3,7 @@
 
 #include "holders.h"
 
-/* Is it one of those that the event may be on, as far as the caller has chosen? */
+/* Is it one of the counters that the caller allowed for the event? */
 static bool chosen(const struct pmudev_event_attr *attr, unsigned int counter)
 {
 	if (attr->flags & PMUDEV_COUNTER)
@@ -47,7 +47,7 @@ void holder_text(const struct pmudev_holder *holder, char *buf, size_t len)
 
 	switch (holder->kind) {
 	case PMUDEV_HOLDER_NONE:
-		snprintf(buf, len, "somebody unknown");
+		snprintf(buf, len, "an unknown holder");
 		break;
 	case PMUDEV_HOLDER_PERF:
 		snprintf(buf, len, "perf");

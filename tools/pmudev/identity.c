@@ -5,7 +5,7 @@
 
 #include "identity.h"
 
-/* Of a PMU of version 2 or later; those have 40 bits at least. */
+/* Of a PMU of version 2 or later; those have at least 40 bits. */
 #define INTEL_NARROW 31
 
 /* "0-3 5" */
@@ -111,7 +111,7 @@ void model_text(const struct pmudev_query *q, char *buf, size_t len)
 	}
 }
 
-/* Counters that can be written only in part hold a count in the part that can. */
+/* Counters without full-width writes hold the count in their writable bits. */
 static bool narrow(const struct pmudev_query *q)
 {
 	return q->arch == PMUDEV_ARCH_INTEL && q->width == INTEL_NARROW;

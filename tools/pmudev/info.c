@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmudev info: what the module tells about each PMU. Changes nothing: nothing is enabled, so the
- * PMU is not taken from perf for it.
+ * pmudev info: describes each PMU. It enables nothing, so the PMU is not reserved for it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,12 +19,12 @@
 static const char help[] =
 	"usage: pmudev info [--json] [--color=WHEN]\n"
 	"\n"
-	"Shows who may count and who does, and every PMU (class of CPUs with the same counters) of\n"
-	"this machine: its counters, which are free, who holds the others, the events with a name,\n"
-	"and the state of the gate for user reads and of the claim against perf. As root it also\n"
-	"tells the processes of other users. Nothing is counted and nobody is disturbed.\n"
+	"Shows who can count and who does. For each PMU (class of CPUs with the same counters) of\n"
+	"this machine it shows the counters, which of them are free, who holds the others, the\n"
+	"named events, whether user access is enabled, and whether the PMU is reserved from perf.\n"
+	"Root also sees the processes of other users. Nothing is counted or disturbed.\n"
 	"\n"
-	"  --json  one object with the same\n" COLOUR_HELP;
+	"  --json  the same as one object\n" COLOUR_HELP;
 
 /* By the bits of PMUDEV_HAS_*. */
 const char *const feature_names[MAX_FEATURES] = {
@@ -45,7 +44,7 @@ static __attribute__((__format__(printf, 2, 3))) void row(const char *label, con
 	printf("\n");
 }
 
-/* Which of the CPUs that are online, where not all are alike. */
+/* The online CPUs of this PMU, on machines with several PMUs. */
 static void show_cpus(struct pmudev *set, const struct pmudev_query *q)
 {
 	const long nr = sysconf(_SC_NPROCESSORS_CONF);
@@ -83,7 +82,7 @@ static void show_counters(const struct pmudev_query *q)
 	widths_text(q, text, sizeof(text));
 	row("counters", "%s", text);
 	row("available", "%s%s%s%s", counters_text(q->available, text, sizeof(text)),
-	    kept ? " (kept back: " : "",
+	    kept ? " (not available: " : "",
 	    kept ? counters_text(kept, kept_text, sizeof(kept_text)) : "", kept ? ")" : "");
 	row("user-readable", "%s", counters_text(q->user, text, sizeof(text)));
 	row("in use", "%s", counters_text(q->busy, text, sizeof(text)));
@@ -120,21 +119,22 @@ static void show_features(const struct pmudev_query *q)
 static void show_state(const struct pmudev_query *q)
 {
 	if (!(q->features & PMUDEV_HAS_USER_READ))
-		row("user reads", "not offered on this machine");
+		row("user reads", "not supported on this machine");
 	else if (q->state & PMUDEV_STATE_USER_ACCESS)
-		row("user reads", "on (sysctl dev.pmudev.user_access is 1)");
+		row("user reads", "enabled (sysctl dev.pmudev.user_access is 1)");
 	else
-		row("user reads", "off; `sysctl dev.pmudev.user_access=1` switches them on");
+		row("user reads", "disabled; `sysctl dev.pmudev.user_access=1` enables them");
 	if (q->state & PMUDEV_STATE_RESERVED)
-		row("held by", "pmudev, for the sets enabled; perf's hardware events do not count");
+		row("held by", "pmudev, for enabled sets; perf's hardware events do not count");
 	else
-		row("held by", "nobody of pmudev's; perf can use it");
+		row("held by", "no set; perf can use it");
 	row("hooks", "%s%s",
 	    q->state & PMUDEV_STATE_HOOKS ? "installed (fork, exec, exit)" : "none",
-	    q->state & PMUDEV_STATE_GUEST ? ", and where KVM enters and leaves guests" : "");
-	row("reservations", "%llu  times the PMU was taken from perf since the module was loaded",
+	    q->state & PMUDEV_STATE_GUEST ? ", KVM entry and exit" : "");
+	row("reservations",
+	    "%llu  times the PMU was reserved from perf since the module was loaded",
 	    (unsigned long long)q->reservations);
-	row("perf restores", "%llu  times perf changed the PMU meanwhile, and ours was put back",
+	row("perf restores", "%llu  times perf changed the reserved PMU and pmudev restored it",
 	    (unsigned long long)q->perf_restores);
 }
 
@@ -151,7 +151,7 @@ static void show_holders(const struct pmudev_query *q)
 	}
 }
 
-/* ------------------------------------------------------------ what is not one PMU's -- */
+/* --------------------------------------------------------------- the whole machine -- */
 
 static void show_users(const char *label, const struct users *users, const char *remark)
 {
@@ -164,7 +164,7 @@ static void show_users(const char *label, const struct users *users, const char 
 	}
 	printf("  %-16s ", label);
 	for (i = 0; i < users->nr && i < MAX_USERS; i++) {
-		/* A process may call itself anything. */
+		/* A process can choose any name. */
 		snprintf(name, sizeof(name), "%s", users->name[i]);
 		utf8_printable(name);
 		printf("%sprocess %d (%s)", i ? ", " : "", users->pid[i], name);
@@ -176,12 +176,12 @@ static void show_users(const char *label, const struct users *users, const char 
 
 static void show_device(const struct info *info)
 {
-	const char *who = "everybody may use it";
+	const char *who = "all users can use it";
 	char group[80];
 
 	if (!(info->mode & 0006)) {
-		who = "only its owner may use it";
-		snprintf(group, sizeof(group), "also group %s may use it", info->group);
+		who = "only its owner can use it";
+		snprintf(group, sizeof(group), "group %s can use it too", info->group);
 		if (info->mode & 0060)
 			who = group;
 	}
@@ -197,9 +197,9 @@ static void show_common(const struct info *info, unsigned int abi)
 	show_device(info);
 	row("you may count", "%s",
 	    info->may_all ? "CPUs, the kernel, and any thread (CAP_PERFMON)" :
-			    "your own threads in user mode; the rest takes CAP_PERFMON");
+			    "your own threads in user mode; everything else needs CAP_PERFMON");
 	show_users("event sets", &info->sets, "");
-	show_users("perf events", &info->perf, "; while pmudev holds the PMU they do not count");
+	show_users("perf events", &info->perf, "; they do not count while pmudev holds the PMU");
 	if (info->watchdog_counts)
 		row("NMI watchdog", "%son%s, and in the way: `sysctl kernel.nmi_watchdog=0`",
 		    colour(stdout, COLOUR_WARN), colour(stdout, COLOUR_END));
@@ -207,18 +207,18 @@ static void show_common(const struct info *info, unsigned int abi)
 		row("NMI watchdog", "on, without a performance counter");
 }
 
-/* What a user can do who may not open it, or whose module is not there. */
+/* Advice if the device cannot be opened or the module is not loaded. */
 static void complain_missing(struct pmudev *set, const struct info *info, int error)
 {
 	complain_refusal(set, "info");
 	if (error == -EACCES && info->mode & 0060 && strcmp(info->group, "root"))
-		complain("group %s may use it: `usermod -aG %s USER`, and log in again",
+		complain("group %s can use it: `usermod -aG %s USER`, then log in again",
 			 info->group, info->group);
 	else if (error == -EACCES)
-		complain("its mode is %04o, %s:%s; `pmudev list` works all the same", info->mode,
+		complain("its mode is %04o, %s:%s; `pmudev list` works without it", info->mode,
 			 info->owner, info->group);
 	else if (error == -ENOENT)
-		complain("if the kernel refused it, `dmesg | grep pmudev` tells why");
+		complain("if the kernel refused the module, `dmesg | grep pmudev` says why");
 }
 
 /* ------------------------------------------------------------------------- options -- */

@@ -37,7 +37,7 @@ bool info_device(struct info *info)
 	return true;
 }
 
-/* Binding asks for the right, and takes nothing. */
+/* Binding checks the permission, and reserves nothing. */
 static bool may_count_cpus(void)
 {
 	struct pmudev set;
@@ -49,8 +49,8 @@ static bool may_count_cpus(void)
 }
 
 /*
- * The sysctl does not say which detector runs. On arm64 stock kernels have one that needs no
- * counter; on Intel it uses perf, unless pmudev holds the counters already.
+ * The sysctl does not say which detector runs. On arm64, distribution kernels have one that needs
+ * no counter. On Intel it uses perf, unless pmudev already holds the counters.
  */
 static bool watchdog_may_count(void)
 {
@@ -104,8 +104,8 @@ static bool find_holder(struct pmudev *set, unsigned int counter, struct pmudev_
 }
 
 /*
- * Asked for a thread, which is refused what sets of CPUs have, and for a CPU, which is refused what
- * sets of threads have.
+ * Try a placement on a thread, which is refused counters of CPU sets, and on a CPU, which is
+ * refused counters of thread sets.
  */
 unsigned int info_holders(const struct pmudev_query *q, struct pmudev_holder holders[MAX_HELD])
 {
@@ -115,7 +115,7 @@ unsigned int info_holders(const struct pmudev_query *q, struct pmudev_holder hol
 
 	if (!held)
 		return 0;
-	/* Where one of them cannot be had, its dry runs fail without naming a holder. */
+	/* If one of them cannot be bound, its dry runs fail without a holder. */
 	if (!pmudev_open(&thread))
 		pmudev_bind_self(&thread);
 	if (!pmudev_open(&cpu))

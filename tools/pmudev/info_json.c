@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmudev info --json: one object. Counters are words as behind '@': "2", "fixed 0".
+ * pmudev info --json: one object. Counters are words as after '@': "2", "fixed 0".
  */
 #include <unistd.h>
 
@@ -58,7 +58,7 @@ static void write_cpus(struct json *json, struct pmudev *set, const struct pmude
 	json_close(json, ']');
 }
 
-/* What is not known is null: @pid of another user's process, @cpu of a thread's set. */
+/* Unknown values are null: @pid of another user's process, @cpu of a thread's set. */
 static void write_holders(struct json *json, const struct pmudev_query *q)
 {
 	struct pmudev_holder holders[MAX_HELD];

@@ -71,7 +71,7 @@ static void write_text(FILE *out, const char *text)
 	fputc('"', out);
 }
 
-/* What stands before a value. */
+/* The text before a value. */
 static void begin(struct json *json, const char *key)
 {
 	if (json->more)

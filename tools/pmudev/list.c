@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmudev list: what can be counted here, as -e takes it. From sysfs, which everybody may read, and
- * from libpfm4.
+ * pmudev list: what can be counted here, in the syntax of -e. From sysfs, which all users can read,
+ * and from libpfm4.
  */
 #define _GNU_SOURCE
 #include <fnmatch.h>
@@ -17,19 +17,19 @@
 static const char help[] =
 	"usage: pmudev list [-v] [--json] [WORD]\n"
 	"\n"
-	"Shows what can be counted on this machine, for each PMU (class of CPUs with the same\n"
-	"counters): the generic events, which mean the same on every CPU; the CPU's own events that\n"
-	"have a name; and the terms, which change what an event counts, or make one of a number from\n"
-	"the CPU's manual. With WORD only what has that in its name or description, or a name that\n"
-	"matches it: 'l1d*'. Needs the module to be loaded, and no rights.\n"
+	"Shows what can be counted on this machine, per PMU (class of CPUs with the same counters):\n"
+	"the generic events, which mean the same on every CPU; the named events of the CPU; and the\n"
+	"terms, which modify an event, or make one of a number from the CPU's manual. WORD limits\n"
+	"the list to names and descriptions that contain it, and to names that match it: 'l1d*'.\n"
+	"The module must be loaded. No privilege is needed.\n"
 	"\n"
-	"Where libpfm4 knows the CPU, WORD searches its names too: NAME:MASK is an event with one\n"
-	"of its unit masks. What pmudev cannot count is refused by stat, with the reason.\n"
+	"Where libpfm4 knows the CPU, WORD searches its names too. NAME:MASK is an event with one\n"
+	"of its unit masks. stat refuses what pmudev cannot count, with the reason.\n"
 	"\n"
-	"  -v, --long   all of libpfm4's names, each unit mask on a line, with its code\n"
-	"  --json       an object on each line, with what -v shows\n"
+	"  -v, --long   all of libpfm4's names, one unit mask per line, with its code\n"
+	"  --json       one object per line, with what -v shows\n"
 	"\n"
-	"All of it goes into -e of stat, explain and monitor, for instance:\n"
+	"Use these names with -e of stat, explain and monitor, for instance:\n"
 	"\n"
 	"  -e cycles,inst_retired             events by name\n"
 	"  -e stall_slot/threshold=2/         an event with a term\n"
@@ -53,7 +53,7 @@ static const char *const generic_about[PMUDEV_GENERIC_MAX] = {
 	[PMUDEV_BRANCH_MISSES] = "branches that were mispredicted",
 };
 
-/* Terms that we know, in this order; others follow, and have no text. */
+/* Known terms, in this order; others follow without a text. */
 static const struct {
 	const char *name;
 	const char *about;
@@ -81,8 +81,8 @@ struct list {
 	unsigned int pmu; /* its place */
 	const struct pmudev_pmu_info *info;
 	unsigned int shown;
-	bool titled;	  /* the PMU has its title */
-	bool headed;	  /* the table has its header */
+	bool titled;	  /* the PMU's title was printed */
+	bool headed;	  /* the table's header was printed */
 	const char *kind; /* of the table, for JSON */
 	bool hidden;	  /* libpfm4 has names that are not shown */
 };
@@ -126,7 +126,7 @@ static void print_json(struct list *list, const char *const header[3], const cha
 	json_line(&json);
 }
 
-/* The counters that there are for sets, and which are not. */
+/* The counters that sets can get, and those that they cannot. */
 static void show_title(const struct list *list)
 {
 	const unsigned long long all = counters_mask(list->info->counters);
@@ -138,7 +138,7 @@ static void show_title(const struct list *list)
 		list->info->name, list->info->cpus, list->info->arch,
 		counters_text(all & ~kept, text, sizeof(text)));
 	if (kept)
-		fprintf(list->out, " (kept back: %s)", counters_text(kept, text, sizeof(text)));
+		fprintf(list->out, " (not available: %s)", counters_text(kept, text, sizeof(text)));
 	fputc('\n', list->out);
 }
 
@@ -257,7 +257,7 @@ static void show_terms(struct list *list)
 
 /* ------------------------------------------------------------ libpfm4's names -- */
 
-/* What the name is to this PMU: a code, or why it is none. */
+/* The code of the name on this PMU, or why there is none. */
 static void code_of(const struct list *list, const struct pmudev_name_info *name, char *buf,
 		    size_t size)
 {

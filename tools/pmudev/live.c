@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The live table of `pmudev monitor`: drawn in place on the terminal's other screen, so that what
- * stood there before comes back at the end. Of one CPU a row for each event; of several a row for
- * each CPU. The sequences are ECMA-48's and DEC's, which terminals since the VT100 know; those that
- * have no other screen ignore that.
+ * The live table of `pmudev monitor`, on the terminal's alternate screen, so that the previous
+ * contents return at the end. One row per event for one CPU, one row per CPU for several. The
+ * sequences are ECMA-48's and DEC's, which all terminals since the VT100 support; terminals without
+ * an alternate screen ignore them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "monitor.h"
 #include "ticks.h"
 
-/* Other screen, clear, no cursor, lines that are cut and not wrapped; and back. */
+/* Alternate screen, clear, no cursor, cut long lines; and back. */
 #define ENTER "\033[?1049h\033[2J\033[?25l\033[?7l"
 #define LEAVE "\033[?7h\033[?25h\033[?1049l"
 
@@ -31,7 +31,7 @@ bool live_possible(void)
 
 /* ----------------------------------------------------------------------- drawing -- */
 
-/* A picture in the making. @text: the line in the making */
+/* A picture under construction. @text: the current line */
 struct canvas {
 	FILE *out;
 	unsigned int rows;
@@ -112,7 +112,7 @@ static unsigned long long gained(const struct pmudev_record *before,
 	return now->counts[i].value - before->counts[i].value;
 }
 
-/* The count of an event since @before, and how far it is from its first reading. */
+/* The count of an event since @before, and its difference to the event's first reading. */
 static void event_part(FILE *out, const struct pmudev_record *before,
 		       const struct pmudev_record *now, unsigned int i, unsigned int first)
 {
@@ -274,7 +274,7 @@ void live_leave(void)
 	entered = false;
 }
 
-/* Has the terminal been given to somebody else, as by the shell's bg? */
+/* Does another process own the terminal, as after the shell's bg? */
 static bool in_background(void)
 {
 	const pid_t front = tcgetpgrp(STDOUT_FILENO);
@@ -282,7 +282,7 @@ static bool in_background(void)
 	return front > 0 && front != getpgrp();
 }
 
-/* A serial line does not know its size. */
+/* A serial line has no size. */
 static void live_show(const struct monitor *m)
 {
 	struct winsize size = { .ws_row = 0 };
@@ -298,13 +298,13 @@ static void live_show(const struct monitor *m)
 
 static void live_begin(const struct monitor *m)
 {
-	/* A picture is written at once. */
+	/* Write a picture with one call. */
 	setvbuf(stdout, NULL, _IOFBF, 1 << 16);
 	atexit(live_leave);
 	live_show(m);
 }
 
-/* What stays on the screen: the sums, as in lines. */
+/* The sums, as lines that stay on the screen. */
 static void live_end(const struct monitor *m)
 {
 	live_leave();

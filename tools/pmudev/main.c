@@ -12,12 +12,12 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *about;
 } commands[] = {
-	{ "info", cmd_info, "the CPU's counters, who uses them, what is switched on" },
+	{ "info", cmd_info, "the CPU's counters, who uses them, what is enabled" },
 	{ "list", cmd_list, "what can be counted here: events by name, and their terms" },
-	{ "explain", cmd_explain, "which counters events would get, or who is in the way" },
+	{ "explain", cmd_explain, "which counters events would get, or who holds them" },
 	{ "stat", cmd_stat, "count the events of a program, a process, a thread or some CPUs" },
 	{ "monitor", cmd_monitor, "show what CPUs count, every few seconds" },
-	{ "bench", cmd_bench, "what counting costs on this machine, beside perf" },
+	{ "bench", cmd_bench, "what counting costs on this machine, next to perf" },
 	{ "plot", cmd_plot, "draw a recording of stat -I or monitor (JSON)" },
 };
 
@@ -28,7 +28,7 @@ static void show_help(FILE *out)
 	fprintf(out, "usage: pmudev COMMAND [options]\n\n");
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].about);
-	fprintf(out, "\n`pmudev help COMMAND` tells about one, --version which this is.\n");
+	fprintf(out, "\n`pmudev help COMMAND` describes a command, --version shows the version.\n");
 }
 
 static int run_command(int argc, char **argv)
@@ -65,9 +65,9 @@ int main(int argc, char **argv)
 {
 	int status;
 
-	/* Where the parent ignored it, a command's status would be lost. */
+	/* If the parent ignores SIGCHLD, a command's status would be lost. */
 	signal(SIGCHLD, SIG_DFL);
 	status = run(argc, argv);
-	/* What failed has told so. */
+	/* The error was reported. */
 	return status || stdout_arrived() ? status : 1;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmudev monitor: what CPUs count, every few seconds, and whether two counters that count the same
+ * pmudev monitor: shows what CPUs count, every few seconds, and whether two counters of the same
  * event agree.
  */
 #define _GNU_SOURCE
@@ -24,40 +24,39 @@ static const char help[] =
 	"usage: pmudev monitor [-C CPUS] [-i SECONDS] [-n INTERVALS] [-e LIST]\n"
 	"                      [--plain | --json | --csv] [--color=WHEN]\n"
 	"\n"
-	"Counts everything that runs on a CPU, or on several, and shows every few seconds how much\n"
-	"that was: on a terminal as a table that is drawn anew, else line by line. By default\n"
-	"instructions and cycles are counted twice each, by two counters at the same time: both\n"
-	"readings must agree but for the instructions that the kernel executes between reading the\n"
-	"one and the other. Ctrl-C ends it with the sums.\n"
+	"Counts everything that runs on one or several CPUs, and shows the counts every few seconds:\n"
+	"on a terminal as a live table, otherwise line by line. By default it counts instructions\n"
+	"and cycles twice each, on two counters at the same time. Both readings must agree except\n"
+	"for the instructions that the kernel executes between reading them. Ctrl-C ends it and\n"
+	"shows the sums.\n"
 	"\n"
 	"  -C CPUS       the CPUs, such as 0-3,5 (default: 3, or the last if there are fewer)\n"
-	"  -a            all CPUs that are online\n"
+	"  -a            all online CPUs\n"
 	"  -i SECONDS    the interval, such as 5 or 0.2 (default: 5)\n"
-	"  -n INTERVALS  end after so many (default: never)\n"
-	"  -e LIST       events, separated by commas; they are on counters together or not at all\n"
-	"  --plain       lines on a terminal, too\n"
-	"  --json        an object for each event, CPU and interval, one a line\n"
-	"  --csv         a line for each CPU and interval, after one with names\n" COLOUR_HELP "\n"
-	"A line has the seconds since the beginning, of several CPUs the CPU, and a number for each\n"
-	"event; where the same event is in the list again, the difference to its first reading\n"
-	"follows. The last has the sums. Anything behind a '#' is a remark. Counting a CPU needs\n"
-	"CAP_PERFMON.\n"
+	"  -n INTERVALS  end after this many intervals (default: never)\n"
+	"  -e LIST       events, separated by commas; they are all on counters, or none is\n"
+	"  --plain       lines on a terminal too\n"
+	"  --json        one object per event, CPU and interval, one per line\n"
+	"  --csv         one line per CPU and interval, after a header line\n" COLOUR_HELP "\n"
+	"A line has the seconds since the start, the CPU if there are several, and one number per\n"
+	"event. If an event is in the list again, its difference to the first reading follows. The\n"
+	"last line has the sums. Text after a '#' is a remark. Counting a CPU needs CAP_PERFMON.\n"
 	"\n" EVENTS_HELP "\n"
 	"  pmudev monitor -a -i 1 -e instructions,cycles\n"
 	"  pmudev monitor -C 0 -e instructions@2,instructions@3,branches\n"
 	"\n"
-	"By default the list is, on Intel (CPU event codes C0H and 3CH)\n"
+	"The default list on Intel is (CPU event codes C0H and 3CH)\n"
 	"  cpu/event=0xc0,umask=0,name=instructions/@2, the same @fixed0,\n"
 	"  cpu/event=0x3c,umask=0,name=cycles/@3, the same @fixed1\n"
 	"and on arm64\n"
 	"  instructions@2,instructions@4,cycles@3,cycles@fixed0\n"
-	"What the CPU lacks of it is left out.\n";
+	"without the events that the CPU lacks.\n";
 
 struct options {
 	struct target target;
 	uint64_t interval;  /* ns */
 	uint64_t intervals; /* 0: no end */
-	char *events;	    /* NULL: those that suit the CPU */
+	char *events;	    /* NULL: the CPU's default list */
 	const struct view *view;
 };
 
@@ -117,7 +116,7 @@ static bool all_cpus(struct options *options)
 	return target_all(&options->target);
 }
 
-/* That of the experiment, or the last there is. */
+/* CPU 3, or the last one. */
 static bool default_cpu(struct options *options)
 {
 	static char cpu[16];
@@ -192,7 +191,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 
 /* ----------------------------------------------------------------------- the set -- */
 
-/* Whatever the braces are: one line is one moment of all events, and all of them count or none. */
+/* Ignores braces: one line is one moment of all events, and all of them count or none. */
 static void one_group(struct event_list *list)
 {
 	unsigned int i;
@@ -213,7 +212,7 @@ static void complain_choice(struct pmudev_set_array *array, const struct event_l
 		complain("other events and counters: `pmudev monitor -e LIST`, see its --help");
 }
 
-/* Are all events for all of the CPUs? False if not, and it has been told. */
+/* Are all events for all of the CPUs? Reports the error and returns false if not. */
 static bool check_pmus(struct pmudev_set_array *array, const struct event_list *list)
 {
 	uint32_t pmus[PMUDEV_MAX_EVENTS];
@@ -241,7 +240,7 @@ static bool check_pmus(struct pmudev_set_array *array, const struct event_list *
 	return true;
 }
 
-/* Return: 0, or the exit status after something went wrong, which has been told on stderr. */
+/* Return: 0, or the exit status after something went wrong, which was reported on stderr. */
 static int set_up(struct pmudev_set_array *array, struct options *options, struct event_list *list)
 {
 	struct pmudev_query query;
@@ -258,7 +257,7 @@ static int set_up(struct pmudev_set_array *array, struct options *options, struc
 			complain_refusal(&array->sets[0], "monitor");
 			return 1;
 		}
-		options->events = default_pairs(&query);
+		options->events = default_double(&query);
 	}
 	if (!read_events(options->events, list))
 		return EXIT_USAGE;
@@ -291,7 +290,7 @@ static bool read_all(struct pmudev_set_array *array, struct monitor *m)
 	return true;
 }
 
-/* What is to come is counted from here. @start: for the sums, too */
+/* The next interval starts here. @start: the sums too */
 static void begin_interval(struct monitor *m, bool start)
 {
 	struct watched *w;

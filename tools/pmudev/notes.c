@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is to be said about the runs of `pmudev stat` beside the numbers.
+ * Remarks about the runs of `pmudev stat`, in addition to the numbers.
  */
 #include <stdarg.h>
 
@@ -8,7 +8,7 @@
 #include "stat.h"
 #include "ticks.h"
 
-/* Who is told. */
+/* Where the notes go. */
 struct listener {
 	void (*say)(void *context, const char *note);
 	void *context;
@@ -81,9 +81,9 @@ void stat_notes(const struct measurement *m, void (*to_say)(void *context, const
 	if (run->shared)
 		say(&to, "There are not enough counters for all of -d at once.");
 	if (any_estimate(&m->list, &m->counted))
-		say(&to, "Events took turns: what has a percentage is an estimate.");
-	if (any_without_turn(&m->list, &m->counted))
-		say(&to, "Some had no turn: run it for longer, or count fewer events.");
+		say(&to, "Events shared counters: numbers with a percentage are estimates.");
+	if (any_not_rotated_in(&m->list, &m->counted))
+		say(&to, "Rotation did not reach some events: run longer, or count fewer events.");
 	if (run->total.flags & PMUDEV_RECORD_INCOMPLETE)
 		say(&to, "Incomplete: some children were not counted: no memory, too many, or "
 			 "somebody else counts them.");

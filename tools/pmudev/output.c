@@ -37,7 +37,7 @@ static void forget(struct output *output)
 	output->temporary = NULL;
 }
 
-/* In the same folder, with the rights that a new file has; node_exporter takes *.prom only. */
+/* In the same folder, with the mode of a new file; node_exporter reads *.prom only. */
 static bool open_temporary(struct output *output)
 {
 	mode_t mask = umask(0);
@@ -76,7 +76,7 @@ bool output_open(struct output *output, const char *name, bool append, bool whol
 		return true;
 	}
 	output->whole = whole && is_replaceable(name);
-	/* That it cannot be written is better known before anything runs. */
+	/* Report an unwritable file before anything runs. */
 	if (output->whole)
 		return open_temporary(output);
 	output->out = fopen(name, append ? "ae" : "we");

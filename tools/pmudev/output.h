@@ -23,7 +23,7 @@ struct output {
 	FILE *out;
 };
 
-/* False if it cannot be written, which has been told on stderr. */
+/* False if it cannot be written, which was reported on stderr. */
 bool output_open(struct output *output, const char *name, bool append, bool whole);
 
 /* A report begins, and ends, which makes it visible. False: as above. */

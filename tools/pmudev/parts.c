@@ -52,18 +52,19 @@ static int partial(const struct pmudev_set_array *array, const struct event_list
 	return -1;
 }
 
-bool parts_can_turn(const struct pmudev_set_array *array, const struct event_list *list)
+bool parts_can_rotate(const struct pmudev_set_array *array, const struct event_list *list)
 {
 	return partial(array, list) < 0;
 }
 
-bool parts_check_turns(const struct pmudev_set_array *array, const struct event_list *list)
+bool parts_check_rotate(const struct pmudev_set_array *array, const struct event_list *list)
 {
 	int i = partial(array, list);
 
 	if (i < 0)
 		return true;
-	complain("%s: what is for some CPUs only takes no turns: leave out --multiplex, or use -C",
+	complain(
+		"%s: events of some CPUs only cannot be multiplexed: leave out --multiplex, or use -C",
 		 list->events[i].name);
 	return false;
 }

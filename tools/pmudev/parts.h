@@ -24,14 +24,14 @@ void parts_list(const struct event_list *list, const uint32_t *pmus, unsigned in
 		struct event_list *part, unsigned int *index);
 
 /*
- * Can groups take turns? Of what counts on some of a target's CPUs only, nobody knows how long it
- * waited for its turn, and how long the target was elsewhere, so there is no estimate. The second
- * one tells it.
+ * Can groups be multiplexed? For events of some of a target's CPUs only, the time spent waiting and
+ * the time on other CPUs cannot be told apart, so there is no estimate. parts_check_rotate()
+ * reports the error.
  */
-bool parts_can_turn(const struct pmudev_set_array *array, const struct event_list *list);
-bool parts_check_turns(const struct pmudev_set_array *array, const struct event_list *list);
+bool parts_can_rotate(const struct pmudev_set_array *array, const struct event_list *list);
+bool parts_check_rotate(const struct pmudev_set_array *array, const struct event_list *list);
 
-/* The PMU of a array's set. False if the module does not tell; the set knows why. */
+/* The PMU of an array's set. False if the module does not tell; the set knows why. */
 bool parts_query(struct pmudev_set_array *array, unsigned int i, struct pmudev_query *query);
 
 /* Names of the PMUs that an event is for, all or some, as "a, b". */

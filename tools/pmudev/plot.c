@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmudev plot: draws a recording with gnuplot, which is told what to do through a pipe; no shell is
- * between.
+ * pmudev plot: draws a recording with gnuplot, which reads its script from a pipe, without a shell.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,12 +21,12 @@
 static const char help[] =
 	"usage: pmudev plot [-o FILE] [--script] RECORDING\n"
 	"\n"
-	"Draws what `pmudev stat -I MS --json` or `pmudev monitor --json` has recorded: events per\n"
-	"second over time, and instructions per cycle where both are there. RECORDING - is stdin.\n"
-	"The picture is an SVG or PNG file, as its name ends, made by gnuplot.\n"
+	"Draws a recording of `pmudev stat -I MS --json` or `pmudev monitor --json` with gnuplot:\n"
+	"events per second over time, and instructions per cycle if both were counted. RECORDING -\n"
+	"is stdin. The name's ending decides whether the picture is SVG or PNG.\n"
 	"\n"
-	"  -o FILE   where to put it; - is stdout (default: RECORDING with .svg at its end)\n"
-	"  --script  the script for gnuplot instead, with the data in it (default: stdout)\n"
+	"  -o FILE   output file; - is stdout (default: RECORDING with the ending .svg)\n"
+	"  --script  write the gnuplot script with its data instead (default: to stdout)\n"
 	"\n"
 	"  pmudev stat -I 100 --json -o run.json -- make\n"
 	"  pmudev plot run.json                     # run.svg\n";
@@ -96,7 +95,7 @@ static void write_data(FILE *out, const struct recording *r)
 	}
 }
 
-/* What the line is: the event, or a ratio with what follows the event's name, such as :u. */
+/* The line's title: the event, or a ratio with the event's modifiers, such as :u. */
 static void line_title(char *title, size_t len, const struct recording *r, const struct series *s,
 		       bool ratio)
 {
@@ -146,7 +145,7 @@ static bool has_ratios(const struct recording *r)
 void plot_script(FILE *out, const struct recording *r, const char *title, const char *terminal)
 {
 	const bool ratios = has_ratios(r);
-	/* The names stand below the picture. */
+	/* The key is below the picture. */
 	const unsigned int height = 360 + 10 * r->nr;
 
 	fprintf(out, "# made by `pmudev plot --script`; gnuplot 5 or later\n");
@@ -212,7 +211,7 @@ static bool draw(const struct recording *r, const char *title, const char *termi
 	child = start_gnuplot(output, &in);
 	if (child < 0)
 		return false;
-	/* Ctrl-C ends gnuplot, and what it has drawn goes. */
+	/* Ctrl-C ends gnuplot and removes its output. */
 	signal(SIGINT, SIG_IGN);
 	out = fdopen(in, "w");
 	if (out) {
@@ -225,7 +224,7 @@ static bool draw(const struct recording *r, const char *title, const char *termi
 	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NOT_FOUND)
 		complain("there is no gnuplot: `apt install gnuplot-nox`, or use --script");
 	else
-		complain("gnuplot could not do it");
+		complain("gnuplot failed");
 	return false;
 }
 
@@ -289,7 +288,7 @@ static const char *default_output(const struct options *options)
 	return name;
 }
 
-/* What gnuplot calls the format of a file of this name; NULL: none of those that are offered. */
+/* gnuplot's terminal for a file of this name; NULL: not supported. */
 static const char *terminal_of(const char *name)
 {
 	const char *slash = strrchr(name, '/');
@@ -300,7 +299,7 @@ static const char *terminal_of(const char *name)
 	return strcasecmp(dot, ".png") ? NULL : "pngcairo";
 }
 
-/* A picture that is there already is replaced by a whole one, or stays. */
+/* An existing picture is replaced by a complete one, or stays. */
 static int write_output(const struct recording *r, const struct options *options)
 {
 	const char *name = options->output ? options->output : default_output(options);
@@ -309,7 +308,7 @@ static int write_output(const struct recording *r, const struct options *options
 	bool fine = true;
 
 	if (!terminal) {
-		complain("%s: pictures are SVG or PNG: let the name end with .svg or .png", name);
+		complain("%s: pictures are SVG or PNG: use a name that ends in .svg or .png", name);
 		return EXIT_USAGE;
 	}
 	if (!output_open(&output, name, false, true))

@@ -7,7 +7,7 @@
 #include "cmd.h"
 #include "recording.h"
 
-/* What a line has said so far. */
+/* The fields of a line so far. */
 struct row {
 	bool has_interval;
 	bool has_value;
@@ -102,7 +102,7 @@ static const char *read_plain(const char *at, const double **number, double *roo
 	return end == at || (size_t)(end - at) > strspn(at, "-0123456789.eE+") ? NULL : end;
 }
 
-/* A list, of which nobody wants anything. */
+/* Skips a list. */
 static const char *read_list(const char *at)
 {
 	const double *number;
@@ -235,7 +235,7 @@ static bool add_line(struct recording *r, const char *line, const char *name, un
 	struct series *series;
 
 	if (!read_object(line, &row) || (row.has_interval && !*row.event)) {
-		complain("%s:%u: this is no line of `pmudev stat -I MS --json`", name, number);
+		complain("%s:%u: not a line of `pmudev stat -I MS --json`", name, number);
 		return false;
 	}
 	if (!row.has_interval)

@@ -27,7 +27,7 @@ static int name_width(const struct event_list *list)
 	return longest < MOST_NAME ? longest : MOST_NAME;
 }
 
-/* What there is to say of when and where an event was counted, if that is not always. */
+/* When and where an event was counted, if not always. */
 static void part_text(const struct row *row, char *buf, size_t len)
 {
 	*buf = '\0';

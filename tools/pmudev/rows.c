@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is shown of an event: its count or why there is none, for how much of the time, and what is
- * worth showing of two events.
+ * The output of an event: its count or why there is none, the part of the time, and metrics of two
+ * events.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@ static bool was_counted(const struct pmudev_total *total, unsigned int i)
 	return total->present >> i & 1 && total->sums[i].time_running;
 }
 
-/* It could have counted all the while, but the target did not run: the count is known to be 0. */
+/* The target did not run: the count is known to be 0. */
 static bool known_zero(const struct counted *counted, const struct pmudev_total *total,
 		       unsigned int i)
 {
@@ -37,9 +37,9 @@ static bool multiplexed(const struct pmudev_total *total, unsigned int i)
 }
 
 /*
- * Estimated only where that was asked for, and needed: what is stopped by others is not made up,
- * and what was counted all the time is whole. Of several runs the mean of those in which it was
- * counted, rounded to the nearest.
+ * Estimate only multiplexed events that did not count all the time. Do not estimate events that
+ * were stopped for other reasons. With several runs: the mean of those in which it was counted,
+ * rounded to the nearest.
  */
 static uint64_t shown(const struct counted_part *part, unsigned int i)
 {
@@ -53,7 +53,7 @@ static uint64_t shown(const struct counted_part *part, unsigned int i)
 
 /* -------------------------------------------------------------------- not counted -- */
 
-#define NO_TURN "no-turn"
+#define NO_ROTATION "no-rotation"
 
 static void why_not_counted(struct row *row, const struct pmudev_total *total, unsigned int i)
 {
@@ -65,9 +65,9 @@ static void why_not_counted(struct row *row, const struct pmudev_total *total, u
 		const char *text;
 	} reasons[] = {
 		{ offline, "offline", "the CPU is offline" },
-		{ off, "no-user-access", "stopped: user reads were switched off" },
-		{ !(total->present >> i & 1), "removed", "not in the set any more" },
-		{ multiplexed(total, i), NO_TURN, "its turn did not come" },
+		{ off, "no-user-access", "stopped: user access was disabled" },
+		{ !(total->present >> i & 1), "removed", "removed from the set" },
+		{ multiplexed(total, i), NO_ROTATION, "rotation did not reach it" },
 		{ row->some_cpus, "other-pmu", "the target was not on these CPUs" },
 		{ true, "no-counter", "was not on a counter" },
 	};
@@ -81,7 +81,7 @@ static void why_not_counted(struct row *row, const struct pmudev_total *total, u
 
 /* ------------------------------------------------------------------------- metrics -- */
 
-/* What is worth showing of two events, behind the first one. Those with a name are of some CPUs. */
+/* Metrics of two events, shown after the first one. Named events exist on some CPUs. */
 static const struct ratio {
 	enum pmudev_generic event;
 	enum pmudev_generic per;
@@ -124,7 +124,7 @@ static bool same_levels(const struct pmudev_event_attr *a, const struct pmudev_e
 	return !((a->flags ^ b->flags) & ~PMUDEV_COUNTER);
 }
 
-/* Can it be divided by? Estimates can, but not what was stopped for some time. */
+/* Can it be a divisor? Estimates can, but not events that were stopped for some time. */
 static bool comparable(const struct pmudev_total *total, unsigned int i)
 {
 	return counted_always(total, i) || (was_counted(total, i) && multiplexed(total, i));
@@ -226,9 +226,9 @@ static bool is_estimate(const struct row *row)
 	return row->estimate;
 }
 
-static bool had_no_turn(const struct row *row)
+static bool not_rotated_in(const struct row *row)
 {
-	return row->why && !strcmp(row->why, NO_TURN);
+	return row->why && !strcmp(row->why, NO_ROTATION);
 }
 
 bool any_estimate(const struct event_list *list, const struct counted *counted)
@@ -236,7 +236,7 @@ bool any_estimate(const struct event_list *list, const struct counted *counted)
 	return any_row(list, counted, is_estimate);
 }
 
-bool any_without_turn(const struct event_list *list, const struct counted *counted)
+bool any_not_rotated_in(const struct event_list *list, const struct counted *counted)
 {
-	return any_row(list, counted, had_no_turn);
+	return any_row(list, counted, not_rotated_in);
 }

@@ -51,7 +51,7 @@ static bool make_room(struct counting *c)
 	return false;
 }
 
-/* Reads the sets. Return: 0, or the exit status, and what is wrong has been told. */
+/* Reads the sets. Return: 0, or the exit status; errors were reported. */
 static int read_now(struct counting *c)
 {
 	if (pmudev_set_array_records(&c->array, c->now))
@@ -87,7 +87,7 @@ static bool signalled(struct counting *c)
 	return false;
 }
 
-/* Until counting is to begin. True if the run was over before. */
+/* Waits until counting starts. True if the run ended before. */
 static bool wait_to_begin(struct counting *c)
 {
 	unsigned int events = 0;
@@ -101,14 +101,14 @@ static bool wait_to_begin(struct counting *c)
 	return false;
 }
 
-/* Return: 0, or the exit status, and what is wrong has been told. */
+/* Return: 0, or the exit status; errors were reported. */
 static int begin_late(struct counting *c)
 {
 	struct measurement *m = c->m;
 	const int error = sets_enable(m, &c->array);
 	int status;
 
-	/* What has ended meanwhile is no more to be counted. */
+	/* Skip targets that have ended meanwhile. */
 	if (!error || error == -ESRCH)
 		return 0;
 	status = sets_refused(&c->array, &m->list);
@@ -120,7 +120,7 @@ static bool has_ended(struct counting *c)
 {
 	struct pmudev_total total;
 
-	/* What cannot be read here cannot afterwards. */
+	/* If it cannot be read here, it cannot be read later. */
 	return pmudev_set_array_read(&c->array, &total) || total.flags & PMUDEV_RECORD_ENDED;
 }
 
@@ -140,7 +140,7 @@ static bool was_last_interval(struct counting *c)
 	return c->m->run.stopped;
 }
 
-/* Return: 0, or the exit status, and what is wrong has been told. */
+/* Return: 0, or the exit status; errors were reported. */
 static int wait_for_end(struct counting *c)
 {
 	const struct stat_options *options = &c->m->options;
@@ -171,7 +171,7 @@ static int wait_for_end(struct counting *c)
 
 /* ------------------------------------------------------------------- together -- */
 
-/* From the refusal or not of its sets to the end of its target. */
+/* One run: from enabling its sets to the end of its target. */
 static int count(struct counting *c)
 {
 	struct measurement *m = c->m;
@@ -199,7 +199,7 @@ static int count(struct counting *c)
 	return status;
 }
 
-/* What was counted in all; the last interval is part of it. */
+/* The totals; the last interval is part of them. */
 static int finish(struct counting *c)
 {
 	struct measurement *m = c->m;
@@ -222,7 +222,7 @@ static int finish(struct counting *c)
 	return status;
 }
 
-/* The command's end, however long that takes; one that was not released ends at once. */
+/* Wait for the command; one that was not released ends at once. */
 static void wait_for_child(struct counting *c)
 {
 	struct stat_run *run = &c->m->run;
@@ -293,7 +293,7 @@ int stat_run(struct measurement *m)
 	m->run.status = 0;
 	m->run.usage = (struct rusage){ 0 };
 	if (options->multiplex)
-		sets_take_turns(m);
+		sets_multiplex(m);
 	if (!options->command)
 		return run_program(&c, NULL);
 	program = find_program(options->command[0]);

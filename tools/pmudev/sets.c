@@ -49,7 +49,7 @@ static unsigned int refusing(struct pmudev_set_array *array, const uint32_t *pmu
 	return i;
 }
 
-/* Why the array's last call was refused: for want of counters? */
+/* Was the array's last call refused because counters were missing? */
 static bool lacks_counters(struct pmudev_set_array *array)
 {
 	struct pmudev_refusal why;
@@ -73,15 +73,16 @@ void sets_advise(const struct measurement *m, struct pmudev_set_array *array, co
 	if (!parts_query(array, i, &query))
 		return;
 	parts_list(list, pmus, query.pmu, &part, index);
-	/* Its groups are tried anew: as they are in the set, they are another kind. */
+	/* Try copies of its groups as multiplexed: those in the set are not. */
 	pmudev_remove(&array->sets[i], PMUDEV_ALL);
-	if (!m->options.multiplex && parts_can_turn(array, list) &&
+	if (!m->options.multiplex && parts_can_rotate(array, list) &&
 	    fit_multiplexed(&array->sets[i], &part))
-		complain("--multiplex lets the events take turns, and estimates their counts");
-	complain("`pmudev explain` with the same events tells who has which counter");
+		complain(
+			"--multiplex lets the events share counters over time, and estimates their counts");
+	complain("`pmudev explain` with the same events shows who holds which counter");
 }
 
-void sets_take_turns(struct measurement *m)
+void sets_multiplex(struct measurement *m)
 {
 	unsigned int i;
 
@@ -104,7 +105,7 @@ static int try(struct measurement *m, struct pmudev_set_array *array, uint32_t *
 
 	if (error)
 		return error;
-	if (m->options.multiplex && !parts_check_turns(array, list))
+	if (m->options.multiplex && !parts_check_rotate(array, list))
 		return EXIT_USAGE;
 	if (!parts_find(&array->sets[0], list, pmus)) {
 		complain_events(&array->sets[0], list);
@@ -120,12 +121,12 @@ int sets_open(struct measurement *m, struct pmudev_set_array *array, uint32_t *p
 {
 	int error = try(m, array, pmus, child);
 
-	/* More events are convenience, and no reason to count none. */
+	/* Extra events must not prevent counting. */
 	if (error < 0 && m->options.detailed && !m->options.multiplex && lacks_counters(array) &&
-	    parts_can_turn(array, &m->list)) {
+	    parts_can_rotate(array, &m->list)) {
 		pmudev_set_array_close(array);
 		m->run.shared = true;
-		sets_take_turns(m);
+		sets_multiplex(m);
 		error = try(m, array, pmus, child);
 	}
 	if (error >= 0)

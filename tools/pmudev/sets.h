@@ -15,8 +15,8 @@ int sets_open(struct measurement *m, struct pmudev_set_array *array, uint32_t *p
 /* Counting begins. Return: 0 or a negative errno. */
 int sets_enable(struct measurement *m, struct pmudev_set_array *array);
 
-/* From now on all groups take turns. */
-void sets_take_turns(struct measurement *m);
+/* Make all groups multiplexed. */
+void sets_multiplex(struct measurement *m);
 
 /* Tells why the array's last call was refused. Return: the exit status. */
 int sets_refused(struct pmudev_set_array *array, const struct event_list *list);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmudev stat: the order of things.
+ * pmudev stat: control flow.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static bool begin_report(struct measurement *m)
 	return true;
 }
 
-/* A format of which each report is all there is shows what was counted up to now. */
+/* A format whose reports replace each other shows the totals so far. */
 static bool report_up_to_now(const struct measurement *m, const struct counted *all)
 {
 	static struct measurement up_to_now;
@@ -112,7 +112,7 @@ static void note_run(struct measurement *m)
 	m->status = stat_exit_status(run->status);
 }
 
-/* Return: 0, or the exit status after something went wrong, which has been told on stderr. */
+/* Return: 0, or the exit status after something went wrong, which was reported on stderr. */
 static int run_all(struct measurement *m)
 {
 	int status = 0;
@@ -129,7 +129,7 @@ static int run_all(struct measurement *m)
 	return final_report(m) ? 0 : 1;
 }
 
-/* False: told on stderr. @status: for which reason */
+/* False: the error was reported. @status: exit status */
 static bool open_output(const struct stat_options *options, int *status)
 {
 	const bool whole = options->format->whole;
@@ -139,7 +139,8 @@ static bool open_output(const struct stat_options *options, int *status)
 		return false;
 	if (!whole || !options->interval || output.whole)
 		return true;
-	complain("--openmetrics with -I writes a file anew each time: '%s' cannot be replaced",
+	complain(
+		"--openmetrics with -I replaces its file at each interval: '%s' cannot be replaced",
 		 options->output);
 	*status = EXIT_USAGE;
 	output_close(&output);

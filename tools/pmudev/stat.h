@@ -24,7 +24,7 @@ struct stat_format;
  * @events: the list of events, NULL: those by default
  * @detailed: and more events
  * @inherit: what a thread or the command makes is counted too
- * @multiplex: each group takes turns with the others
+ * @multiplex: all groups are multiplexed
  * @each_cpu: CPUs are not added up
  * @big_numbers: with commas
  * @summary: what was counted in all follows the intervals
@@ -66,7 +66,7 @@ struct stat_options {
  * struct stat_run - how a run went, and those before it
  * @user_only: the kernel could not be counted; the list was restricted to user mode
  * @cycles: a threshold's events could not be counted; its cycles were
- * @shared: there were not enough counters for -d: the groups took turns
+ * @shared: there were not enough counters for -d: the groups were multiplexed
  * @privileged: the command is a set-uid or set-gid program of somebody else
  * @interrupted: by Ctrl-C: no more runs
  * @stopped: counting ended before the command did

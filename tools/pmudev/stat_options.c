@@ -17,36 +17,36 @@ static const char help[] =
 	"usage: pmudev stat [options] [--] COMMAND [ARG...]\n"
 	"       pmudev stat [options] -p PID | -t TID | -C CPUS | -a [[--] COMMAND [ARG...]]\n"
 	"\n"
-	"Runs COMMAND and shows how many events it caused, with its threads and children. The\n"
-	"report goes to stderr; the exit status is the command's. With -p, -t, -C or -a something\n"
-	"else is counted as long as COMMAND runs; without one, until it ends, or Ctrl-C.\n"
+	"Runs COMMAND and counts its events, with its threads and children. The report goes to\n"
+	"stderr; the exit status is the command's. With -p, -t, -C or -a it counts that target\n"
+	"instead while COMMAND runs; without COMMAND until the target ends, or Ctrl-C.\n"
 	"\n"
 	"what is counted\n"
 	"  -e LIST       events, separated by commas (default: instructions,cycles)\n"
-	"  -d            more of them: branches and caches, as far as this CPU has them\n"
-	"  -p PID        this process: all threads that it has or gets\n"
+	"  -d            more events: branches and caches, if this CPU has them\n"
+	"  -p PID        this process: all threads that it has and will have\n"
 	"  -t TID        this thread\n"
 	"  -C CPUS       these CPUs, such as 0-3,5 (needs CAP_PERFMON); -a: all CPUs\n"
-	"  -i            without children; and of COMMAND or a TID, without further threads\n"
+	"  -i            without children; for COMMAND or a TID also without new threads\n"
 	"                (--no-inherit)\n"
-	"  --multiplex   if there are not enough counters, let each event or group take turns on\n"
-	"                them: what is shown with a percentage was counted for that part of the\n"
-	"                time, and is an estimate. Without it, all are counted or none.\n"
+	"  --multiplex   if there are not enough counters, events and groups share them over time:\n"
+	"                a number with a percentage was counted for that part of the time, and is\n"
+	"                an estimate. Without it, all are counted or none.\n"
 	"\n"
 	"how often and how long\n"
-	"  -I MS         show what was counted, every so many milliseconds\n"
-	"  --interval-count N   so many times; --summary: and at the end what that is in all\n"
-	"  -r N          run COMMAND N times; shows the mean and its standard deviation (+- 0.12%)\n"
-	"  -D MS         begin to count so many milliseconds after the start (--delay)\n"
-	"  --timeout MS  end counting then, and COMMAND (SIGTERM)\n"
+	"  -I MS         show the counts every MS milliseconds\n"
+	"  --interval-count N   stop after N intervals; --summary: show the sums at the end\n"
+	"  -r N          run COMMAND N times; show the mean and its standard deviation (+- 0.12%)\n"
+	"  -D MS         start counting MS milliseconds after launch (--delay)\n"
+	"  --timeout MS  stop counting after MS milliseconds, and end COMMAND (SIGTERM)\n"
 	"\n"
 	"how it is shown\n"
-	"  -A            each CPU by itself (--no-aggr)\n"
-	"  -j, --json    an object a line; --csv: a table with a header line; -x SEP: as perf's -x\n"
-	"  --openmetrics for node_exporter; with -o FILE, which is replaced at once\n"
-	"  -o FILE       write the report there (- is stdout); --append: behind what is there\n"
+	"  -A            show each CPU separately (--no-aggr)\n"
+	"  -j, --json    one object per line; --csv: a table with a header line; -x SEP: as perf's -x\n"
+	"  --openmetrics for node_exporter; replaces -o FILE atomically\n"
+	"  -o FILE       write the report to FILE (- is stdout); --append: append to it\n"
 	"  --no-big-num  numbers without commas\n"
-	"  -v            and the counts and times of each event, as they were read\n" COLOUR_HELP
+	"  -v            also show the raw counts and times of each event\n" COLOUR_HELP
 	"\n" EVENTS_HELP "\n"
 	"  pmudev stat -- make -j4\n"
 	"  pmudev stat -r 5 -e '{instructions:u,cycles:u},branches' -- sha256sum /bin/ls\n"
@@ -136,21 +136,21 @@ static const struct {
 	{ 'M', "metrics", "there are no tables of metrics; name the events with -e" },
 	{ 0, "topdown", "there are no tables of metrics; name the events with -e" },
 	{ 'T', "transaction", "name the events with -e" },
-	{ 'n', "null", "at least one event is counted; the shell's `time` takes times alone" },
+	{ 'n', "null", "at least one event is counted; use the shell's `time` for times alone" },
 	{ 'S', "sync", "run `sync` before it" },
-	{ 0, "per-core", "-A shows each CPU; they are not added up by core" },
-	{ 0, "per-socket", "-A shows each CPU; -C takes those of one socket" },
-	{ 0, "per-die", "-A shows each CPU; -C takes those of one die" },
-	{ 0, "per-node", "-A shows each CPU; -C takes those of one node" },
-	{ 0, "per-thread", "-t counts one thread; of a process there is the sum" },
-	{ 0, "all-user", "say :u behind events, or behind a group: '{instructions,cycles}:u'" },
-	{ 0, "all-kernel", "say :k behind events, or behind a group: '{instructions,cycles}:k'" },
+	{ 0, "per-core", "-A shows each CPU; there is no sum per core" },
+	{ 0, "per-socket", "-A shows each CPU; -C selects those of one socket" },
+	{ 0, "per-die", "-A shows each CPU; -C selects those of one die" },
+	{ 0, "per-node", "-A shows each CPU; -C selects those of one node" },
+	{ 0, "per-thread", "-t counts one thread; a process is counted as a sum" },
+	{ 0, "all-user", "add :u to events, or to a group: '{instructions,cycles}:u'" },
+	{ 0, "all-kernel", "add :k to events, or to a group: '{instructions,cycles}:k'" },
 	{ 0, "no-scale", "nothing is scaled without --multiplex" },
 	{ 0, "control", "a program enables its own sets with libpmudev" },
 	{ 0, "log-fd", "-o /dev/fd/N writes there" },
 	{ 0, "pre", "run it before, or in COMMAND: sh -c '...'" },
 	{ 0, "post", "run it afterwards" },
-	{ 0, "interval-clear", "`pmudev monitor` has a table that stays in its place" },
+	{ 0, "interval-clear", "`pmudev monitor` shows a live table" },
 };
 
 static int refuse_of_perf(int letter, const char *name)
@@ -160,7 +160,7 @@ static int refuse_of_perf(int letter, const char *name)
 	for (i = 0; i < ARRAY_SIZE(of_perf); i++) {
 		if (name ? strcmp(of_perf[i].name, name) : of_perf[i].letter != letter)
 			continue;
-		complain("stat has no --%s as perf has: %s", of_perf[i].name, of_perf[i].instead);
+		complain("stat does not have perf's --%s: %s", of_perf[i].name, of_perf[i].instead);
 		break;
 	}
 	return EXIT_USAGE;
@@ -210,7 +210,7 @@ static bool get_separator(struct stat_options *options, const char *text)
 	options->separator = strcmp(text, "\\t") ? text : "\t";
 	if (*text && !strpbrk(text, "\"\r\n"))
 		return true;
-	complain("-x takes what stands between columns, such as , or ;");
+	complain("-x takes the text between columns, such as , or ;");
 	return false;
 }
 
@@ -226,7 +226,7 @@ static bool get_format(struct stat_options *options, const struct stat_format *f
 
 /* ---------------------------------------------------------------------- together -- */
 
-/* Options that take a value. False if it is none, which has been told. */
+/* Options that take a value. False after a reported error. */
 static bool take_value(int c, struct stat_options *options)
 {
 	switch (c) {
@@ -258,7 +258,7 @@ static bool take_value(int c, struct stat_options *options)
 	}
 }
 
-/* Options that take none. False as above. */
+/* Options without a value. False as above. */
 static bool take_flag(int c, struct stat_options *options)
 {
 	switch (c) {
@@ -331,7 +331,7 @@ static int parse_option(int c, struct stat_options *options, const char *word, i
 	return fine ? -1 : EXIT_USAGE;
 }
 
-/* What does not go together. */
+/* Conflicting options. */
 static bool make_sense(const struct stat_options *options)
 {
 	const struct {
@@ -341,19 +341,19 @@ static bool make_sense(const struct stat_options *options)
 		{ !options->command && options->target.kind == TARGET_NONE,
 		  "no command to run; for instance: pmudev stat -- sleep 1" },
 		{ options->repeat > 1 && !options->command,
-		  "-r repeats a command: name one; for instance: pmudev stat -r 5 -- true" },
+		  "-r repeats a command, and there is none; for instance: pmudev stat -r 5 -- true" },
 		{ options->repeat > 1 && options->interval,
-		  "-r and -I do not go together: intervals of several runs have no mean" },
+		  "-r excludes -I: intervals of several runs have no mean" },
 		{ options->each_cpu && options->target.kind != TARGET_CPUS,
 		  "-A shows each CPU: it needs -C CPUS or -a" },
 		{ (options->intervals || options->summary) && !options->interval,
-		  "--interval-count and --summary are for intervals: name them with -I MS" },
+		  "--interval-count and --summary need -I MS" },
 		{ options->append && !options->output, "--append needs -o FILE" },
 		{ options->append && options->format->whole,
 		  "--openmetrics replaces its file: leave out --append" },
 		{ options->format->whole && options->interval &&
 			  (!options->output || !strcmp(options->output, "-")),
-		  "--openmetrics with -I writes a file anew each time: name it with -o FILE" },
+		  "--openmetrics with -I replaces a file at each interval: name it with -o FILE" },
 	};
 	size_t i;
 

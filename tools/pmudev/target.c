@@ -8,7 +8,7 @@
 #include "cmd.h"
 #include "target.h"
 
-/* A decimal number, and behind it @at. */
+/* A decimal number; @at moves after it. */
 static bool number(const char **at, long most, long *n)
 {
 	char *end;
@@ -52,7 +52,7 @@ static bool parse_id(int *id, const char *at)
 	return true;
 }
 
-/* Says that there is one already; false then. */
+/* Reports a second target, and returns false. */
 static bool is_first(const struct target *target, const char *hint)
 {
 	if (target->kind == TARGET_NONE)
@@ -90,7 +90,7 @@ bool target_parse(struct target *target, int option, const char *text)
 		target->kind = TARGET_CPUS;
 		if (parse_cpus(target->cpu, text))
 			return true;
-		complain("'%s' are no CPUs; they are given as in 0-3,5", text);
+		complain("'%s' is not a list of CPUs such as 0-3,5", text);
 		return false;
 	}
 	target->kind = option == 't' ? TARGET_THREAD : TARGET_PROCESS;

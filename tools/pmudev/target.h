@@ -31,10 +31,10 @@ struct target {
 	bool cpu[TARGET_MAX_CPUS];
 };
 
-/* @option: 'C', 't' or 'p'. False if @text is none, which has been told on stderr. */
+/* @option: 'C', 't' or 'p'. False if @text is none, which was reported on stderr. */
 bool target_parse(struct target *target, int option, const char *text);
 
-/* All CPUs that are online. False if they cannot be found, which has been told on stderr. */
+/* All CPUs that are online. False if they cannot be found, which was reported on stderr. */
 bool target_all(struct target *target);
 
 /* A set on each CPU, or on the thread or process. @flags: PMUDEV_BIND_*, for CPUs none. */

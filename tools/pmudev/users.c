@@ -29,7 +29,7 @@ static void add(struct users *users, pid_t pid)
 		fclose(file);
 }
 
-/* What a process has open of both kinds. */
+/* The event sets and perf events that a process has open. */
 static void look_at(pid_t pid, bool *set, bool *perf)
 {
 	char path[300], target[64];

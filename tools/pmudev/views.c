@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What `pmudev monitor` prints where it is no live table: lines for people and gnuplot, CSV (RFC
+ * The output of `pmudev monitor` without a live table: lines for people and gnuplot, CSV (RFC
  * 4180), and JSON Lines with the keys of `pmudev stat -I --json`.
  */
 #include <string.h>
@@ -54,7 +54,7 @@ static void lines_show(const struct monitor *m)
 		lines_row(m, &m->cpus[i], &m->cpus[i].before.record, "", m->missed);
 }
 
-/* What lies between the last line and the end is in the sums as well. */
+/* The sums include the time after the last line. */
 static void lines_end(const struct monitor *m)
 {
 	unsigned int i;
@@ -92,13 +92,13 @@ static void csv_begin(const struct monitor *m)
 	printf("\n");
 }
 
-/* Of the time in which it was to count; the CPU may have been offline. */
+/* Relative to the time enabled; the CPU may have been offline. */
 static double percent(uint64_t running, uint64_t enabled)
 {
 	return enabled ? 100.0 * running / enabled : 0;
 }
 
-/* What was never on a counter is an empty field. */
+/* An event that was never on a counter is an empty field. */
 static void csv_show(const struct monitor *m)
 {
 	const struct pmudev_record *before, *now;

@@ -11,7 +11,7 @@
 #include "ticks.h"
 #include "watch.h"
 
-/* How often it is looked whether a target without a command has ended. */
+/* How often to check whether a target without a command has ended. */
 #define LOOK_NS (NS_PER_SECOND / 10)
 
 uint64_t watch_now(void)
@@ -67,7 +67,7 @@ static bool take_signal(struct watch *watch)
 
 void watch_close(struct watch *watch)
 {
-	/* What came for the wait is not to end the report. */
+	/* Signals for the wait must not end the report. */
 	while (watch->signals >= 0 && take_signal(watch))
 		;
 	close_one(watch->signals);
@@ -82,7 +82,7 @@ static struct timespec timespec_of(uint64_t ns)
 	return (struct timespec){ .tv_sec = ns / NS_PER_SECOND, .tv_nsec = ns % NS_PER_SECOND };
 }
 
-/* @moment and, if @interval is not 0, again and again behind it. */
+/* @moment, and then every @interval unless it is 0. */
 static void set_timer(int fd, uint64_t moment, uint64_t interval)
 {
 	struct itimerspec when = {

@@ -73,7 +73,7 @@ complete_words() {
 # Stands for the command.
 pmudev() {
 	cat <<-'EOF'
-	armv8_pmuv3_0: CPUs 0-3, arm64, counters 1-5, fixed 0 (kept back: 0)
+	armv8_pmuv3_0: CPUs 0-3, arm64, counters 1-5, fixed 0 (not available: 0)
 
 	  GENERIC EVENT             COUNTS
 	  cycles                    cycles in which the CPU was not halted
@@ -138,11 +138,11 @@ done >"$DIR/many.json"
 "$PMUDEV" plot --script "$DIR/many.json" >"$DIR/out" 2>&1
 ok $? "80 events and CPUs" "$(cat "$DIR/out")"
 is "$("$PMUDEV" plot -o "$DIR/run.jpg" "$DIR/run.json" 2>&1)" \
-	"pmudev: $DIR/run.jpg: pictures are SVG or PNG: let the name end with .svg or .png" "not any picture"
+	"pmudev: $DIR/run.jpg: pictures are SVG or PNG: use a name that ends in .svg or .png" "not any picture"
 head -n1 "$DIR/run.json" >"$DIR/bad.json"
 echo '{"interval": 0.5 "event": "x"}' >>"$DIR/bad.json"
 is "$("$PMUDEV" plot --script "$DIR/bad.json" 2>&1)" \
-	"pmudev: $DIR/bad.json:2: this is no line of \`pmudev stat -I MS --json\`" "a bad line is named"
+	"pmudev: $DIR/bad.json:2: not a line of \`pmudev stat -I MS --json\`" "a bad line is named"
 is "$(PATH=$DIR "$PMUDEV" plot "$DIR/run.json" 2>&1)" \
 	"pmudev: there is no gnuplot: \`apt install gnuplot-nox\`, or use --script" "gnuplot is missing"
 [ ! -e "$DIR/run.svg" ]
@@ -154,7 +154,7 @@ PATH=$DIR "$PMUDEV" plot -o "$DIR/null" "$DIR/run.json" 2>"$DIR/out"
 is "$(cat "$DIR/old.svg")" "old" "  an old one stays"
 is "$(echo "$DIR"/null* "$DIR"/*.svg*)" "$DIR/null $DIR/old.svg" "  and so does a device"
 echo '{"interval": 0.5, "cpu": 1e300, "event": "x", "counter-value": 1}' >"$DIR/bad.json"
-"$PMUDEV" plot --script "$DIR/bad.json" 2>&1 | grep -q 'this is no line'
+"$PMUDEV" plot --script "$DIR/bad.json" 2>&1 | grep -q 'not a line of'
 ok $? "nor is there such a CPU"
 # What gnuplot is asked for.
 mkdir "$DIR/bin"

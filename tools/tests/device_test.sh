@@ -91,7 +91,7 @@ expect "a refusal's time is not a set's: with 1 counter" lives 1 "null null"
 expect "  with 2" lives 2 "time null"
 expect "  with 4" lives 4 "time null"
 expect "  with 5" lives 5 "time time"
-expect "a CPU is no number modulo 2^32" says 2 "is not the number of a CPU" \
+expect "a CPU is no number modulo 2^32" says 2 "is not a CPU number" \
 	fake "$PMUDEV" bench -C 4294967296
 
 # --- an event that the CPU lacks ----------------------------------------------------------------
@@ -122,7 +122,7 @@ only() { # WORD OTHER: what was said has the one and not the other.
 	grep -q " $1$" "$TMP/said" && ! grep -q " $2$" "$TMP/said"
 }
 
-refused_event="instructions: this CPU does not implement the event: see"
+refused_event="instructions: this CPU does not implement the event: "
 
 expect "without instructions stat counts cycles" left_out 0x7d instructions "$PMUDEV" stat true
 expect "  and nothing else" only cycles instructions

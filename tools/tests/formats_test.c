@@ -115,7 +115,7 @@ static void make_odd(void)
 	made.run.user_only = true;
 }
 
-/* Each CPU by itself; groups took turns, some had none. */
+/* Each CPU separately, with multiplexed groups; rotation did not reach some of them. */
 static void make_cpus(void)
 {
 	struct counted_part *part;

@@ -70,7 +70,8 @@ static void test_whole(void)
 	is_number(rows, 7 + 5 + 11, "  so many rows");
 	is(list(NO_SYSFS, NULL), "", "nothing without sysfs");
 	list(BIG_LITTLE, NULL);
-	ok(strstr(text, "armv8_pmuv3: CPUs 0,2, arm64, counters 1-5, fixed 0 (kept back: 0)\n") ==
+	ok(strstr(text,
+		  "armv8_pmuv3: CPUs 0,2, arm64, counters 1-5, fixed 0 (not available: 0)\n") ==
 		   text,
 	   "each PMU has a title");
 	ok(strstr(text, "\n\narmv8_pmuv3_1: CPUs 1,3, arm64, counters 0-3, fixed 0\n"),
@@ -81,13 +82,13 @@ static void test_whole(void)
 static void test_some(void)
 {
 	is(list(BIG_LITTLE, "frontend"),
-	   "armv8_pmuv3: CPUs 0,2, arm64, counters 1-5, fixed 0 (kept back: 0)\n"
+	   "armv8_pmuv3: CPUs 0,2, arm64, counters 1-5, fixed 0 (not available: 0)\n"
 	   "\n"
 	   "  EVENT OF THIS CPU         IS THE SAME AS\n"
 	   "  stall_frontend            armv8_pmuv3/event=0x0023/\n",
 	   "a part of a name, which one PMU has");
 	is(list(BIG_LITTLE, "*D"),
-	   "armv8_pmuv3: CPUs 0,2, arm64, counters 1-5, fixed 0 (kept back: 0)\n"
+	   "armv8_pmuv3: CPUs 0,2, arm64, counters 1-5, fixed 0 (not available: 0)\n"
 	   "\n"
 	   "  EVENT OF THIS CPU         IS THE SAME AS\n"
 	   "  inst_retired              armv8_pmuv3/event=0x0008/\n"

@@ -92,7 +92,7 @@ static const struct {
 	" needs a second register (offcore response, load latency or front end), which " \
 	"pmudev does not set"
 #define NOT_CPU " is not an event of a CPU's own counters, which are all that pmudev has"
-#define LAST	"stands last and has no value: NAME:MASK:u"
+#define LAST	"comes last and has no value: NAME:MASK:u"
 
 static const struct {
 	const char *text;
@@ -106,11 +106,11 @@ static const struct {
 	  "MEM_LOAD_RETIRED has no unit mask or modifier 'L9'; it has " MASKS },
 	{ "skl::MEM_LOAD_RETIRED", EINVAL, 0, "MEM_LOAD_RETIRED needs a unit mask: one of " MASKS },
 	{ "skl::UOPS_ISSUED:c=300", EINVAL, 0,
-	  "skl::UOPS_ISSUED:c=300 makes no sense to libpfm4: invalid event attribute value" },
-	{ "intel_core/skl::UOPS_ISSUED:c=1,cmask=2/", EINVAL, 32, "cmask is here twice" },
-	{ "intel_core/event=1,skl::UOPS_ISSUED/", EINVAL, 19, "event is here twice" },
-	{ "intel_core/cmask=2,skl::UOPS_ISSUED:c=1/", EINVAL, 19, "cmask is here twice" },
-	{ "intel_core/umask=1,skl::UOPS_ISSUED/", EINVAL, 19, "umask is here twice" },
+	  "libpfm4 does not accept skl::UOPS_ISSUED:c=300: invalid event attribute value" },
+	{ "intel_core/skl::UOPS_ISSUED:c=1,cmask=2/", EINVAL, 32, "cmask is given twice" },
+	{ "intel_core/event=1,skl::UOPS_ISSUED/", EINVAL, 19, "event is given twice" },
+	{ "intel_core/cmask=2,skl::UOPS_ISSUED:c=1/", EINVAL, 19, "cmask is given twice" },
+	{ "intel_core/umask=1,skl::UOPS_ISSUED/", EINVAL, 19, "umask is given twice" },
 	{ "intel_core/inv,skl::UNHALTED_REFERENCE_CYCLES/", EINVAL, 15,
 	  "'skl::UNHALTED_REFERENCE_CYCLES' is a fixed counter's, and takes no bits of a code" },
 	{ "cpu/skl::UOPS_ISSUED:u/", EOPNOTSUPP, 21, "'u' " LAST },

@@ -101,7 +101,7 @@ static void test_reader_widths(void)
 	is_number(values[0], 0x12400000005, "  by what was learnt");
 }
 
-/* The upper half of the pair carries after it was read the first time. */
+/* The upper half of the chained counters carries after it was read the first time. */
 static void carry(void)
 {
 	if (++counter_reads != 2)
@@ -110,7 +110,7 @@ static void carry(void)
 	counters[4] = 3;
 }
 
-static void test_pairs(void)
+static void test_chained(void)
 {
 	struct pmudev_reader reader;
 	uint64_t value = 0, values[2] = { 0 };
@@ -121,7 +121,7 @@ static void test_pairs(void)
 	counters[0] = 1;
 	counters[5] = 0x11;
 	counters[4] = 0xffffffff;
-	ok(!pmudev_reader_counts(&reader, values, 2), "a chained pair by a reader");
+	ok(!pmudev_reader_counts(&reader, values, 2), "a chained event by a reader");
 	is_number(values[1], 0x11ffffffff, "  both halves");
 	is_number(values[0], 1, "  and what stands beside it");
 	is_number(reader.learnt, PMUDEV_NOT_LEARNT, "  not by the inline read");
@@ -310,7 +310,7 @@ int main(void)
 {
 	test_reader();
 	test_reader_widths();
-	test_pairs();
+	test_chained();
 	test_reader_times();
 	test_reader_refusals();
 	test_reader_signal();

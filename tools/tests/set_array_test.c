@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Sums of records, and what a array says without a module. */
+/* Sums of records, and what an array says without a module. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -206,7 +206,7 @@ static void test_words(void)
 	is(text, "the group is enabled: disable it first", "about no CPU");
 }
 
-/* A array of one set, which no call reaches. */
+/* An array of one set, which no call reaches. */
 static void open_fake(struct pmudev_set_array *array)
 {
 	array->sets = calloc(1, sizeof(*array->sets));
@@ -230,7 +230,7 @@ static void test_closed(void)
 	array.groups = 2;
 	is_number(-pmudev_set_array_add(&array, &attr, 1), EEXIST, "a group comes in one call");
 	pmudev_set_array_explain(&array, text, sizeof(text));
-	ok(!strncmp(text, "the group has events already", 28), "  and so it says");
+	ok(!strncmp(text, "the group already has events", 28), "  and so it says");
 	pmudev_set_array_close(&array);
 	is_number(-pmudev_set_array_cpus(&array, &none, 0, 0), EINVAL, "no CPU at all");
 	if (!access(PMUDEV_DEVICE, F_OK))

@@ -144,7 +144,7 @@ static void test_array_null(void)
 	const unsigned int cpu = 0;
 	char text[128];
 
-	is_number(-pmudev_set_array_cpus(NULL, &cpu, 1, 0), EFAULT, "a array, NULL: cpus");
+	is_number(-pmudev_set_array_cpus(NULL, &cpu, 1, 0), EFAULT, "an array, NULL: cpus");
 	is_number(-pmudev_set_array_task(NULL, PMUDEV_TARGET_TASK, 0, 0), EFAULT, "  task");
 	is_number(-pmudev_set_array_add(NULL, &attr, 1), EFAULT, "  add");
 	is_number(-pmudev_set_array_add_on(NULL, &attr, 1, NULL), EFAULT, "  add_on");
@@ -169,7 +169,7 @@ static void test_array_zeroes(void)
 	struct pmudev_set_array array;
 
 	memset(&array, 0, sizeof(array));
-	is_number(-pmudev_set_array_add(&array, &attr, 1), EBADF, "a array of zeroes: add");
+	is_number(-pmudev_set_array_add(&array, &attr, 1), EBADF, "an array of zeroes: add");
 	is_number(-pmudev_set_array_add(&array, &attr, ~0U), EBADF, "  add far too many");
 	is_number(-pmudev_set_array_enable(&array, PMUDEV_ALL), EBADF, "  enable");
 	is_number(-pmudev_set_array_disable(&array, 77), EBADF, "  disable");

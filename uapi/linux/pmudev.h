@@ -2,9 +2,9 @@
 /*
  * pmudev - the CPU's performance counters through /dev/pmudev
  *
- * One open file is one event set: it is bound to a target (a thread or a CPU),
- * gets events, which are on counters together by group, and may be mapped as a
- * user page from which the counted thread reads its counters itself.
+ * One open file is one event set. You bind it to a target (a thread, a process or a CPU) and add
+ * events in groups. All events of a group are on counters together. You can map a user page, from
+ * which the counted thread reads its counters without a system call.
  *
  *	fd = open("/dev/pmudev", O_RDWR | O_CLOEXEC);
  *	ioctl(fd, PMUDEV_IOC_BIND, &bind);	the calling thread
@@ -13,34 +13,32 @@
  *	read(fd, record, size);			struct pmudev_record
  *
  * Conventions
- *   - Every structure begins with its size as the caller knows it. A newer
- *     module accepts older, shorter structures; an older module accepts longer
- *     ones if what it does not know is zero (else E2BIG). Anything marked
- *     reserved must be zero.
- *   - The layout is the same for 32- and 64-bit programs.
- *   - Next stands struct pmudev_refusal, filled in by the module whenever the
- *     call fails and the structure could be read: why, for which event, which
- *     counters would do and who has them. The calls that carry no structure
- *     (mmap, read) leave it for PMUDEV_IOC_WHY.
+ *   - Every structure begins with its size as the caller knows it. A newer module accepts older,
+ *     shorter structures. An older module accepts longer ones if the part that it does not know is
+ *     zero (else E2BIG). Reserved fields must be zero.
+ *   - The layout is the same for 32-bit and 64-bit programs.
+ *   - Every ioctl's structure contains a struct pmudev_refusal. The module fills it in when the
+ *     call fails and the structure could be read: the reason, the event concerned, the counters
+ *     that could take it and their holders. Calls without a structure (mmap, read) store the
+ *     refusal for PMUDEV_IOC_WHY.
  *
  * The errno contract
- *   EFAULT      a pointer does not point to memory of the caller
- *   EINVAL      the call itself is wrong (a size, a flag, a field, an order of
- *               calls): no machine and no moment would accept it; or a threshold is
- *               above the highest that there is
+ *   EFAULT      a pointer does not point to the caller's memory
+ *   EINVAL      the call itself is wrong (a size, a flag, a field, the order of calls): it would
+ *               fail on every machine and at any time; or the threshold is above the maximum
  *   E2BIG       the structure is longer than this module knows, and not zero there
- *   EOPNOTSUPP  right, but this machine or this version of the module cannot
+ *   EOPNOTSUPP  valid, but this machine or this version of the module does not support it
  *   ENOENT      this CPU does not implement the event
- *   ENOSPC      no placement: more is asked for than there are counters, or
- *               read(2)'s buffer is shorter than the record
- *   EBUSY       a placement exists, but others hold the counters; or the state
- *               forbids the call (bound already, group enabled)
- *   EPERM       lacks a capability, or is not the owner of the target
- *   EACCES      the gate for user reads (sysctl dev.pmudev.user_access) is closed
- *   EDQUOT      the user has as many sets as he may (sysctl dev.pmudev.max_sets_per_user)
+ *   ENOSPC      no placement exists: more is asked for than there are counters; or read(2)'s
+ *               buffer is shorter than the record
+ *   EBUSY       a placement exists, but others hold the counters; or the state forbids the call
+ *               (already bound, group enabled)
+ *   EPERM       the caller lacks a capability, or does not own the target
+ *   EACCES      user access is disabled (sysctl dev.pmudev.user_access)
+ *   EDQUOT      the user has the maximum number of sets (sysctl dev.pmudev.max_sets_per_user)
  *   ESRCH       no such task, or the target has ended
  *   ENODEV      no such PMU, no such CPU, or the CPU is offline
- *   ENOMEM      memory; nothing was changed
+ *   ENOMEM      out of memory; nothing was changed
  *   ENOTTY      no such ioctl
  * A call that fails changes nothing, unless its description says otherwise.
  */
@@ -53,13 +51,13 @@
 #define PMUDEV_ABI_VERSION	1
 #define PMUDEV_DEVICE		"/dev/pmudev"
 
-/* Events a set can hold, and the numbers that a group of it can have: 0..63. */
+/* The most events of a set, and the number of group numbers: 0..63. */
 #define PMUDEV_MAX_EVENTS	64
 #define PMUDEV_MAX_GROUPS	64
 /*
- * Counters of a CPU have one index space: 0..31 programmable ones, 32 and
- * above fixed ones (Intel: fixed counter 0 is 32; arm64: PMCCNTR_EL0, the cycle
- * counter, is 32 and PMICNTR_EL0 is 33). Masks of counters are by this index.
+ * All counters of a CPU share one index space. Programmable counters are 0..31; fixed counters are
+ * 32 and above (Intel: fixed counter 0 is 32; arm64: the cycle counter PMCCNTR_EL0 is 32,
+ * PMICNTR_EL0 is 33). Masks of counters use the same index.
  */
 #define PMUDEV_FIXED_BASE	32
 
@@ -68,60 +66,60 @@
 /**
  * enum pmudev_reason - why a call was refused
  *
- * Numbers are never reused. @limit of the refusal is given where it is named.
+ * Numbers are never reused. A reason sets @limit of the refusal if its comment says so.
  */
 enum pmudev_reason {
 	PMUDEV_OK = 0,
 	/* the call itself (EINVAL, E2BIG, EFAULT) */
-	PMUDEV_WHY_SIZE = 1,	      /* size too small; limit: the least */
-	PMUDEV_WHY_TAIL = 2,	      /* not zero beyond what is known; limit: known size */
-	PMUDEV_WHY_POINTER = 3,	      /* cannot be read or written */
-	PMUDEV_WHY_FLAGS = 4,	      /* unknown flags; limit: those known */
+	PMUDEV_WHY_SIZE = 1,	      /* size too small; limit: the minimum */
+	PMUDEV_WHY_TAIL = 2,	      /* not zero beyond the known size; limit: that size */
+	PMUDEV_WHY_POINTER = 3,	      /* memory cannot be read or written */
+	PMUDEV_WHY_FLAGS = 4,	      /* unknown flags; limit: the known flags */
 	PMUDEV_WHY_RESERVED = 5,      /* a reserved field is not zero */
-	PMUDEV_WHY_NUMBER = 6,	      /* too many events or sets, or none; limit: the most */
+	PMUDEV_WHY_NUMBER = 6,	      /* too many events or sets, or none; limit: the maximum */
 	PMUDEV_WHY_GROUP = 7,	      /* no such group; limit: the highest number */
 	PMUDEV_WHY_SLOT = 8,	      /* no such event in the set */
 	PMUDEV_WHY_UNBOUND = 9,	      /* bind the set first */
-	PMUDEV_WHY_BOUND = 10,	      /* bound already */
+	PMUDEV_WHY_BOUND = 10,	      /* already bound */
 	PMUDEV_WHY_ENABLED = 11,      /* the group is enabled: disable it first */
-	PMUDEV_WHY_COUNTER = 12,      /* no such counter, or one that is not allowed */
+	PMUDEV_WHY_COUNTER = 12,      /* no such counter, or the counter is not allowed */
 	PMUDEV_WHY_GROUP_FLAGS = 13,  /* all events of a group share MULTIPLEX */
 	PMUDEV_WHY_COMBINATION = 14,  /* these flags exclude each other */
 	PMUDEV_WHY_BUFFER = 15,	      /* buffer too short; limit: bytes needed */
-	PMUDEV_WHY_MAPPING = 16,      /* the page is MAP_SHARED, PROT_READ, one page, offset 0 */
-	PMUDEV_WHY_NO_USER_READ = 17, /* no event of the set asked for user reads */
-	PMUDEV_WHY_INHERITED = 18,    /* (EOPNOTSUPP) children cannot have user reads */
+	PMUDEV_WHY_MAPPING = 16,      /* map one page: MAP_SHARED, PROT_READ, offset 0 */
+	PMUDEV_WHY_NO_USER_READ = 17, /* no event of the set has USER_READ */
+	PMUDEV_WHY_INHERITED = 18,    /* (EOPNOTSUPP) inheritance excludes user reads */
 	/* what can be counted (EINVAL, ENOENT, EOPNOTSUPP) */
-	PMUDEV_WHY_TYPE = 20,	      /* no such type of event; limit: the highest */
+	PMUDEV_WHY_TYPE = 20,	      /* no such event type; limit: the highest */
 	PMUDEV_WHY_CONFIG = 21,	      /* not an encoding of this PMU; limit: mask of valid bits */
 	PMUDEV_WHY_EVENT = 22,	      /* this CPU does not implement the event */
-	PMUDEV_WHY_THRESHOLD = 23,    /* (EINVAL) threshold too high; limit: the highest, */
-				      /* 0: (EOPNOTSUPP) there are none for the event */
-	PMUDEV_WHY_COMPARE = 24,      /* the comparison is not offered here */
-	PMUDEV_WHY_WIDTH = 25,	      /* LONG, DIRECT: no such counter; limit: bits there are */
+	PMUDEV_WHY_THRESHOLD = 23,    /* (EINVAL) threshold too high; limit: the maximum, */
+				      /* 0: (EOPNOTSUPP) the event cannot have one */
+	PMUDEV_WHY_COMPARE = 24,      /* this PMU does not have the comparison */
+	PMUDEV_WHY_WIDTH = 25,	      /* LONG, DIRECT: no such counter; limit: bits available */
 	PMUDEV_WHY_ALL_EXCLUDED = 26, /* every level is excluded: nothing to count */
-	PMUDEV_WHY_HARDWARE = 27,     /* the hardware cannot; limit: the flag concerned */
-	PMUDEV_WHY_MODULE = 28,	      /* this version cannot yet; limit: the flag concerned */
+	PMUDEV_WHY_HARDWARE = 27,     /* the hardware cannot; limit: the flag */
+	PMUDEV_WHY_MODULE = 28,	      /* this version cannot yet; limit: the flag */
 	PMUDEV_WHY_SEVERAL_PMUS = 29, /* (EOPNOTSUPP) CPUs of several kinds; limit: the flag */
-				      /* that cannot be then, 0: the PMU is to be named */
+				      /* that is not possible there, 0: name the PMU */
 	/* where (ESRCH, ENODEV) */
 	PMUDEV_WHY_NO_TASK = 30,
 	PMUDEV_WHY_NO_CPU = 31, /* limit: the highest number */
 	PMUDEV_WHY_CPU_OFFLINE = 32,
 	PMUDEV_WHY_NO_PMU = 33,	  /* limit: the highest number */
-	PMUDEV_WHY_ENDED = 34,	  /* the target, and its family, exited or gained rights */
-	PMUDEV_WHY_NO_GUEST = 35, /* (EOPNOTSUPP) EXCLUDE_HOST: there are no guests */
-	/* who may (EPERM, EACCES, EDQUOT) */
+	PMUDEV_WHY_ENDED = 34,	  /* the target and its children exited, or gained rights */
+	PMUDEV_WHY_NO_GUEST = 35, /* (EOPNOTSUPP) EXCLUDE_HOST, but no guest can run here */
+	/* permission (EPERM, EACCES, EDQUOT) */
 	PMUDEV_WHY_CAP_KERNEL = 40,  /* counting the kernel needs CAP_PERFMON */
 	PMUDEV_WHY_CAP_CPU = 41,     /* counting a CPU needs CAP_PERFMON */
 	PMUDEV_WHY_CAP_TASK = 42,    /* counting another user's task needs CAP_PERFMON */
 	PMUDEV_WHY_USER_ACCESS = 43, /* sysctl dev.pmudev.user_access is 0 */
-	PMUDEV_WHY_NOT_OWNER = 44,   /* only the counted process maps the page */
-	PMUDEV_WHY_LIMIT = 45,	     /* (EDQUOT) too many sets of this user; limit: the most */
+	PMUDEV_WHY_NOT_OWNER = 44,   /* only the counted process can map the page */
+	PMUDEV_WHY_LIMIT = 45,	     /* (EDQUOT) the user has too many sets; limit: the maximum */
 	/* counters (ENOSPC, EBUSY) */
 	PMUDEV_WHY_NO_COUNTER = 50,    /* more events than counters that can take them */
-	PMUDEV_WHY_HELD = 51,	       /* others hold the counters: see holder */
-	PMUDEV_WHY_PMU_HELD = 52,      /* someone else is using the PMU: see holder */
+	PMUDEV_WHY_HELD = 51,	       /* others hold the counters: see @holder */
+	PMUDEV_WHY_PMU_HELD = 52,      /* someone else is using the PMU: see @holder */
 	PMUDEV_WHY_USER_READABLE = 53, /* would be readable by (or read) a task with user reads */
 	/* machine (ENOMEM) */
 	PMUDEV_WHY_MEMORY = 60,
@@ -129,26 +127,25 @@ enum pmudev_reason {
 };
 
 /**
- * enum pmudev_holder_kind - who has a counter, or the PMU
+ * enum pmudev_holder_kind - what kind of user holds a counter, or the PMU
  */
 enum pmudev_holder_kind {
 	PMUDEV_HOLDER_NONE = 0,
-	PMUDEV_HOLDER_SET = 1,	       /* an event of this very set */
+	PMUDEV_HOLDER_SET = 1,	       /* an event of the same set */
 	PMUDEV_HOLDER_TASK_SET = 2,    /* a set that counts a task */
 	PMUDEV_HOLDER_CPU_SET = 3,     /* a set that counts a CPU */
 	PMUDEV_HOLDER_PERF = 4,	       /* perf is counting */
 	PMUDEV_HOLDER_WATCHDOG = 5,    /* the NMI watchdog */
 	PMUDEV_HOLDER_HYPERVISOR = 6,  /* KVM, or the hypervisor below */
-	PMUDEV_HOLDER_PLACEHOLDER = 7, /* given up so that perf leaves the others alone */
+	PMUDEV_HOLDER_PLACEHOLDER = 7, /* unused by design: it keeps perf off the others */
 };
 
 /**
- * struct pmudev_holder - who has one counter
+ * struct pmudev_holder - the holder of one counter
  * @counter: index of the counter
  * @kind: enum pmudev_holder_kind
- * @pid: the process that opened the set, in the caller's pid namespace; 0 when
- *	not known, not visible there, or withheld (CAP_PERFMON shows all,
- *	without it only the caller's own)
+ * @pid: the process that opened the set, in the caller's pid namespace; 0 if unknown, not visible
+ *	there, or withheld (with CAP_PERFMON you see all, without it only your own)
  * @cpu: the CPU counted, -1 for a task
  */
 struct pmudev_holder {
@@ -160,18 +157,18 @@ struct pmudev_holder {
 
 /**
  * struct pmudev_refusal - why a call failed
- * @code: enum pmudev_reason; PMUDEV_OK after success, and nothing else here means anything then
- * @event: the event concerned: its place in the caller's array (ADD, PLACE) or
- *	its slot in the set (other calls); -1 if none
- * @allowed: the counters that could take it, of a pair both; 0 when that is not the question
- * @busy: those of @allowed that others hold
+ * @code: enum pmudev_reason; PMUDEV_OK after success, then all other fields are meaningless
+ * @event: the event concerned: its index in the caller's array (ADD, PLACE) or its slot in the
+ *	set (other calls); -1 if none
+ * @allowed: the counters that could take the event, both counters of a chained event; 0 when
+ *	counters are not the reason
+ * @busy: the counters of @allowed that others hold
  * @limit: a bound, as the reason's comment says
- * @holder: who has one of @busy, or the PMU
- * @nr_holders: in: the room at @holders; out: how many holders there are (0 if the list could
- *	not be written)
+ * @holder: the holder of one of @busy, or of the PMU
+ * @nr_holders: in: the room at @holders; out: the number of holders (0 if the list could not be
+ *	written)
  * @reserved: zero
- * @holders: user pointer to struct pmudev_holder[], one for each counter held;
- *	may be 0
+ * @holders: user pointer to struct pmudev_holder[], one entry per counter held; may be 0
  */
 struct pmudev_refusal {
 	__u32 code;
@@ -195,13 +192,13 @@ enum pmudev_event_type {
 /*
  * Raw encodings
  *   arm64: the event number, 16 bits (PMEVTYPER<n>_EL0.evtCount)
- *   Intel: IA32_PERFEVTSELx bits 7:0 event, 15:8 unit mask, 18 edge, 23 invert (which means
- *          nothing without a counter mask), 31:24 counter mask; where the CPU has them (leaf 23H
- *          of CPUID) 36 equal, 47:40 second unit mask. What is compared by these bits cannot
- *          have a threshold as well.
+ *   Intel: the layout of IA32_PERFEVTSELx: bits 7:0 event, 15:8 unit mask, 18 edge, 23 invert
+ *          (ignored without a counter mask), 31:24 counter mask. Where the CPU has them (CPUID leaf
+ *          23H): 36 equal, 47:40 second unit mask. An event that compares by these bits cannot
+ *          have a threshold too.
  */
 
-/* Generic events: what they count is the same notion on every CPU. */
+/* Generic events: they have the same meaning on every CPU. */
 enum pmudev_generic {
 	PMUDEV_CYCLES = 0,
 	PMUDEV_INSTRUCTIONS = 1,
@@ -213,22 +210,22 @@ enum pmudev_generic {
 	PMUDEV_GENERIC_MAX,
 };
 
-/* struct pmudev_event_attr.flags; the first five: see "Levels and sides" below */
-#define PMUDEV_EXCLUDE_USER	(1U << 0)	/* user mode of the host, and of guests */
-#define PMUDEV_EXCLUDE_KERNEL	(1U << 1)	/* and what is below it: implies EXCLUDE_HV */
+/* struct pmudev_event_attr.flags; the first five: see "Levels and guests" below */
+#define PMUDEV_EXCLUDE_USER	(1U << 0)	/* user mode of the host and of guests */
+#define PMUDEV_EXCLUDE_KERNEL	(1U << 1)	/* the kernel and below: implies EXCLUDE_HV */
 #define PMUDEV_EXCLUDE_HV	(1U << 2)	/* a hypervisor that is not the kernel */
 #define PMUDEV_EXCLUDE_HOST	(1U << 3)
 #define PMUDEV_EXCLUDE_GUEST	(1U << 4)
 #define PMUDEV_LONG		(1U << 5)	/* 64 bits in hardware, see "Widths" below */
-#define PMUDEV_USER_READ	(1U << 6)	/* the counted thread may read it directly */
+#define PMUDEV_USER_READ	(1U << 6)	/* the counted thread can read it directly */
 #define PMUDEV_DIRECT		(1U << 7)	/* see "DIRECT events" below */
-#define PMUDEV_CHAIN_READ	(1U << 8)	/* user reads may take two counters, see "Widths" */
+#define PMUDEV_CHAIN_READ	(1U << 8)	/* user reads can take two counters, see "Widths" */
 #define PMUDEV_MULTIPLEX	(1U << 9)	/* the group may share counters over time */
-#define PMUDEV_COUNTER		(1U << 10)	/* on counter @counter, and no other */
+#define PMUDEV_COUNTER		(1U << 10)	/* on counter @counter only */
 #define PMUDEV_THRESHOLD_COUNT	(1U << 11)	/* count 1 for each cycle, see "Thresholds" */
 #define PMUDEV_EVENT_FLAGS	((1U << 12) - 1)
 
-/* struct pmudev_event_attr.threshold_compare: the cycle's increment is ... the threshold */
+/* struct pmudev_event_attr.threshold_compare: count if the increment is ... the threshold */
 enum pmudev_compare {
 	PMUDEV_NOT_EQUAL = 0,
 	PMUDEV_EQUAL = 1,
@@ -243,13 +240,14 @@ enum pmudev_compare {
  * @type: enum pmudev_event_type
  * @flags: PMUDEV_EXCLUDE_* ... PMUDEV_THRESHOLD_COUNT
  * @config: the event
- * @allowed: mask of the counters it may run on; 0: all that can count it. A pair needs both.
- * @tag: the caller's own; comes back in records, means nothing to the module
- * @group: 0..63: the events of a set with the same number form a group: they
- *	are on counters all together or not at all
- * @counter: with PMUDEV_COUNTER: the one counter, of a pair the even one; else 0
+ * @allowed: mask of the counters it may run on; 0: all that can count it. A chained event needs
+ *	both of its counters in the mask.
+ * @tag: the caller's own; returned in records, the module ignores it
+ * @group: 0..63: the events of a set with the same number are a group: all of them are on counters,
+ *	or none
+ * @counter: with PMUDEV_COUNTER: the counter to use, for a chained event the even one; else 0
  * @threshold: 0: off; else the increment per cycle to compare with, see "Thresholds" below
- * @threshold_compare: enum pmudev_compare; means nothing without a threshold
+ * @threshold_compare: enum pmudev_compare; ignored without a threshold
  * @reserved: zero
  */
 struct pmudev_event_attr {
@@ -266,93 +264,103 @@ struct pmudev_event_attr {
 };
 
 /*
- * Levels and sides
- * USER, KERNEL and HV are levels of privilege; HOST and GUEST are sides: this kernel and its
- * programs, and the guests that KVM runs on it. What is on a level and a side neither of which is
- * excluded counts. Excluding both sides, or all that is left, is EINVAL (ALL_EXCLUDED).
+ * Levels and guests
+ * USER, KERNEL and HV are privilege levels. HOST is this kernel and its programs; GUEST is the
+ * guests that KVM runs on it. An event counts where neither the level nor the host or guest is
+ * excluded. Excluding both HOST and GUEST, or everything that is left, is EINVAL (ALL_EXCLUDED).
  *			arm64, kernel at EL2	arm64, kernel at EL1	Intel
  *			(VHE)			(nVHE)
  *   USER		EL0			EL0			rings 1 to 3
  *   KERNEL		host EL2, guest EL1	EL1			ring 0
  *   HV			-			EL2			-
- * EXCLUDE_KERNEL excludes HV, too: what is below the kernel is not user mode. So on every machine
- * EXCLUDE_KERNEL alone leaves user mode, and that takes no capability; with EXCLUDE_USER it leaves
- * nothing. EL2 by itself is what an event has more than another one of its group with EXCLUDE_HV.
- * A hypervisor's level is the host's: EL2 is not counted with EXCLUDE_HOST. Where a kernel at EL1
- * has no EL2 below it (it is a guest, perhaps) HV and EXCLUDE_GUEST have no effect and EXCLUDE_HOST
- * is EOPNOTSUPP (NO_GUEST). Below protected KVM both sides together is all there is: EOPNOTSUPP
- * (HARDWARE). A guest's count is the vcpu thread's, or the CPU's. How exact a door is:
- * docs/exactness.md.
+ *   - EXCLUDE_KERNEL also excludes HV, because code below the kernel is not user mode. So on every
+ *     machine EXCLUDE_KERNEL alone leaves user mode, which needs no capability. With EXCLUDE_USER
+ *     it leaves nothing. To count EL2 alone, subtract an event with EXCLUDE_HV from one without it
+ *     in the same group.
+ *   - A hypervisor's level belongs to the host: EXCLUDE_HOST also excludes EL2.
+ *   - Where a kernel at EL1 has no EL2 below it (it may be a guest), HV and EXCLUDE_GUEST have no
+ *     effect and EXCLUDE_HOST is EOPNOTSUPP (NO_GUEST).
+ *   - Under protected KVM the two cannot be told apart: EXCLUDE_HOST and EXCLUDE_GUEST are
+ *     EOPNOTSUPP (HARDWARE).
+ *   - A guest's events count for its vcpu thread, and for the CPU. docs/exactness.md says how exact
+ *     the filter is at guest entry and exit.
  */
 
 /*
  * Widths
- * Every count has 64 bits, whatever its counter has. LONG asks that the hardware has them, too:
- *   - a counter of 64 bits, if any that the event may be on has (arm64: all from PMUv3p5 on, before
- *     that the cycle counter);
- *   - else (arm64 with the event CHAIN) a pair: an even counter for the low half and the next, odd
- *     one for the high half. It is called by the even one: in COUNTER (an odd one is EINVAL,
- *     COUNTER), in what PLACE answers, in the user page. In masks of counters it is both;
- *   - else EOPNOTSUPP, WIDTH. So for cycles without COUNTER or a mask it is the cycle counter, and
- *     for a second such event nothing: name counters that do not include it to have a pair.
- * A pair cannot be read at once. With USER_READ it is refused (EOPNOTSUPP, WIDTH) unless CHAIN_READ
- * says that the reader knows pairs (PMUDEV_SLOT_CHAIN); where a counter has 64 bits that changes
- * nothing. DIRECT never is on a pair.
- * Without LONG an event may be on a counter of any width. The page's slot says how many of the low
- * bits count (64 - shift), which may be another number each time the event is placed; what the
- * instruction shows above them is UNKNOWN, also where the hardware has more bits.
+ * Every count has 64 bits, whatever the width of its counter. With LONG the hardware must have 64
+ * bits too. An event with LONG gets
+ *   - a counter of 64 bits, if one of the counters it may be on has them (arm64: all counters from
+ *     PMUv3p5 on, before that the cycle counter);
+ *   - else (arm64 with the event CHAIN) two chained counters: an even one for the low half and the
+ *     next, odd one for the high half. The event is named by its even counter: in COUNTER (an odd
+ *     one is EINVAL, COUNTER), in PLACE's answer and in the user page. Masks of counters contain
+ *     both;
+ *   - else EOPNOTSUPP, WIDTH.
+ * So cycles without COUNTER or a mask get the cycle counter, and a second such event gets nothing.
+ * For a chained event, name counters other than the cycle counter.
+ *
+ * One instruction cannot read a chained event. With USER_READ it is refused (EOPNOTSUPP, WIDTH)
+ * unless CHAIN_READ says that the reader supports PMUDEV_SLOT_CHAIN. CHAIN_READ changes nothing
+ * where a counter has 64 bits. DIRECT events are never chained.
+ *
+ * Without LONG an event may be on a counter of any width. Its slot in the user page says how many
+ * low bits are valid (64 - shift); this can differ each time the event is placed. The bits that the
+ * read instruction returns above them are UNKNOWN, even where the hardware has more bits.
  */
 
 /*
  * Thresholds
- * In each cycle of the CPU an event happens some number of times: its increment. With a threshold
- * only the cycles are counted whose increment compares with it as threshold_compare says: their
- * increments, or with THRESHOLD_COUNT 1 for each. A threshold of 0 is none, and comparison and
- * THRESHOLD_COUNT are ignored then.
- *   - arm64 with FEAT_PMUv3_TH: event counters alone have them, so neither cycles nor instructions
- *     are on the counter that is made for them (COUNTER: EINVAL, COUNTER). Of a pair it is the even
- *     one's event that is compared.
- *   - Intel: programmable counters, and they can only count cycles: without THRESHOLD_COUNT it is
- *     EOPNOTSUPP, HARDWARE. EQUAL and NOT_EQUAL need a newer CPU (leaf 23H of CPUID), else
- *     EOPNOTSUPP, COMPARE.
- * How high they can be is threshold_max of struct pmudev_query, on no machine more than
- * PMUDEV_MAX_THRESHOLD.
+ * The increment of an event is the number of times it happens in one CPU cycle. With a threshold,
+ * only cycles whose increment passes the comparison threshold_compare are counted: by their
+ * increments, or with THRESHOLD_COUNT by 1 each. A threshold of 0 means no threshold;
+ * threshold_compare and THRESHOLD_COUNT are then ignored.
+ *   - arm64 with FEAT_PMUv3_TH: only event counters have thresholds, so cycles and instructions
+ *     with one are not on their dedicated counters (COUNTER: EINVAL, COUNTER). In a chained event
+ *     the even counter's event is compared.
+ *   - Intel: only programmable counters have thresholds, and they can only count cycles: without
+ *     THRESHOLD_COUNT it is EOPNOTSUPP, HARDWARE. EQUAL and NOT_EQUAL need a newer CPU (CPUID leaf
+ *     23H), else EOPNOTSUPP, COMPARE.
+ * The maximum is threshold_max of struct pmudev_query. It never exceeds PMUDEV_MAX_THRESHOLD.
  */
 
 /*
  * DIRECT events
- * The counter of a DIRECT event carries the thread's count, modulo 2^width (64 - the slot's shift),
- * and nothing above: so the owner thread, and it alone, reads it by the bare instruction, with no
- * check. Differences are to be taken modulo 2^width; two reads are two moments. Switches and
- * migrations are of no account, also between the instructions of a read.
+ * The counter of a DIRECT event holds the thread's count modulo 2^width (64 - the slot's shift),
+ * and nothing above. So the owner thread, and only that thread, reads it with the bare instruction
+ * and no check. Take differences modulo 2^width. Two reads are two moments. Context switches and
+ * migrations do not matter, even between the instructions of a read.
  *
- * The counter stays the same as long as the group is enabled: nothing that comes later moves it. It
- * is known beforehand with COUNTER, else by the slot's operand or PLACE. The group may be enabled
- * before the page is mapped; to be read the page has to be mapped, and until it is unmapped the
- * instruction does not fault (but see struct pmudev_page for CPUs whose counters perf holds).
+ * The counter stays the same while the group is enabled: nothing that comes later moves it. You
+ * know it in advance with COUNTER, otherwise from the slot's operand or from PLACE. You may enable
+ * the group before you map the page, but you must map the page before you read; until you unmap
+ * it, the instruction does not fault (but see struct pmudev_page about CPUs whose counters perf
+ * holds).
  *
- * Disabling, RESET, REMOVE (of any event of the set), and the gate end what can be relied on, and
- * change the page's generation; the same does a CPU on which nothing is counted. Closing the file
- * ends nothing while the page is mapped. A long measurement looks at the page
- *	before	generation, then whether owner is its own thread id and the slot has an index,
- *		in this order; if not, the event cannot be read directly now
- *	after	whether generation is still the same; if not, the reads between mean nothing
+ * These end the validity of bare reads and change the page's generation: disabling the group,
+ * RESET, REMOVE (of any event of the set), disabling user access, and running on a CPU where
+ * nothing is counted. Closing the file ends nothing while the page is mapped. A long measurement
+ * checks the page
+ *	before	generation, then that owner is its own thread id and the slot has an index, in
+ *		this order; if not, the event cannot be read directly now
+ *	after	that generation is unchanged; if not, the reads in between are invalid
  *
- * Where: counters that the hardware can be given a whole count for. arm64: all with PMUv3p5, else
- * the cycle counter. Intel: fixed counters; programmable ones with full-width writes. On others
- * EOPNOTSUPP, WIDTH (allowed: where else). Not multiplexed, not inherited, not of a CPU.
+ * DIRECT needs a counter that can be loaded with a whole count. arm64: all counters with PMUv3p5,
+ * otherwise the cycle counter. Intel: fixed counters, and programmable ones with full-width
+ * writes. On other counters it is EOPNOTSUPP, WIDTH (@allowed of the refusal: the counters that
+ * would do). DIRECT excludes multiplexing, inheritance and CPU sets.
  */
 
 /*
  * MULTIPLEX groups
- * The multiplexed groups of a set take turns on a pool of counters: each time the target has run
- * for about a millisecond, the next group that is off comes on, whole, and the one that has been
- * on longest makes room. A group counts for (time_running / time_enabled) of the time; value *
- * time_enabled / time_running estimates the whole, to be computed in 128 bits.
- * The pool is what others leave. Strict groups (those without the flag) are never displaced, and
- * have precedence: one that is enabled later may take counters out of a pool, but never so many
- * that some group of it would not fit at all; then it is refused. Counters that come free
- * go into the pools.
+ * The multiplexed groups of a set rotate on a pool of counters. Each time the target has run for
+ * about a millisecond, the next inactive group becomes active as a whole, and the group that has
+ * been active longest makes room. A group counts for time_running / time_enabled of the time;
+ * value * time_enabled / time_running estimates the total. Compute it in 128 bits.
+ *
+ * The pool is the counters that others do not hold. Non-multiplexed groups are never displaced and
+ * have precedence: one that is enabled later may take counters out of a pool. It is refused if some
+ * group of the pool would then not fit at all. Counters that become free join the pools.
  */
 
 /* --------------------------------------------------------------- ioctls -- */
@@ -369,43 +377,43 @@ struct pmudev_event_attr {
 #define PMUDEV_IOC_WHY		_IO(PMUDEV_IOC_TYPE, 0x48)	/* struct pmudev_why */
 
 enum pmudev_arch {
-	PMUDEV_ARCH_ARM64 = 1, /* of 32-bit kernels, too; arch_version: PMUVer */
+	PMUDEV_ARCH_ARM64 = 1, /* also 32-bit kernels; arch_version: PMUVer */
 	PMUDEV_ARCH_INTEL = 2, /* arch_version: architectural perfmon version */
 };
 
 /* struct pmudev_query.features: what the PMU and this module can do */
 #define PMUDEV_HAS_LONG		(1ULL << 0)	/* 64-bit programmable counters */
-#define PMUDEV_HAS_CHAIN	(1ULL << 1)	/* LONG by pairs of them */
+#define PMUDEV_HAS_CHAIN	(1ULL << 1)	/* LONG by two chained ones */
 #define PMUDEV_HAS_THRESHOLD	(1ULL << 2)
 #define PMUDEV_HAS_USER_READ	(1ULL << 3)
-#define PMUDEV_HAS_DIRECT	(1ULL << 4)	/* on some counters, at least */
+#define PMUDEV_HAS_DIRECT	(1ULL << 4)	/* on at least some counters */
 #define PMUDEV_HAS_OTHER_TASKS	(1ULL << 5)	/* targets other than the caller */
 #define PMUDEV_HAS_INHERIT	(1ULL << 6)
 #define PMUDEV_HAS_MULTIPLEX	(1ULL << 7)
 #define PMUDEV_HAS_GUEST	(1ULL << 8)	/* EXCLUDE_HOST and EXCLUDE_GUEST */
 /*
- * The read instruction shows no counters but those of the reader's own events with USER_READ; CPU
- * sets and readers do not exclude each other. (docs/security.md, "What a reader can see".)
+ * The read instruction returns only counters of the reader's own events with USER_READ. CPU sets
+ * and readers do not exclude each other. (docs/security.md, "What a reader can see".)
  */
 #define PMUDEV_HAS_HIDING	(1ULL << 9)
 
 /* struct pmudev_query.state */
 #define PMUDEV_STATE_USER_ACCESS	(1U << 0)	/* sysctl dev.pmudev.user_access is 1 */
-#define PMUDEV_STATE_RESERVED	(1U << 1)	/* pmudev holds the PMU, perf does not count */
+#define PMUDEV_STATE_RESERVED	(1U << 1)	/* pmudev has reserved the PMU, perf does not count */
 #define PMUDEV_STATE_HOOKS	(1U << 2)	/* fork, exec or exit hooks are installed */
-#define PMUDEV_STATE_GUEST	(1U << 3)	/* probes are where KVM enters and leaves guests */
+#define PMUDEV_STATE_GUEST	(1U << 3)	/* KVM entry and exit hooks are installed */
 
 /* struct pmudev_query.flags */
-#define PMUDEV_QUERY_CPU	(1U << 0)	/* @pmu is the number of a CPU: that one's PMU */
+#define PMUDEV_QUERY_CPU	(1U << 0)	/* @pmu is a CPU number: query that CPU's PMU */
 #define PMUDEV_QUERY_FLAGS	((1U << 1) - 1)
 
 /**
- * struct pmudev_query - what a PMU is, and its state now
+ * struct pmudev_query - a PMU and its current state
  * @size: of this structure
  * @flags: PMUDEV_QUERY_*
  * @refusal: why it failed
  * @pmu: in: number of the PMU, 0..@nr_pmus - 1, or with PMUDEV_QUERY_CPU of a CPU; out: of the PMU
- * @nr_pmus: out: how many there are, as all below is out
+ * @nr_pmus: out, as is everything below: the number of PMUs
  * @abi: PMUDEV_ABI_VERSION of the module
  * @arch: enum pmudev_arch
  * @arch_version: the architecture's version of the PMU
@@ -413,17 +421,17 @@ enum pmudev_arch {
  * @cpu_id: arm64: MIDR_EL1; Intel: CPUID.01H:EAX
  * @features: PMUDEV_HAS_*
  * @counters: mask of the counters that exist
- * @available: those of @counters that sets can get
- * @busy: those of @available that some set holds
- * @user: those of @available that can be read by user reads
+ * @available: the counters of @counters that sets can get
+ * @busy: the counters of @available that some set holds
+ * @user: the counters of @available that user reads can read
  * @generic: mask of the generic events that can be counted (by enum pmudev_generic)
  * @width: bits of a programmable counter
  * @width_fixed: bits of a fixed counter
  * @threshold_max: the highest threshold, 0 without thresholds
- * @nr_cpus: how many CPUs are of this PMU
- * @reservations: times the PMU was taken from perf since the module was loaded
- * @perf_restores: times perf stopped or changed the PMU while claimed, and what is ours was put back
- * @clock_hz: ticks a second of the clock behind the user page's times
+ * @nr_cpus: the number of CPUs that have this PMU
+ * @reservations: how often the PMU was reserved from perf since the module was loaded
+ * @perf_restores: how often perf stopped or changed the reserved PMU and pmudev restored its state
+ * @clock_hz: ticks per second of the clock behind the user page's times
  * @name: as in /sys/class/pmudev/, zero-terminated
  */
 struct pmudev_query {
@@ -461,52 +469,55 @@ enum pmudev_target {
 
 /*
  * Targets
- *   - Who may count a thread: the threads of its process; who has CAP_PERFMON; and whose user and
- *     group id are the real, effective and saved ones of a target that is dumpable, in the same
- *     user namespace and without capabilities that the caller lacks (as ptrace asks; Yama and
- *     other security modules are not). CAP_PERFMON (or CAP_SYS_ADMIN) is that of the initial user
- *     namespace, here and everywhere. Counting a CPU takes it.
- *   - A set counts its target whoever has the file: after the opener's exit, after it was passed
- *     over a socket, from any thread. It ends with the last descriptor and mapping.
- *   - When the target exits, its counts stay and can be read and removed; the record says ENDED.
- *     Calls that would make it count (ADD, ENABLE, mmap) say ESRCH. The same when it gains
- *     privileges by exec (set-uid, file capabilities, a program it may not read): that ends every
- *     set on it.
- *   - A process: all threads that it has, and those that it gets, none missed and none twice.
- *   - INHERIT: threads and processes that the target makes from then on, and theirs, are counted
- *     as well.
- *   - With either, a record is the sum: those that live are read where they are, what those counted
- *     that have ended is kept. Each thread's part is one stretch, the sum of several is not.
- *     time_enabled and time_running are sums too. A set-uid exec of one of them ends that one's
- *     part. There are no user reads then (EOPNOTSUPP). When a child could not be counted (there
- *     was no memory, the user has as many sets as he may, or somebody bound a set to the child
- *     before it ran) the record says INCOMPLETE, from then on.
- *   - ON_EXEC: ENABLE places the groups and holds their counters, but they begin to count when
- *     the target (with INHERIT, a child of it) next executes a program; the record says ENABLED
- *     and ARMED until then. After the exec ENABLE acts at once.
- *   - One thread can have 64 sets that are inherited or wait for an exec (EBUSY, NUMBER); with
- *     CAP_PERFMON twice as many.
- *   - A user can have max_sets_per_user sets that are bound and children (threads, too) that are
- *     counted by them, a child once for each (EDQUOT, LIMIT). The real user id that binds counts,
- *     or that of whoever made the user namespace; CAP_SYS_RESOURCE has no limit. A child beyond
- *     it is not counted, and the record says INCOMPLETE. A set is one of them until its last
- *     descriptor and mapping are gone, also when its target has ended; a child until it ends.
- *   - Who is bound in the midst of an exec, after the program's rights have become the thread's and
- *     before its first instruction, is judged by these rights; ON_EXEC takes that exec for the one
- *     that it waits for, and one that is set-uid ends the set.
- *   - A thread that another one counts is found at its switches; what it executes between BIND and
- *     ENABLE is not counted, what it does after ENABLE has returned is.
- *   - Where CPUs are of several kinds (nr_pmus of struct pmudev_query is above 1) a set that counts
- *     tasks names its PMU: PMUDEV_BIND_PMU (else EOPNOTSUPP, SEVERAL_PMUS). It counts while they
- *     run on that PMU's CPUs; elsewhere time_enabled goes on and time_running stands. A CPU has
- *     the PMU that it has. User reads are for raw events on counters that all PMUs have, without
- *     DIRECT; on another PMU's CPUs the page has no owner, and readers fall back.
+ *   - Permission. A thread can count the threads of its own process. With CAP_PERFMON it can count
+ *     any thread. Otherwise the target must be dumpable, its real, effective and saved user and
+ *     group ids must be the caller's, it must be in the same user namespace, and it must have no
+ *     capability that the caller lacks (ptrace's rules; Yama and other security modules are not
+ *     asked). Counting a CPU needs CAP_PERFMON. Here and everywhere, CAP_PERFMON (or
+ *     CAP_SYS_ADMIN) means the capability in the initial user namespace.
+ *   - Lifetime. A set counts its target whoever has the file: after the opener exits, after the
+ *     file is passed over a socket, from any thread. It ends with the last descriptor and mapping.
+ *   - End of the target. When the target exits, its counts stay and can be read and removed; the
+ *     record says ENDED. Calls that would make it count (ADD, ENABLE, mmap) return ESRCH. The same
+ *     happens when the target gains privileges by exec (set-uid, file capabilities, a program it
+ *     may not read): that ends every set on it.
+ *   - A process target counts all threads that the process has and will have. None is missed, none
+ *     is counted twice.
+ *   - INHERIT also counts the threads and processes that the target creates from then on, and
+ *     their children.
+ *   - With either, a record is a sum. Live threads are read where they run; the counts of ended
+ *     ones are kept. Each thread's part is one moment; the sum is not. time_enabled and
+ *     time_running are sums too. A set-uid exec of one thread ends that thread's part. User reads
+ *     are not possible (EOPNOTSUPP). If a child could not be counted (no memory, the user has the
+ *     maximum number of sets, or another set was bound to the child before it ran), the record
+ *     says INCOMPLETE from then on.
+ *   - ON_EXEC: ENABLE places the groups and holds their counters, but they begin to count when the
+ *     target (with INHERIT, also a child of it) next executes a program. Until then the record says
+ *     ENABLED and ARMED. After the exec ENABLE acts at once.
+ *   - One thread can have 64 sets that are inherited or wait for an exec (else EBUSY, NUMBER);
+ *     twice as many with CAP_PERFMON.
+ *   - Quota. A user can have max_sets_per_user bound sets and children (threads too) that are
+ *     counted by them, a child once per set (else EDQUOT, LIMIT). They count for the real user id
+ *     that binds, or for the creator of its user namespace. CAP_SYS_RESOURCE has no limit. A child
+ *     beyond the limit is not counted, and the record says INCOMPLETE. A set counts towards the
+ *     limit until its last descriptor and mapping are gone, even when its target has ended; a child
+ *     until it ends.
+ *   - Binding during an exec. When a thread is bound after it got the new program's rights and
+ *     before the program's first instruction, these rights decide. ON_EXEC takes that exec for the
+ *     one it waits for; a set-uid exec ends the set.
+ *   - A thread that another thread counts is found at its context switches. Instructions between
+ *     BIND and ENABLE are not counted; instructions after ENABLE has returned are.
+ *   - CPUs of several kinds (nr_pmus of struct pmudev_query is above 1). A set that counts tasks
+ *     must name its PMU with PMUDEV_BIND_PMU (else EOPNOTSUPP, SEVERAL_PMUS). It counts while they
+ *     run on that PMU's CPUs; on others time_enabled advances and time_running does not. A CPU
+ *     target has its CPU's PMU. User reads are possible for raw events on counters that all PMUs
+ *     have, without DIRECT. On another PMU's CPU the page has no owner, and readers fall back.
  */
 
 /* struct pmudev_bind.flags */
-#define PMUDEV_BIND_INHERIT	(1U << 0)	/* children are counted too */
-#define PMUDEV_BIND_ON_EXEC	(1U << 1)	/* what is enabled counts from the next exec on */
-/* User readers may see the counts of the CPU; with PMUDEV_HAS_HIDING they do not all the same. */
+#define PMUDEV_BIND_INHERIT	(1U << 0)	/* count children too */
+#define PMUDEV_BIND_ON_EXEC	(1U << 1)	/* enabled groups count from the next exec on */
+/* User readers may see the CPU's counts; with PMUDEV_HAS_HIDING they still do not. */
 #define PMUDEV_BIND_SHARED	(1U << 2)
 #define PMUDEV_BIND_PMU		(1U << 3)	/* @pmu names the PMU; else the target decides */
 #define PMUDEV_BIND_FLAGS	((1U << 4) - 1)
@@ -532,7 +543,7 @@ struct pmudev_bind {
 };
 
 /* struct pmudev_add.flags */
-#define PMUDEV_ADD_ENABLE	(1U << 0)	/* have them count: see struct pmudev_add */
+#define PMUDEV_ADD_ENABLE	(1U << 0)	/* enable the groups: see struct pmudev_add */
 #define PMUDEV_ADD_FLAGS	((1U << 1) - 1)
 
 /**
@@ -540,24 +551,23 @@ struct pmudev_bind {
  * @size: of this structure
  * @flags: PMUDEV_ADD_*
  * @refusal: why it failed
- * @nr: how many events, 1..PMUDEV_MAX_EVENTS
+ * @nr: number of events, 1..PMUDEV_MAX_EVENTS
  * @event_size: sizeof(struct pmudev_event_attr)
  * @events: user pointer to the events, each of @event_size bytes
- * @slots: user pointer to __u32[@nr] for the slots they got, or 0; what is there after a failure
- *	means nothing
+ * @slots: user pointer to __u32[@nr] for the slots of the events, or 0; meaningless after a failure
  *
- * What no state of the machine would allow is refused here, what others hold is
- * refused by ENABLE. Slots are given in order, the lowest free one first: a new
- * set's first event is in slot 0. A group that is enabled takes no events.
+ * ADD refuses events that no state of the machine would allow; ENABLE refuses events whose counters
+ * others hold. Slots are assigned in order, the lowest free one first: a new set's first event gets
+ * slot 0. You cannot add events to an enabled group.
  *
- * With PMUDEV_ADD_ENABLE the groups that they are in are enabled at once, as by ENABLE, all of them
- * together; if that is refused the events are not added. A set that has no target yet gets the
- * calling thread before, as by BIND with an @id of 0 and no flags, if this structure and @events
- * could be read, and keeps it whatever comes of the events. So two calls, open() and this one, and
- * a thread is counted.
+ * With PMUDEV_ADD_ENABLE the events' groups are enabled at once, all of them together, as by
+ * ENABLE. If that is refused, the events are not added. A set without a target is first bound to
+ * the calling thread, as by BIND with an @id of 0 and no flags, if this structure and @events could
+ * be read. It stays bound even if the events are refused. So two calls, open() and this one, count
+ * a thread.
  *
- * If memory at @slots is taken away by another thread during the call that is EFAULT, and yet they
- * are added.
+ * If another thread unmaps the memory at @slots during the call, the call returns EFAULT although
+ * the events are added.
  */
 struct pmudev_add {
 	__u32 size;
@@ -574,12 +584,12 @@ struct pmudev_add {
  * @size: of this structure
  * @flags: zero
  * @refusal: why it would be refused
- * @nr: how many events; 0: those in the set
+ * @nr: number of events; 0: the events of the set
  * @event_size: sizeof(struct pmudev_event_attr); 0 when @nr is
- * @events: as in struct pmudev_add: they are tried beside those enabled in the set
- * @counters: user pointer to __s32[]: the counter each event gets (or has), of a pair the even
- *	one; for @nr = 0 as many as the set has slots, -1 in those that are empty. Of a
- *	multiplexed event: the one it gets when it is its group's turn first.
+ * @events: as in struct pmudev_add: tried together with the enabled events of the set
+ * @counters: user pointer to __s32[]: the counter each event would get (or has), for a
+ *	chained event the even one. With @nr = 0 one entry per slot of the set, -1 for empty
+ *	slots. For a multiplexed event: the counter it gets when its group is first active.
  */
 struct pmudev_place {
 	__u32 size;
@@ -599,14 +609,13 @@ struct pmudev_place {
  * @flags: zero
  * @refusal: why it failed
  * @group: the group, or PMUDEV_ALL
- * @slot: RESET: one event instead of a group (@group is PMUDEV_ALL then); else
- *	PMUDEV_ALL
+ * @slot: RESET: one event instead of a group (@group is PMUDEV_ALL then); else PMUDEV_ALL
  * @value: RESET: the new count; else 0
  *
- * ENABLE puts the groups named on counters, all of them or none; enabling what is
- * enabled does nothing. Events that are on stay where they are unless moving them makes room.
- * DISABLE takes them off and keeps the counts. RESET sets counts (not times), in the hardware
- * too (modulo 2^width). REMOVE takes disabled groups' events out of the set.
+ * ENABLE places the named groups on counters, all of them or none. It does nothing for groups that
+ * are already enabled. Active events stay where they are unless moving them makes room.
+ * DISABLE takes the groups off their counters and keeps the counts. RESET sets counts (not times),
+ * in the hardware too (modulo 2^width). REMOVE deletes the events of disabled groups from the set.
  */
 struct pmudev_ctl {
 	__u32 size;
@@ -638,17 +647,17 @@ struct pmudev_why {
 /* struct pmudev_record.flags */
 #define PMUDEV_RECORD_ENABLED	(1U << 0)	/* some group is enabled */
 #define PMUDEV_RECORD_ENDED	(1U << 1)	/* the target has ended: counts are final */
-#define PMUDEV_RECORD_OFFLINE	(1U << 2)	/* the CPU is offline: not counting now */
-#define PMUDEV_RECORD_NO_USER_ACCESS	(1U << 3)	/* stopped: the gate for user reads is closed */
+#define PMUDEV_RECORD_OFFLINE	(1U << 2)	/* not counting: the CPU is offline */
+#define PMUDEV_RECORD_NO_USER_ACCESS	(1U << 3)	/* not counting: user access is disabled */
 #define PMUDEV_RECORD_ARMED	(1U << 4)	/* some group waits for the target's next exec */
 #define PMUDEV_RECORD_INCOMPLETE (1U << 5)	/* some child could not be counted */
 
 /**
  * struct pmudev_count - one event in a record
- * @value: events counted; whole, never scaled
+ * @value: events counted; never scaled
  * @time_enabled: ns its group was enabled while the target ran and the machine was not suspended
  *	to RAM or disk
- * @time_running: ns of that on counters; less than @time_enabled if it did not
+ * @time_running: ns of @time_enabled on counters; less than @time_enabled if the event did not
  *	count all the time
  * @tag: as given with the event
  */
@@ -662,19 +671,19 @@ struct pmudev_count {
 /**
  * struct pmudev_record - what read(2) returns: one moment of the whole set
  * @size: bytes of the record, counts included
- * @nr: how many counts follow: the slots of the set, also the empty ones
+ * @nr: number of counts that follow: the slots of the set, empty ones included
  * @flags: PMUDEV_RECORD_*
  * @generation: as in the user page
  * @time: CLOCK_MONOTONIC of the reading, ns
  * @time_enabled: ns some group was enabled while the target ran
- * @time_running: ns of that with all enabled groups on counters
+ * @time_running: ns of @time_enabled with all enabled groups on counters
  * @present: mask of the slots with an event
  * @multiplexed: mask of the slots whose group shares counters over time
  * @reserved: zero
  * @counts: by slot
  *
- * The buffer must take the whole record (ENOSPC). No migration, switch or rotation
- * lies between any two of its numbers (with INHERIT: of its numbers' parts of one thread).
+ * The buffer must take the whole record (else ENOSPC). No migration, context switch or rotation
+ * happens between any two of its numbers (with INHERIT: between the parts of one thread).
  */
 struct pmudev_record {
 	__u32 size;
@@ -695,21 +704,21 @@ struct pmudev_record {
 
 /* struct pmudev_page.flags */
 #define PMUDEV_PAGE_TIMES	(1U << 0)	/* times can be read without a call, see below */
-#define PMUDEV_PAGE_GROUP_TIMES	(1U << 1)	/* those of groups can, likewise */
+#define PMUDEV_PAGE_GROUP_TIMES	(1U << 1)	/* so can the times of groups */
 
 /* struct pmudev_slot.flags */
-#define PMUDEV_SLOT_USED	(1U << 0)	/* an event is here */
+#define PMUDEV_SLOT_USED	(1U << 0)	/* the slot has an event */
 #define PMUDEV_SLOT_MULTIPLEX	(1U << 1)	/* its group shares counters over time */
-#define PMUDEV_SLOT_DIRECT	(1U << 2)	/* with an index: bare reads are good */
-#define PMUDEV_SLOT_CHAIN	(1U << 3)	/* a pair: operand (low half), operand + 1 (high) */
+#define PMUDEV_SLOT_DIRECT	(1U << 2)	/* bare reads are valid while it has an index */
+#define PMUDEV_SLOT_CHAIN	(1U << 3)	/* chained: operand (low half), operand + 1 (high) */
 
 /**
  * struct pmudev_slot - one event in the user page, 16 bytes
  * @count: the count when the slot was last written
- * @operand: what the read instruction takes. Intel: RDPMC's ECX. arm64: 0..30
+ * @operand: operand of the read instruction. Intel: RDPMC's ECX. arm64: 0..30
  *	PMEVCNTR<n>_EL0, 31 PMCCNTR_EL0, 32 PMICNTR_EL0
  * @index: counter + 1; 0: not readable directly now
- * @shift: 64 - width: the low bits of the counter that carry the count
+ * @shift: 64 - width; the count is in the low width bits of the counter
  * @group: number of its group
  * @flags: PMUDEV_SLOT_*
  */
@@ -735,24 +744,23 @@ struct pmudev_group_times {
 /**
  * struct pmudev_page - the user page of a set
  * @seq: changes whenever the module writes the page; odd while it does
- * @owner: thread id (gettid) of the owner thread while it runs and its page holds,
- *	0 otherwise
+ * @owner: thread id (gettid) of the owner thread while it runs and its page is valid, 0 otherwise
  * @clock: see "Times"
  * @time_enabled: see "Times"
  * @time_running: see "Times"
  * @flags: PMUDEV_PAGE_*
- * @generation: changes when what DIRECT reads rely on ends: see "DIRECT events"
+ * @generation: changes when bare reads of DIRECT events become invalid: see "DIRECT events"
  * @time_mult: ns = ticks * time_mult >> time_shift, in 128 bits
  * @time_shift: see @time_mult
- * @nr_slots: slots in use, also the empty ones between them
+ * @nr_slots: slots in use, empty ones between them included
  * @version: PMUDEV_ABI_VERSION
  * @size: bytes of this structure
  * @reserved: zero
  * @slots: the events
  * @times: of each group
  *
- * The reader's algorithm. The writer is the kernel on the reader's own CPU, so
- * the compiler's barrier is enough.
+ * The reader's algorithm. The writer is the kernel on the reader's own CPU, so a compiler barrier
+ * is enough.
  *
  *	do {
  *		seq = READ_ONCE(page->seq);
@@ -769,8 +777,8 @@ struct pmudev_group_times {
  *	} while (READ_ONCE(page->seq) != seq || READ_ONCE(page->owner) != my_tid);
  *	value = count + (((raw - count) << shift) >> shift);
  *
- * Of a slot with PMUDEV_SLOT_CHAIN, which only events with CHAIN_READ have, in place of the one
- * read (isb between any two: they have to be done in this order):
+ * For a slot with PMUDEV_SLOT_CHAIN, which only events with CHAIN_READ have, replace the one read
+ * by these, in this order (arm64: with an isb between any two):
  *
  *	high = counter(operand + 1);
  *	low = counter(operand);
@@ -778,26 +786,27 @@ struct pmudev_group_times {
  *	low_after = counter(operand);
  *	raw = high_after << 32 | (high == high_after ? low : low_after);	// 32 bits each
  *
- * The counter carries the count modulo 2^width and the slot is rewritten
- * long before 2^width events have passed, so the difference is the
- * events since @count was written. Several events read between the same two
- * loads of @seq are one stretch: no switch or migration lies between them.
+ * The counter carries the count modulo 2^width. The slot is rewritten long before 2^width events
+ * have passed, so the difference is the events since @count was written. Several events read
+ * between the same two loads of @seq belong together: no context switch or migration happens
+ * between them.
  *
- * A counter once seen in the page can be read until the page is unmapped: it may
- * hold something else by then, or be hidden (then @seq has changed), but the instruction does not
- * fault. (One exception: while the thread runs on a CPU that came online when perf held its
- * counters; nothing is counted there.) @owner names a thread, so no other thread's check
- * passes. A fork's child finds zeroes instead of this page. A child that shares the memory and the
- * thread-local storage of its parent (vfork) must not read: it cannot tell itself from the parent.
- * The page of a 32-bit program on a CPU whose counters it cannot read whole (arm64) does not come
- * to be: USER_READ is refused.
+ * A counter that the page has once shown can be read until the page is unmapped. By then it may
+ * hold something else, or be hidden (then @seq has changed), but the instruction does not fault.
+ * The one exception: while the thread runs on a CPU that came online when perf held its counters.
+ * Nothing is counted there.
  *
- * Times, with PMUDEV_PAGE_TIMES and now = the clock (arm64: CNTVCT_EL0, Intel: TSC)
- * read between the two loads of @seq: (time_enabled + clock + now) and
- * (time_running + clock + now), modulo 2^64, are the ticks that the record has
- * in ns, while some event of the set is on a counter (has an index). The flag is not there while a
- * group that is enabled has no counters: read(2) knows the times then. With
- * PMUDEV_PAGE_GROUP_TIMES the same holds for @times of a group while its events have indices.
+ * @owner names a thread, so no other thread's check succeeds. A fork's child sees zeroes instead
+ * of this page. A child that shares its parent's memory and thread-local storage (vfork) must not
+ * read: it cannot tell itself from the parent. A 32-bit program on a CPU whose counters it cannot
+ * read whole (arm64) gets no page: USER_READ is refused.
+ *
+ * Times. With PMUDEV_PAGE_TIMES, read now = the clock (arm64: CNTVCT_EL0, Intel: TSC) between the
+ * two loads of @seq. Then (time_enabled + clock + now) and (time_running + clock + now), modulo
+ * 2^64, are the record's times in ticks, while some event of the set is on a counter (has an
+ * index). The flag is clear while an enabled group has no counters; use read(2) for the times
+ * then. With PMUDEV_PAGE_GROUP_TIMES the same holds for @times of a group while its events have
+ * indices.
  */
 struct pmudev_page {
 	__u32 seq;

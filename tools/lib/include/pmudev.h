@@ -2,8 +2,9 @@
 /*
  * pmudev.h - libpmudev, the library for /dev/pmudev
  *
- * What can be counted, what is refused and why stands in <linux/pmudev.h>; this library makes the
- * calls, remembers why the last one was refused, and reads counters directly where it can.
+ * <linux/pmudev.h> is the contract: what can be counted, and what is refused why. This library
+ * makes the calls, remembers why the last one was refused, and reads counters directly where it
+ * can.
  *
  *	struct pmudev set;
  *	uint64_t count;
@@ -13,14 +14,15 @@
  *	pmudev_read_count(&set, 0, &count);
  *	pmudev_close(&set);
  *
- * Functions return 0 or a negative errno unless they say otherwise. Different sets can be used by
- * different threads at once, and one set by several threads as long as no other is in
- * pmudev_open(), pmudev_map(), pmudev_unmap() or pmudev_close() of it. The read functions may be
- * called from signal handlers, and leave errno alone.
+ * Functions return 0 or a negative errno unless they say otherwise. Threads can use different sets
+ * at the same time. Several threads can use one set as long as none of them is in pmudev_open(),
+ * pmudev_map(), pmudev_unmap() or pmudev_close() of it. You can call the read functions from signal
+ * handlers; they do not change errno.
  *
- * Called wrongly: NULL where something is needed is -EFAULT, a set that is not open -EBADF (all
- * zeroes is not open), and what the module refuses has its errno. Functions that return bool say
- * false. What is inline, and pmudev_read_counts*() and pmudev_try_*(), take pointers as they are.
+ * Wrong calls: NULL where a pointer is needed is -EFAULT. A set that is not open is -EBADF (all
+ * zeroes is not open). A call that the module refuses has the module's errno. Functions that return
+ * bool return false. Inline functions, pmudev_read_counts*() and pmudev_try_*() do not check their
+ * pointers.
  */
 #ifndef PMUDEV_H
 #define PMUDEV_H
@@ -40,22 +42,23 @@ extern "C" {
 
 #define PMUDEV_LIB_VERSION	"0.1.0"
 
-/* How many holders of counters a set remembers from a refusal. */
+/* The number of counter holders that a set remembers from a refusal. */
 #define PMUDEV_MAX_HOLDERS	16
 
 /**
  * struct pmudev - one event set
- * @fd: the open file, -1 when there is none
- * @error: the library's; pmudev_why() reads it
+ * @fd: the open file, -1 if not open
+ * @error: private; use pmudev_why()
  * @page: the user page, NULL while not mapped
- * @page_size: bytes mapped there
- * @refusal: the library's
- * @holders: the library's
- * @lock: the library's
- * @opened: the library's
+ * @page_size: size of the mapping in bytes
+ * @refusal: private
+ * @holders: private
+ * @lock: private
+ * @opened: private
  * @reserved: for later versions of the library
  *
- * pmudev_open() fills it. @fd and @page may be read; it must not be copied while it is open.
+ * pmudev_open() fills it in. You may read @fd and @page. Do not copy the structure while it is
+ * open.
  */
 struct pmudev {
 	int fd;
@@ -72,12 +75,11 @@ struct pmudev {
 /* ------------------------------------------------------------------- making a set -- */
 
 /*
- * Opens /dev/pmudev. The file is closed by exec. After a failure @set is closed, and
- * pmudev_explain() tells what is missing.
+ * Opens /dev/pmudev, close-on-exec. After a failure @set is closed, and pmudev_explain() says why.
  */
 int pmudev_open(struct pmudev *set);
 
-/* Unmaps and closes; counting ends with the last file and mapping. Harmless if not open. */
+/* Unmaps and closes. Counting ends with the last file and mapping. No effect if not open. */
 void pmudev_close(struct pmudev *set);
 
 /* Gives the set its target, once. Flags: PMUDEV_BIND_*. */
@@ -87,29 +89,29 @@ int pmudev_bind_process(struct pmudev *set, pid_t pid, unsigned int flags);
 int pmudev_bind_cpu(struct pmudev *set, unsigned int cpu, unsigned int flags);
 
 /*
- * Where CPUs are of several kinds (struct pmudev_query.nr_pmus): a set on a thread or process names
- * the PMU on whose CPUs it counts.
+ * For machines with CPUs of several kinds (nr_pmus of struct pmudev_query is above 1): binds the
+ * set to a thread or process on the CPUs of PMU number @pmu.
  */
 int pmudev_bind_pmu(struct pmudev *set, enum pmudev_target target, pid_t id, unsigned int pmu,
 		    unsigned int flags);
 
 /*
- * Adds events, all of them or none. @slots: where to put the slots they got, or NULL; a new set's
- * events get 0, 1, 2 ... in order.
+ * Adds events, all of them or none. @slots: receives the events' slots, or NULL. A new set's events
+ * get 0, 1, 2 ... in order.
  */
 int pmudev_add(struct pmudev *set, const struct pmudev_event_attr *attrs, unsigned int nr,
 	       uint32_t *slots);
 
 /*
- * The same, and they count at once, all of them or none: their groups are enabled whole. A set
- * without a target gets the calling thread, whatever comes of the events.
+ * Adds events and enables their groups, all of them or none. A set without a target is first bound
+ * to the calling thread, and stays bound even if the events are refused.
  */
 int pmudev_start(struct pmudev *set, const struct pmudev_event_attr *attrs, unsigned int nr,
 		 uint32_t *slots);
 
 /*
- * Which counters events would get, without taking them. @nr == 0: the events in the set; then
- * @counters needs an element for each slot, else @nr of them.
+ * Dry run: which counters the events would get. @nr == 0: the events of the set. @counters has @nr
+ * elements, or with @nr == 0 one per slot.
  */
 int pmudev_place(struct pmudev *set, const struct pmudev_event_attr *attrs, unsigned int nr,
 		 int32_t *counters);
@@ -123,7 +125,7 @@ int pmudev_remove(struct pmudev *set, uint32_t group);
 int pmudev_reset_slot(struct pmudev *set, uint32_t slot, uint64_t value);
 int pmudev_reset_group(struct pmudev *set, uint32_t group, uint64_t value);
 
-/* What PMU number @pmu is, and its state now. Needs no target; @query is filled in whole. */
+/* Describes PMU number @pmu and its current state. Needs no target. Fills in all of @query. */
 int pmudev_query(struct pmudev *set, unsigned int pmu, struct pmudev_query *query);
 
 /* The same for the PMU of a CPU. */
@@ -132,13 +134,14 @@ int pmudev_query_cpu(struct pmudev *set, unsigned int cpu, struct pmudev_query *
 /* ---------------------------------------------------------------- reading counters -- */
 
 /*
- * Maps the user page, after which the counted thread reads its counters directly. Some event must
- * have PMUDEV_USER_READ, and the gate must be open. Without it everything works through read(2).
+ * Maps the user page; the counted thread then reads its counters directly. At least one event must
+ * have PMUDEV_USER_READ, and user access must be enabled. Without the page all functions use
+ * read(2).
  */
 int pmudev_map(struct pmudev *set);
 void pmudev_unmap(struct pmudev *set);
 
-/* The bytes of a record with @n counts; a union that takes any record. */
+/* The size of a record with @n counts, and a union that holds any record. */
 #define PMUDEV_RECORD_SIZE(n) (sizeof(struct pmudev_record) + (n) * sizeof(struct pmudev_count))
 
 union pmudev_record_buffer {
@@ -149,12 +152,12 @@ union pmudev_record_buffer {
 /* One moment of the whole set, by read(2). @size: bytes at @record. */
 int pmudev_read(struct pmudev *set, struct pmudev_record *record, size_t size);
 
-/* What is left to do when the direct read did not succeed. */
+/* The slow path of pmudev_read_count(). */
 int pmudev_read_count_slow(struct pmudev *set, unsigned int slot, uint64_t *value);
 
 /*
- * The count of one event: directly if that is possible now, else by read(2). -EINVAL: no event
- * there. (That @slot is below PMUDEV_MAX_EVENTS costs nothing to see where it is a constant.)
+ * Reads the count of one event: directly if possible, else by read(2). -EINVAL: no event in @slot.
+ * (The range check of @slot costs nothing if it is a constant.)
  */
 static inline __attribute__((__always_inline__)) int
 pmudev_read_count(struct pmudev *set, unsigned int slot, uint64_t *value)
@@ -167,36 +170,35 @@ pmudev_read_count(struct pmudev *set, unsigned int slot, uint64_t *value)
 	return pmudev_read_count_slow(set, slot, value);
 }
 
-/* The counts of slots 0..@n - 1, of one moment; empty slots give 0. -EINVAL: fewer slots. */
+/* Reads slots 0..@n - 1 at one moment; empty slots give 0. -EINVAL: the set has fewer slots. */
 int pmudev_read_counts(struct pmudev *set, uint64_t *values, unsigned int n);
 
-/* The same with the set's times at that moment. */
+/* The same, with the set's times at that moment. */
 int pmudev_read_counts_times(struct pmudev *set, uint64_t *values, unsigned int n,
 			     struct pmudev_times *times);
 
 /*
- * The same, but only directly: true with the values, or false when the calling thread cannot read
- * them so just now (not its own set, not mapped, gate closed, not on a counter). @times may be
- * NULL.
+ * The same, but never by read(2). Returns false if the calling thread cannot read them directly now
+ * (not its own set, not mapped, user access disabled, not on a counter). @times may be NULL.
  */
 bool pmudev_try_count(struct pmudev *set, unsigned int slot, uint64_t *value);
 bool pmudev_try_counts(struct pmudev *set, uint64_t *values, unsigned int n,
 		       struct pmudev_times *times);
 
 /*
- * The estimate of the whole for a multiplexed event: @value * @enabled / @running, rounded to the
- * nearest; @value if it was on a counter all the time; UINT64_MAX if it is more than that. Numbers
- * as in struct pmudev_count. False, and @whole as it was, if it was never on a counter (@running
- * is 0): then nothing is known, not even that it is 0.
+ * Estimates the total of a multiplexed event: @value * @enabled / @running, rounded to the nearest;
+ * @value if it was on a counter all the time; UINT64_MAX if the result is larger. The arguments are
+ * those of struct pmudev_count. Returns false and leaves @whole alone if the event was never on a
+ * counter (@running is 0): then nothing is known, not even that it is 0.
  */
 bool pmudev_scale(uint64_t value, uint64_t enabled, uint64_t running, uint64_t *whole);
 
 /* ------------------------------------------------------------------------ refusals -- */
 
 /*
- * Why the set's last failed call failed: its negative errno, 0 if none failed yet. @why may be
- * NULL; its @holders points into @set and holds until the next failure. -EAGAIN: another thread, or
- * what this signal handler interrupted, is just writing it.
+ * Returns the negative errno of the set's last failed call, 0 if none failed yet. @why may be NULL;
+ * its @holders points into @set and is valid until the next failure. -EAGAIN: another thread, or
+ * the code that this signal handler interrupted, is writing the refusal now.
  */
 int pmudev_why(struct pmudev *set, struct pmudev_refusal *why);
 
@@ -204,14 +206,13 @@ int pmudev_why(struct pmudev *set, struct pmudev_refusal *why);
 const char *pmudev_strreason(unsigned int code);
 
 /*
- * A sentence in English: why the last failed call failed, and what to do about it. Writes at most
- * @len bytes, zero-terminated. Returns the length of the whole sentence, as snprintf() does.
+ * Writes a sentence in English: why the last failed call failed, and what to do about it. Writes at
+ * most @len bytes, zero-terminated. Returns the length of the whole sentence, as snprintf() does.
  */
 int pmudev_explain(struct pmudev *set, char *buf, size_t len);
 
 /*
- * The same for a negative errno and a refusal of one's own (NULL: none is known); which event it
- * is about is left to the caller.
+ * The same for a given negative errno and refusal (NULL: unknown). It does not name the event.
  */
 int pmudev_explain_refusal(int error, const struct pmudev_refusal *why, char *buf, size_t len);
 

@@ -5,8 +5,8 @@
  * Included by pmudev_read.h. The operand is that of struct pmudev_slot.
  *
  * The instruction is not ordered against its neighbours: the CPU may read the counter a few
- * instructions early or late. That is noise of some instructions, never a wrong value; where it
- * matters, pmudev_isb() before and after the read takes it away for some ten cycles each.
+ * instructions early or late. This is noise of a few instructions, never a wrong value. Where it
+ * matters, call pmudev_isb() before and after the read; each costs about ten cycles.
  */
 #ifndef PMUDEV_COUNTER_H
 #define PMUDEV_COUNTER_H
@@ -20,17 +20,17 @@ extern "C" {
 #endif
 
 #if defined(PMUDEV_FAKE_COUNTER)
-/* A test's counters: it defines pmudev_counter() and pmudev_clock() before it includes this. */
+/* For tests, which define pmudev_counter() and pmudev_clock() before they include this file. */
 #define PMUDEV_CAN_READ	1
 
 #elif defined(__aarch64__)
 #define PMUDEV_CAN_READ	1
 
 /*
- * A system register's number is part of the instruction, so the operand chooses among as many
- * instructions: it is the index into a table of equal entries. The registers are given by number
- * (op0_op1_CRn_CRm_op2) because assemblers know few of them by name. Each instruction has a line of
- * its own, by which compilers judge how far their branches have to go.
+ * A system register's number is part of the instruction, so there is one instruction per register:
+ * the operand is the index into a table of equally large entries. Registers are given by number
+ * (op0_op1_CRn_CRm_op2) because assemblers know few of them by name. Each instruction is on its own
+ * line, because compilers count lines to estimate the size for their branches.
  */
 #ifdef __ARM_FEATURE_BTI_DEFAULT
 #define PMUDEV_ENTRY(reg)	"bti j\n\tmrs %[raw], " reg "\n\tb 2f\n\tnop\n\t"
@@ -109,8 +109,8 @@ static inline __attribute__((__always_inline__)) uint64_t pmudev_counter(uint32_
 }
 
 /*
- * As early as the CPU likes, like the counters: an interrupt between the two loads of @seq makes
- * everything after it run again, so no fence is needed for the time to belong to them.
+ * Not ordered, like the counters: an interrupt between the two loads of @seq repeats the whole
+ * read, so the time belongs to the counts without a fence.
  */
 static inline uint64_t pmudev_clock(void)
 {
@@ -126,7 +126,7 @@ static inline void pmudev_isb(void)
 }
 
 #else
-/* Among others a 32-bit program on arm64: everything goes through the system call. */
+/* Among others 32-bit programs on arm64: all reads use the system call. */
 #define PMUDEV_CAN_READ	0
 
 static inline __attribute__((__always_inline__)) uint64_t pmudev_counter(uint32_t operand)

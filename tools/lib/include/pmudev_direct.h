@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pmudev_direct.h - DIRECT events: the bare instruction, and no check
+ * pmudev_direct.h - DIRECT events: read with the bare instruction, without a check
  *
- * What a program may rely on, and for how long, stands in <linux/pmudev.h>, "DIRECT events".
+ * See "DIRECT events" in <linux/pmudev.h> for what you can rely on, and for how long.
  *
  *	pmudev_direct_begin(&set, slot, &direct);
  *	from = PMUDEV_DIRECT_READ(3);		or pmudev_direct_value(&direct)
@@ -11,7 +11,7 @@
  *	if (pmudev_direct_holds(&direct))
  *		events = pmudev_direct_since(&direct, from, to);
  *
- * In any thread but the owner, or without the page mapped, the instruction faults.
+ * The instruction faults in any thread but the owner, and while the page is not mapped.
  */
 #ifndef PMUDEV_DIRECT_H
 #define PMUDEV_DIRECT_H
@@ -24,7 +24,7 @@ extern "C" {
 
 struct pmudev;
 
-/* The operand for a counter, by the index that counters have everywhere. */
+/* The read instruction's operand for the counter with this index. */
 #if defined(__x86_64__) || defined(__i386__)
 #define PMUDEV_OPERAND(counter) \
 	((counter) < PMUDEV_FIXED_BASE ? (counter) : 1U << 30 | ((counter) - PMUDEV_FIXED_BASE))
@@ -33,10 +33,10 @@ struct pmudev;
 #endif
 
 /**
- * PMUDEV_DIRECT_READ() - what stands in a counter
+ * PMUDEV_DIRECT_READ() - read a counter
  * @counter: its index, an integer constant: 0..30 or 32 (the cycle counter) or 33 on arm64
  *
- * One mrs; on x86 the mov that selects the counter, rdpmc, and two that join the halves.
+ * One mrs; on x86 a mov that selects the counter, rdpmc, and two instructions that join the halves.
  */
 #if defined(PMUDEV_FAKE_COUNTER) || defined(__x86_64__) || defined(__i386__)
 #define PMUDEV_DIRECT_READ(counter) pmudev_counter(PMUDEV_OPERAND(counter))
@@ -68,10 +68,10 @@ struct pmudev;
 #endif
 
 /**
- * struct pmudev_direct - a DIRECT event as it was when a measurement began
+ * struct pmudev_direct - a DIRECT event at the start of a measurement
  * @page: the user page
  * @owner: the thread
- * @generation: of the page, then
+ * @generation: of the page at the start
  * @operand: of the read instruction
  * @counter: its index
  * @shift: 64 - width
@@ -87,19 +87,20 @@ struct pmudev_direct {
 };
 
 /*
- * Whether the calling thread can read @slot so from now on; then @direct says where. Not if
- * the event is not DIRECT, is not on its counter, or is another thread's.
+ * Returns whether the calling thread can read @slot with the bare instruction from now on, and
+ * fills in @direct. False if the event is not DIRECT, is not on its counter, or is another
+ * thread's.
  */
 bool pmudev_direct_begin(struct pmudev *set, unsigned int slot, struct pmudev_direct *direct);
 
-/* What stands in its counter: PMUDEV_DIRECT_READ() where the counter is not known before. */
+/* Reads its counter; like PMUDEV_DIRECT_READ() for a counter that is not known in advance. */
 static inline __attribute__((__always_inline__)) uint64_t
 pmudev_direct_value(const struct pmudev_direct *direct)
 {
 	return pmudev_counter(direct->operand);
 }
 
-/* The events between two values, which are modulo 2^width. */
+/* The number of events between two values, modulo 2^width. */
 static inline uint64_t pmudev_direct_since(const struct pmudev_direct *direct, uint64_t from,
 					   uint64_t to)
 {
@@ -107,8 +108,8 @@ static inline uint64_t pmudev_direct_since(const struct pmudev_direct *direct, u
 }
 
 /*
- * Whether everything read since pmudev_direct_begin() was right. While it is false the
- * values mean nothing, and it does not become true again.
+ * Returns whether all values read since pmudev_direct_begin() are valid. Once it is false it stays
+ * false, and the values mean nothing.
  */
 static inline bool pmudev_direct_holds(const struct pmudev_direct *direct)
 {

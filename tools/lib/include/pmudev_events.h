@@ -6,7 +6,7 @@
  *	struct pmudev_events *events;
  *
  *	if (pmudev_events_parse("{instructions,cycles}:u,branch-misses", NULL, &events, &error))
- *		... error.text is about what stands at error.position ...
+ *		... error.text is about the text at error.position ...
  *	pmudev_add(&set, pmudev_events_attrs(events), pmudev_events_nr(events), NULL);
  *	pmudev_events_free(events);
  *
@@ -21,30 +21,33 @@
  *	counter  = index [ "-" index ]
  *	index    = number | "fixed" [ " " ] number
  *
- * A name is a generic event's, or one from a PMU's events/ in sysfs, or perf's name of a cache
- * event (L1-dcache-load-misses), which is the one that the kernel's perf driver counts on this CPU,
- * or one that libpfm4 has for this CPU, with its unit masks and modifiers:
- * MEM_LOAD_RETIRED:L1_MISS:c=1, where case is the same to it and '.' is ':'. The first who knows it
- * says what it is; libpfm4's own PMU before "::" asks libpfm4 alone, and takes the table of that
- * one. What needs more than an event's code (a second register, another unit than the CPU,
- * sampling) is refused with the reason. Terms are those of format/ and name=TEXT. Behind pmu/ and
- * cpu/ a term may be the name of an event, too. threshold_compare also has words: ge, lt, eq, ne
- * (ge if nothing is said). Modifiers are any of u k h (count user mode, the kernel, the hypervisor,
- * which needs the kernel; all without one) and G H (count guests only, the host only); behind a
- * slash the ':' may be left out.
+ * Names are looked up in this order, and the first match wins:
+ *   - a generic event;
+ *   - a file of a PMU's events/ in sysfs;
+ *   - perf's name of a cache event (L1-dcache-load-misses), which means the event that the kernel's
+ *     perf driver counts on this CPU;
+ *   - a name of libpfm4 for this CPU, with its unit masks and modifiers:
+ *     MEM_LOAD_RETIRED:L1_MISS:c=1. These names are case-insensitive; '.' and ':' are
+ *     interchangeable. With a PMU of libpfm4 before "::" only that PMU's table is used.
+ * An event that needs more than a code (a second register, a unit other than the CPU, sampling) is
+ * refused with the reason.
  *
- * "fixed 0" is PMUDEV_FIXED_BASE in the ABI; where a range begins with "fixed", its end need not.
+ * Terms are the files of format/, and name=TEXT. After pmu/ and cpu/ a term can also be the name of
+ * an event. threshold_compare also takes words: ge (the default), lt, eq, ne. Modifiers are any of
+ * u, k, h (count user mode, the kernel, the hypervisor, which needs the kernel; default: all) and
+ * G, H (count guests only, the host only). After a slash the ':' is optional.
  *
- * An event is counted on all PMUs, or if it names one, or has a name that only some know, on these.
- * An event outside of braces is a group of its own.
+ * "fixed 0" is PMUDEV_FIXED_BASE in the ABI. In a range "fixed" need not be repeated.
  *
- * Functions return 0 or a negative errno unless they say otherwise. What is only read may be used
- * by several threads at once: PMUs after they were loaded, a list after it was parsed. libpfm4 is
- * initialized by the first who asks it for a name, and called by one thread at a time; a program
- * that calls libpfm4 itself does so while no other thread parses. It obeys LIBPFM_FORCE_PMU and
- * LIBPFM_ENCODE_INACTIVE in the environment. Structures
- * that the library hands out by pointer may grow at their ends in later versions: they are not to
- * be copied.
+ * An event that names a PMU, or has a name that only some PMUs know, is counted on those PMUs. All
+ * other events are counted on all PMUs. An event outside of braces is a group of its own.
+ *
+ * Functions return 0 or a negative errno unless they say otherwise. Several threads can use the
+ * same loaded PMUs and the same parsed list. The library initializes libpfm4 at the first name it
+ * looks up there, and calls it from one thread at a time. A program that calls libpfm4 itself must
+ * not do so while another thread parses. libpfm4 obeys LIBPFM_FORCE_PMU and LIBPFM_ENCODE_INACTIVE
+ * in the environment. Do not copy structures that the library returns by pointer: they may grow at
+ * their ends in later versions.
  */
 #ifndef PMUDEV_EVENTS_H
 #define PMUDEV_EVENTS_H
@@ -61,10 +64,10 @@ extern "C" {
 
 /* --------------------------------------------------------- the PMUs of this machine -- */
 
-/* Where the module shows them, to anybody. */
+/* Where the module describes them, readable by all users. */
 #define PMUDEV_SYSFS "/sys/class/pmudev"
 
-/* A mask of PMUs has so many bits. */
+/* The number of bits in a mask of PMUs. */
 #define PMUDEV_MAX_PMUS 32
 
 /* All PMUs with their events and terms, in the order of their first CPUs. */
@@ -75,11 +78,11 @@ struct pmudev_pmus;
  * @name: as in struct pmudev_query
  * @cpus: "0-3"
  * @arch: "arm64", "intel"
- * @counters: those that exist, as a list
- * @generic: mask of the generic events that it has
+ * @counters: list of the counters that exist
+ * @generic: mask of its generic events
  * @width: bits of a programmable counter
- * @knows_generic: is @generic known?
- * @available: those of @counters that sets can get now; empty if that is not known
+ * @knows_generic: @generic is valid
+ * @available: list of the counters that sets can get now; empty if unknown
  */
 struct pmudev_pmu_info {
 	const char *name;
@@ -93,26 +96,26 @@ struct pmudev_pmu_info {
 };
 
 /*
- * Reads what the module shows at @root (NULL: PMUDEV_SYSFS). No PMU if it is not loaded, which is
- * no error. -ENOMEM: *@pmus is NULL.
+ * Reads the module's sysfs folder at @root (NULL: PMUDEV_SYSFS). If the module is not loaded the
+ * result has no PMU; that is not an error. -ENOMEM: *@pmus is NULL.
  */
 int pmudev_pmus_load(struct pmudev_pmus **pmus, const char *root);
 
-/* NULL is harmless. */
+/* NULL is allowed. */
 void pmudev_pmus_free(struct pmudev_pmus *pmus);
 
 unsigned int pmudev_pmus_nr(const struct pmudev_pmus *pmus);
 
-/* NULL behind the last one. */
+/* NULL after the last PMU. */
 const struct pmudev_pmu_info *pmudev_pmus_info(const struct pmudev_pmus *pmus, unsigned int pmu);
 
-/* The place of the PMU with this name, or -1. */
+/* The index of the PMU with this name, or -1. */
 int pmudev_pmus_find(const struct pmudev_pmus *pmus, const char *name);
 
 /**
- * struct pmudev_event_info - an event that has a name
+ * struct pmudev_event_info - a named event
  * @name: the name
- * @terms: "event=0xc0,umask=0x00": pmu/terms/ is the same
+ * @terms: "event=0xc0,umask=0x00": pmu/terms/ is the same event
  */
 struct pmudev_event_info {
 	const char *name;
@@ -120,23 +123,23 @@ struct pmudev_event_info {
 };
 
 /*
- * The PMU's own events, in the order of their names, then those with perf's names of cache events;
- * NULL behind the last one.
+ * The PMU's own events in the order of their names, then perf's cache events; NULL after the last
+ * one.
  */
 const struct pmudev_event_info *pmudev_pmus_event(const struct pmudev_pmus *pmus, unsigned int pmu,
 						  unsigned int event);
 
 /**
- * struct pmudev_name_info - a name that libpfm4 has
+ * struct pmudev_name_info - a name of libpfm4
  * @name: "MEM_LOAD_RETIRED", or with a unit mask "MEM_LOAD_RETIRED:L1_MISS"
- * @about: what it counts; NULL if nobody says
+ * @about: what it counts; NULL if unknown
  * @table: libpfm4's PMU: "skl"
  * @event: the event alone
  * @mask: the unit mask alone; NULL: the event without one
- * @same_as: another name of the same; NULL if it has none
- * @is_default: the mask that is taken where none is given
+ * @same_as: another name of the same event; NULL if there is none
+ * @is_default: the mask used if none is given
  *
- * Texts stay, but @name only until the call returns.
+ * @name is valid until the call returns, the other texts stay valid.
  */
 struct pmudev_name_info {
 	const char *name;
@@ -148,27 +151,27 @@ struct pmudev_name_info {
 	bool is_default;
 };
 
-/* Return: 0 to go on. */
+/* Return: 0 to continue. */
 typedef int (*pmudev_name_fn)(const struct pmudev_name_info *info, void *arg);
 
 /*
- * Calls @fn for each name that libpfm4 has for this PMU, an event's before those with its masks.
- * Returns what @fn returned last. -ENOENT: libpfm4 does not know the CPU; -EOPNOTSUPP: the library
- * was built without it.
+ * Calls @fn for each name that libpfm4 has for this PMU, an event before its unit masks. Returns
+ * the last value that @fn returned. -ENOENT: libpfm4 does not know the CPU; -EOPNOTSUPP: the
+ * library was built without libpfm4.
  */
 int pmudev_names_each(const struct pmudev_pmus *pmus, unsigned int pmu, pmudev_name_fn fn,
 		      void *arg);
 
-/* What a term's value is. */
+/* The kind of a term's value. */
 enum pmudev_term_kind {
 	PMUDEV_TERM_NUMBER,
-	PMUDEV_TERM_FLAG,     /* 0 or 1, which need not be said */
+	PMUDEV_TERM_FLAG,     /* 0 or 1, optional */
 	PMUDEV_TERM_COUNTERS, /* a mask of counters */
 	PMUDEV_TERM_COMPARE,  /* a word, or enum pmudev_compare */
 };
 
 /**
- * struct pmudev_term_info - what may stand between slashes
+ * struct pmudev_term_info - a term that can stand between slashes
  * @name: the name
  * @kind: enum pmudev_term_kind
  * @max: the highest value
@@ -179,7 +182,7 @@ struct pmudev_term_info {
 	uint64_t max;
 };
 
-/* The PMU's terms, in the order of their names; NULL behind the last one. */
+/* The PMU's terms in the order of their names; NULL after the last one. */
 const struct pmudev_term_info *pmudev_pmus_term(const struct pmudev_pmus *pmus, unsigned int pmu,
 						unsigned int term);
 
@@ -191,7 +194,7 @@ const char *pmudev_generic_name(unsigned int generic);
 struct pmudev_events;
 
 /**
- * struct pmudev_events_error - what is wrong with a list, and where
+ * struct pmudev_events_error - the error in a list, and its position
  * @position: the offset in the text
  * @reserved: for later versions of the library
  * @text: a sentence in English
@@ -203,34 +206,34 @@ struct pmudev_events_error {
 };
 
 /*
- * Parses a list of events. @pmus: stays as long as the list is used; NULL: those of this machine
- * are loaded for the list. @error: filled in after a failure; may be NULL. -EINVAL: the list makes
- * no sense; -ENOENT: nobody knows the event; -EOPNOTSUPP: libpfm4 knows it, and pmudev cannot count
- * it; -ENOMEM. *@events is NULL then.
+ * Parses a list of events. @pmus must stay valid while the list is used; NULL: load those of this
+ * machine. @error: filled in after a failure; may be NULL. -EINVAL: syntax error; -ENOENT: unknown
+ * event; -EOPNOTSUPP: libpfm4 knows the event, but pmudev cannot count it; -ENOMEM. After a failure
+ * *@events is NULL.
  */
 int pmudev_events_parse(const char *text, const struct pmudev_pmus *pmus,
 			struct pmudev_events **events, struct pmudev_events_error *error);
 
-/* NULL is harmless. */
+/* NULL is allowed. */
 void pmudev_events_free(struct pmudev_events *events);
 
-/* How many events there are, and how many groups they are in. */
+/* The number of events, and of their groups. */
 unsigned int pmudev_events_nr(const struct pmudev_events *events);
 unsigned int pmudev_events_groups(const struct pmudev_events *events);
 
 /*
- * What pmudev_add() takes: pmudev_events_nr() of them. They may be changed, for instance to have
- * PMUDEV_USER_READ in each one's flags.
+ * The events for pmudev_add(): pmudev_events_nr() of them. You may change them, for instance to add
+ * PMUDEV_USER_READ to their flags.
  */
 struct pmudev_event_attr *pmudev_events_attrs(struct pmudev_events *events);
 
-/* As it was written or named, its group's modifiers included: "cycles:u". NULL behind the last. */
+/* The event as written or named, with its group's modifiers: "cycles:u". NULL after the last. */
 const char *pmudev_events_name(const struct pmudev_events *events, unsigned int event);
 
-/* The PMUs that it is for, as a mask by their places; 0: all. */
+/* The PMUs that it is for, as a mask by index; 0: all. */
 uint32_t pmudev_events_pmus(const struct pmudev_events *events, unsigned int event);
 
-/* Was u, k or h said? */
+/* Does it have one of the modifiers u, k, h? */
 bool pmudev_events_levels(const struct pmudev_events *events, unsigned int event);
 
 #ifdef __cplusplus

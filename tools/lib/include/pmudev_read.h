@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pmudev_read.h - counters read by the counted thread itself, without a system call
+ * pmudev_read.h - a thread reads its own counters, without a system call
  *
- * Included by pmudev.h. This is the reader's algorithm of <linux/pmudev.h>, and how the
- * caller knows its thread id. Nothing is kept between two reads; pmudev_reader.h has the
- * form that keeps what it found in the page and needs half the instructions, pmudev_direct.h
- * that of DIRECT events.
+ * Included by pmudev.h. This is the reader's algorithm of <linux/pmudev.h>, with the caller's
+ * thread id. It keeps no state between reads. pmudev_reader.h caches the contents of the page and
+ * needs half the instructions; pmudev_direct.h reads DIRECT events.
  */
 #ifndef PMUDEV_READ_H
 #define PMUDEV_READ_H
@@ -20,30 +19,30 @@
 extern "C" {
 #endif
 
-/* ----------------------------------------------------------------- whose page it is -- */
+/* ------------------------------------------------------------ the page's owner -- */
 
 /*
- * The thread id of the calling thread as far as it is known: no thread has the initial value, so
- * the first read of a thread takes the long way, where the library learns it.
+ * The id of the calling thread. No thread has the initial value, so a thread's first read takes the
+ * slow path, where the library sets it.
  *
- * An id that is out of date cannot make a read wrong. Such a read would need a page whose @owner
- * is that id, and @owner is 0 unless the owner thread itself is running:
- *   - after fork() the child's only thread still has its parent's id here until the library's
- *     fork handler forgets it. It sees zeroes in place of its parent's page.
- *   - a vfork() child uses the thread-local storage of its parent, who sleeps meanwhile: @owner
- *     is 0. Should the child leave its own id here (it may call nothing but exec and _exit), the
- *     parent falls back once and learns its id again.
- *   - a thread made by clone() without storage of its own is not supported by any C library.
- * A process made by a bare clone() or _Fork(), which call no fork handlers, has its id learnt by
- * pmudev_open(), pmudev_bind_self() and pmudev_map().
+ * A stale id cannot make a read wrong. Such a read would need a page whose @owner is that id, and
+ * @owner is 0 unless the owner thread itself is running:
+ *   - After fork() the child's only thread has its parent's id here until the library's fork
+ *     handler clears it. The child sees zeroes in place of its parent's page.
+ *   - A vfork() child uses the thread-local storage of its parent, which sleeps meanwhile: @owner
+ *     is 0. If the child leaves its own id here (it may call nothing but exec and _exit), the
+ *     parent falls back once and sets its id again.
+ *   - No C library supports a thread made by clone() without its own thread-local storage.
+ * A bare clone() or _Fork() calls no fork handlers. In such a process pmudev_open(),
+ * pmudev_bind_self() and pmudev_map() set the id.
  */
 extern __thread uint32_t pmudev_cached_tid __attribute__((__tls_model__("initial-exec")));
 
 #define PMUDEV_NO_TID UINT32_MAX
 
 /*
- * @seq, with @owner in the upper half: what a reader compares before and after. One load and one
- * comparison where a 64-bit load is one instruction.
+ * @seq, with @owner in the upper half: a reader compares them before and after. This is one load
+ * and one comparison where a 64-bit load is one instruction.
  */
 static inline __attribute__((__always_inline__)) uint64_t
 pmudev_head(const struct pmudev_page *page)
@@ -55,7 +54,7 @@ pmudev_head(const struct pmudev_page *page)
 #else
 	uint32_t seq = __atomic_load_n(&page->seq, __ATOMIC_RELAXED);
 
-	/* @seq first: an owner of before a change must not go with the @seq after it. */
+	/* @seq first: an old @owner must not be combined with a new @seq. */
 	__atomic_signal_fence(__ATOMIC_ACQUIRE);
 	return (uint64_t)__atomic_load_n(&page->owner, __ATOMIC_RELAXED) << 32 | seq;
 #endif
@@ -64,10 +63,10 @@ pmudev_head(const struct pmudev_page *page)
 /* ------------------------------------------------------------------- the page's algorithm -- */
 
 /*
- * Two chained counters: the upper half is read on both sides of the lower one, and all of it
- * again if that has carried meanwhile.
+ * Two chained counters: read the upper half before and after the lower one, and start again if it
+ * has changed.
  */
-static inline uint64_t pmudev_counter_pair(uint32_t low)
+static inline uint64_t pmudev_counter_chained(uint32_t low)
 {
 	uint64_t value;
 	uint32_t high;
@@ -79,19 +78,19 @@ static inline uint64_t pmudev_counter_pair(uint32_t low)
 	return value;
 }
 
-/* The count as of now: what @raw has gained on the slot's count, modulo the counter's width. */
+/* The current count: the slot's count plus the events since, modulo the counter's width. */
 static inline uint64_t pmudev_join(const struct pmudev_slot *slot, uint64_t raw)
 {
 	return slot->count + (((raw - slot->count) << slot->shift) >> slot->shift);
 }
 
-/* The same as below for slots of chained counters too: those go there by themselves. */
-bool pmudev_page_count_pairs(const struct pmudev_page *page, unsigned int slot, uint64_t *value);
+/* Slow paths of the functions below, for chained counters. They are called automatically. */
+bool pmudev_page_count_chained(const struct pmudev_page *page, unsigned int slot, uint64_t *value);
 struct pmudev_times;
-bool pmudev_page_counts_pairs(const struct pmudev_page *page, uint64_t *values, unsigned int n,
+bool pmudev_page_counts_chained(const struct pmudev_page *page, uint64_t *values, unsigned int n,
 			      struct pmudev_times *times);
 
-/* Ticks of the clock in ns; exact for the kernel's shifts, which are 32 at most. */
+/* Converts ticks to ns. Exact for the kernel's shifts, which are at most 32. */
 static inline uint64_t pmudev_ns(const struct pmudev_page *page, uint64_t ticks)
 {
 	uint64_t high = (ticks >> 32) * page->time_mult;
@@ -106,7 +105,7 @@ static inline uint64_t pmudev_ns(const struct pmudev_page *page, uint64_t ticks)
  * @slot: of the event
  * @value: the count
  *
- * Return: whether @value could be read; false also says that the thread's id is not known yet.
+ * Return: whether @value was read; also false while the thread's id is not known yet.
  */
 static inline __attribute__((__always_inline__)) bool
 pmudev_page_count(const struct pmudev_page *page, unsigned int slot, uint64_t *value)
@@ -127,7 +126,7 @@ pmudev_page_count(const struct pmudev_page *page, unsigned int slot, uint64_t *v
 		if (__builtin_expect(!s.index, 0))
 			return false;
 		if (__builtin_expect(s.flags & PMUDEV_SLOT_CHAIN, 0))
-			return pmudev_page_count_pairs(page, slot, value);
+			return pmudev_page_count_chained(page, slot, value);
 		raw = pmudev_counter(s.operand);
 	} while (__builtin_expect(pmudev_head(page) != head, 0));
 	*value = pmudev_join(&s, raw);
@@ -137,7 +136,7 @@ pmudev_page_count(const struct pmudev_page *page, unsigned int slot, uint64_t *v
 /**
  * struct pmudev_times - a set's times, as in struct pmudev_record
  * @enabled: ns some group was enabled while the target ran
- * @running: ns of that with all enabled groups on counters
+ * @running: ns of @enabled with all enabled groups on counters
  */
 struct pmudev_times {
 	uint64_t enabled;
@@ -145,12 +144,11 @@ struct pmudev_times {
 };
 
 /*
- * @pairs is known at compile time: whether chained counters are read here, or by the
- * function for them.
+ * @chained is a compile-time constant: read chained counters here, or call the function for them.
  */
 static inline __attribute__((__always_inline__)) bool
 pmudev_page_get(const struct pmudev_page *page, uint64_t *values, unsigned int n,
-		struct pmudev_times *times, const bool pairs)
+		struct pmudev_times *times, const bool chained)
 {
 	const uint32_t me = pmudev_cached_tid;
 	uint64_t head, now;
@@ -177,10 +175,10 @@ pmudev_page_get(const struct pmudev_page *page, uint64_t *values, unsigned int n
 			}
 			if (__builtin_expect(!(s.flags & PMUDEV_SLOT_CHAIN), 1))
 				raw = pmudev_counter(s.operand);
-			else if (pairs)
-				raw = pmudev_counter_pair(s.operand);
+			else if (chained)
+				raw = pmudev_counter_chained(s.operand);
 			else
-				return pmudev_page_counts_pairs(page, values, n, times);
+				return pmudev_page_counts_chained(page, values, n, times);
 			values[i] = pmudev_join(&s, raw);
 			counting = true;
 		}
@@ -198,15 +196,15 @@ pmudev_page_get(const struct pmudev_page *page, uint64_t *values, unsigned int n
 }
 
 /**
- * pmudev_page_counts - read the counts of slots 0..@n - 1 as of one moment, without a call
+ * pmudev_page_counts - read slots 0..@n - 1 at one moment, without a system call
  * @page: the user page
  * @values: the counts; 0 in empty slots
- * @n: how many, PMUDEV_MAX_EVENTS at most
+ * @n: number of slots, at most PMUDEV_MAX_EVENTS
  * @times: the set's times at that moment, or NULL
  *
- * No switch and no migration lies between any two of these numbers.
+ * No context switch and no migration happens between any two of these numbers.
  *
- * Return: whether all of it could be read.
+ * Return: whether all of them were read.
  */
 static inline __attribute__((__always_inline__)) bool
 pmudev_page_counts(const struct pmudev_page *page, uint64_t *values, unsigned int n,

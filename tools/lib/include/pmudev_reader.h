@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pmudev_reader.h - a thread reads its counters often: what it found in the page is kept
+ * pmudev_reader.h - for a thread that reads its counters often: caches the contents of the page
  *
  *	struct pmudev_reader reader;
  *	uint64_t before[2], after[2];
@@ -10,21 +10,19 @@
  *	...
  *	pmudev_reader_counts(&reader, after, 2);
  *
- * The module changes the head of the page (seq and owner) whenever it writes the page, which is
- * when the thread is switched in, when a narrow counter is brought forward, and when the set is
- * changed. As long as the head is what it was, so is everything else there: the reader needs
- * neither the slots nor the thread's id again. Else it learns anew, or asks by read(2): each read
- * gives the value, in as many instructions as it takes. docs/reads.md has the listings.
+ * The module changes the head of the page (seq and owner) whenever it writes the page: when the
+ * thread is switched in, when a narrow counter is updated, and when the set is changed. While the
+ * head is unchanged, so is the rest of the page, and the reader needs neither the slots nor the
+ * thread's id. Otherwise it reads the page again, or calls read(2). Every read returns the value;
+ * only its cost differs. docs/reads.md has the listings.
  *
- * What a reader assumes
- *   - It is used by one thread, the one that called pmudev_reader_init(), also in its signal
- *     handlers. A fork's child may use its copy, and asks by read(2), as does the child of vfork.
- *   - Its set stays mapped, or is mapped no more and the reader is not used any more: it points
- *     into the page, as a pointer into anything that is freed.
- *   - @seq has 32 bits. What is kept is not taken for new because it has gone round: @clock
- *     in the page is another one each time that the thread is switched in, and without a switch
- *     the page would have to be written 2^31 times between two reads.
- * What it does not assume: that the set is enabled, on the same counters, or readable at all.
+ * Requirements
+ *   - One thread uses the reader, also in its signal handlers: the one that called
+ *     pmudev_reader_init(). Children of fork and vfork may use their copies, which call read(2).
+ *   - Do not use the reader after the set is unmapped: it points into the page.
+ * The 32 bits of @seq can wrap around without harm: @clock in the page changes each time the thread
+ * is switched in, and without a switch the page would have to be written 2^31 times between two
+ * reads. The set need not be enabled, stay on the same counters, or be readable at all.
  */
 #ifndef PMUDEV_READER_H
 #define PMUDEV_READER_H
@@ -39,13 +37,13 @@ extern "C" {
 
 struct pmudev;
 
-/* Events that one reader reads. */
+/* The most events of one reader. */
 #define PMUDEV_READER_EVENTS 16
 
 /**
- * struct pmudev_ticks - a set's times in ticks of the clock; pmudev_reader_ns() makes ns of them
- * @enabled: some group was enabled while the thread ran
- * @running: of that with all enabled groups on counters
+ * struct pmudev_ticks - a set's times in clock ticks; pmudev_reader_ns() converts them to ns
+ * @enabled: time in which some group was enabled while the thread ran
+ * @running: the part of @enabled with all enabled groups on counters
  */
 struct pmudev_ticks {
 	uint64_t enabled;
@@ -53,36 +51,36 @@ struct pmudev_ticks {
 };
 
 /**
- * struct pmudev_reader - the library's and its inline functions'
- * @learnt: head of the page at which what follows was found; PMUDEV_NOT_LEARNT if there are
- *	chained pairs, which the inline read does not know
- * @clock: of the page, then
- * @learnt_times: as @learnt, if the page has times as well
- * @learnt_pairs: as @learnt, chained pairs or not
+ * struct pmudev_reader - private to the library and its inline functions
+ * @learnt: head of the page when the fields below were read; PMUDEV_NOT_LEARNT with chained events,
+ *	which the inline read does not support
+ * @clock: of the page at that time
+ * @learnt_times: as @learnt, if the page also has times
+ * @learnt_chained: as @learnt, also with chained events
  * @page: the page, or one of zeroes
- * @set: whose it is
+ * @set: the page's set
  * @enabled: ticks to add to the clock
  * @running: ticks to add to the clock
  * @mult: ns = ticks * @mult >> 32, in 128 bits
- * @nr: events
- * @pairs: mask of the chained ones
- * @operand: of the read instruction, by event; of the first also PMUDEV_READER_NARROW
- * @event: the count of then, twice (x86 subtracts and adds it where it stands), and the bits
- *	that the counter has
+ * @nr: number of events
+ * @chained: mask of the chained events
+ * @operand: of the read instruction, by event; the first one also has PMUDEV_READER_NARROW
+ * @event: the slot's count, twice (x86 uses them as memory operands), and a mask of the counter's
+ *	bits
  * @slot: of each event
  */
 struct pmudev_reader {
 	uint64_t learnt;
 	uint64_t clock;
 	uint64_t learnt_times;
-	uint64_t learnt_pairs;
+	uint64_t learnt_chained;
 	const struct pmudev_page *page;
 	struct pmudev *set;
 	uint64_t enabled;
 	uint64_t running;
 	uint64_t mult;
 	uint32_t nr;
-	uint32_t pairs;
+	uint32_t chained;
 	uint64_t operand[PMUDEV_READER_EVENTS];
 	struct {
 		uint64_t from;
@@ -92,21 +90,23 @@ struct pmudev_reader {
 	uint8_t slot[PMUDEV_READER_EVENTS];
 };
 
-/* Some counter of the reader has less than 64 bits. Else what stands in them is the count. */
+/*
+ * At least one counter of the reader has less than 64 bits. Otherwise the counters are the counts.
+ */
 #define PMUDEV_READER_NARROW (1ULL << 32)
 
-/* No page shows it: no thread has such an id. Least of all a page of zeroes. */
+/* No page has this head, because no thread has such an id. */
 #define PMUDEV_NOT_LEARNT UINT64_MAX
 
 /*
- * Makes a reader of the calling thread for the events in @slots; NULL: those in slots 0..@nr - 1.
- * Map the set before: of a set that is not mapped it reads by read(2), for ever. -EINVAL: no
- * events, or more than PMUDEV_READER_EVENTS, or no such slot.
+ * Initializes a reader of the calling thread for the events in @slots; NULL: slots 0..@nr - 1. Map
+ * the set first: a reader of an unmapped set always calls read(2). -EINVAL: no events, more than
+ * PMUDEV_READER_EVENTS, or no such slot.
  */
 int pmudev_reader_init(struct pmudev_reader *reader, struct pmudev *set, const uint32_t *slots,
 		       unsigned int nr);
 
-/* The rest of a read: learns, or asks the module. @ticks may be NULL. */
+/* The slow path: reads the page again, or asks the module. @ticks may be NULL. */
 int pmudev_reader_slow(struct pmudev_reader *reader, uint64_t *values, unsigned int n,
 		       struct pmudev_ticks *ticks);
 
@@ -117,22 +117,21 @@ int pmudev_reader_slow(struct pmudev_reader *reader, uint64_t *values, unsigned 
 #endif
 
 /*
- * Whether the page is as it was when @head and @clock were learnt. One aligned 64-bit load
- * each, whatever the order: it is the writer who keeps them together. arm64 loads both at
- * once, x86 compares in memory.
+ * Whether the page is unchanged since @head and @clock were read. One aligned 64-bit load each, in
+ * any order: the writer keeps them consistent. arm64 loads both at once, x86 compares in memory.
  */
 #if defined(__aarch64__) && defined(__LP64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 static inline __attribute__((__always_inline__)) bool pmudev_page_is(const struct pmudev_page *page,
 								     uint64_t head, uint64_t clock)
 {
-	struct __attribute__((__may_alias__)) pair {
+	struct __attribute__((__may_alias__)) two_words {
 		uint64_t word[2];
 	};
 	uint64_t head_now, clock_now;
 
 	__asm__ __volatile__("ldp %0, %1, %2"
 			     : "=r"(head_now), "=r"(clock_now)
-			     : "Q"(*(const struct pair *)page)
+			     : "Q"(*(const struct two_words *)page)
 			     : "memory");
 	return (head_now == head) & (clock_now == clock);
 }
@@ -173,7 +172,7 @@ static inline bool pmudev_page_is(const struct pmudev_page *page, uint64_t head,
 {
 	const bool head_is = pmudev_head(page) == head;
 
-	/* The clock is loaded anew each time. */
+	/* Load the clock again each time. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	return head_is && page->clock == clock;
 }
@@ -186,8 +185,7 @@ static inline bool pmudev_head_is(const struct pmudev_page *page, uint64_t head)
 #endif
 
 /*
- * The read where the inline one gave up, into arrays of its own: those of the latter stay in
- * registers.
+ * Calls the slow path with its own arrays, so that those of the inline read stay in registers.
  */
 static inline __attribute__((__always_inline__)) int
 pmudev_reader_rest(struct pmudev_reader *reader, uint64_t *values, const unsigned int n,
@@ -207,7 +205,7 @@ pmudev_reader_rest(struct pmudev_reader *reader, uint64_t *values, const unsigne
 	return 0;
 }
 
-/* Intel's counters have 48 bits: nothing to decide. */
+/* Intel's counters have 48 bits: always narrow. */
 #if defined(__x86_64__) || defined(__i386__)
 #define PMUDEV_ALWAYS_NARROW 1
 #else
@@ -222,9 +220,9 @@ pmudev_reader_join(const struct pmudev_reader *reader, unsigned int i, uint64_t 
 }
 
 /*
- * Everything below is this. @n and @timed are known at compile time, so that little is
- * decided but whether what was learnt still holds. All of it is used before the page is
- * looked at again: a signal handler that learns anew does so because the page has changed.
+ * The inline read behind all functions below. @n and @timed are compile-time constants, so the only
+ * check left is whether the cached page is still valid. All cached fields are used before the page
+ * is checked again: a signal handler updates them only if the page has changed.
  */
 static inline __attribute__((__always_inline__)) int
 pmudev_reader_get(struct pmudev_reader *reader, uint64_t *values, const unsigned int n,
@@ -270,9 +268,9 @@ pmudev_reader_get(struct pmudev_reader *reader, uint64_t *values, const unsigned
 }
 
 /*
- * The counts of the reader's first @n events, as of one moment: no switch lies between them.
- * @n is a constant (else it takes a few instructions more), at most what
- * pmudev_reader_init() was told.
+ * Reads the reader's first @n events at one moment: no context switch happens between them. @n
+ * should be a constant (else it takes a few instructions more) and at most pmudev_reader_init()'s
+ * @nr.
  */
 static inline __attribute__((__always_inline__)) int
 pmudev_reader_counts(struct pmudev_reader *reader, uint64_t *values, unsigned int n)
@@ -280,14 +278,14 @@ pmudev_reader_counts(struct pmudev_reader *reader, uint64_t *values, unsigned in
 	return pmudev_reader_get(reader, values, n, false, NULL);
 }
 
-/* The count of the first event. */
+/* Reads the first event. */
 static inline __attribute__((__always_inline__)) int
 pmudev_reader_count(struct pmudev_reader *reader, uint64_t *value)
 {
 	return pmudev_reader_get(reader, value, 1, false, NULL);
 }
 
-/* The counts and both times, of one moment. */
+/* Reads the counts and both times at one moment. */
 static inline __attribute__((__always_inline__)) int
 pmudev_reader_counts_ticks(struct pmudev_reader *reader, uint64_t *values, unsigned int n,
 			   struct pmudev_ticks *ticks)
@@ -295,7 +293,7 @@ pmudev_reader_counts_ticks(struct pmudev_reader *reader, uint64_t *values, unsig
 	return pmudev_reader_get(reader, values, n, true, ticks);
 }
 
-/* Ticks in ns, as a record has them. */
+/* Converts ticks to ns, as in a record. */
 static inline uint64_t pmudev_reader_ns(const struct pmudev_reader *reader, uint64_t ticks)
 {
 #ifdef __SIZEOF_INT128__

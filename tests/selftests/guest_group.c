@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "sides.h"
+#include "guest_group.h"
 #include "perf.h"
 
 #include <string.h>
@@ -25,14 +25,14 @@ enum shape machine_shape(void)
 	return SHAPE_UNKNOWN;
 }
 
-bool guest_watched(void)
+bool guest_hooked(void)
 {
 	struct pmudev_query query;
 
 	return !pm_query(&query) && query.state & PMUDEV_STATE_GUEST;
 }
 
-static int open_perf(struct side *s, int cpu, const __u32 *flags, unsigned int nr)
+static int open_perf(struct guest_group *s, int cpu, const __u32 *flags, unsigned int nr)
 {
 	for (; s->nr < nr; s->nr++) {
 		s->fd[s->nr] = perf_open_excluding(EVENT_INSTRUCTIONS, flags[s->nr], cpu,
@@ -45,9 +45,9 @@ static int open_perf(struct side *s, int cpu, const __u32 *flags, unsigned int n
 	return 0;
 }
 
-static int open_pmudev(struct side *s, int cpu, const __u32 *flags, unsigned int nr)
+static int open_pmudev(struct guest_group *s, int cpu, const __u32 *flags, unsigned int nr)
 {
-	struct pmudev_event_attr events[SIDE_EVENTS];
+	struct pmudev_event_attr events[GROUP_EVENTS];
 	unsigned int i;
 	int ret;
 
@@ -61,7 +61,7 @@ static int open_pmudev(struct side *s, int cpu, const __u32 *flags, unsigned int
 		      0);
 	if (!ret)
 		ret = pm_add(s->fd[0], events, nr);
-	/* The claim is not part of what is measured. */
+	/* The reservation is not part of the measurement. */
 	if (!ret)
 		ret = pm_enable(s->fd[0], PMUDEV_ALL);
 	if (!ret)
@@ -76,7 +76,7 @@ static int open_pmudev(struct side *s, int cpu, const __u32 *flags, unsigned int
 	return ret;
 }
 
-int side_open(struct side *s, bool perf, int cpu, const __u32 *flags, unsigned int nr)
+int group_open(struct guest_group *s, bool perf, int cpu, const __u32 *flags, unsigned int nr)
 {
 	int ret;
 
@@ -90,11 +90,11 @@ int side_open(struct side *s, bool perf, int cpu, const __u32 *flags, unsigned i
 	s->ctl[1] = s->ctl[0];
 	ret = perf ? open_perf(s, cpu, flags, nr) : open_pmudev(s, cpu, flags, nr);
 	if (ret)
-		side_close(s);
+		group_close(s);
 	return ret;
 }
 
-int side_values(struct side *s, __u64 *values)
+int group_values(struct guest_group *s, __u64 *values)
 {
 	union record record;
 	struct perf_count c;
@@ -115,7 +115,7 @@ int side_values(struct side *s, __u64 *values)
 	return ret;
 }
 
-void side_close(struct side *s)
+void group_close(struct guest_group *s)
 {
 	unsigned int i;
 
@@ -124,12 +124,13 @@ void side_close(struct side *s)
 	s->nr = 0;
 }
 
-__attribute__((noinline)) int side_window(struct side *s, struct guest_vcpu *v, unsigned int rounds)
+__attribute__((noinline)) int group_window(struct guest_group *s, struct guest_vcpu *v,
+					   unsigned int rounds)
 {
 	int ret = ioctl(s->fd[0], s->start, s->start_arg);
 
 	for (; rounds && !ret; rounds--) {
-		loop(SIDE_LOOPS);
+		loop(GROUP_LOOPS);
 		if (v)
 			ret = vcpu_run(v);
 		else
@@ -138,30 +139,30 @@ __attribute__((noinline)) int side_window(struct side *s, struct guest_vcpu *v, 
 	return ioctl(s->fd[0], s->stop, s->stop_arg) ? -errno : ret;
 }
 
-int side_more(struct side *s, struct guest_vcpu *v, unsigned int rounds, __u64 *values)
+int group_more(struct guest_group *s, struct guest_vcpu *v, unsigned int rounds, __u64 *values)
 {
-	__u64 before[SIDE_EVENTS];
+	__u64 before[GROUP_EVENTS];
 	unsigned int i;
-	int ret = side_values(s, before);
+	int ret = group_values(s, before);
 
 	if (!ret)
-		ret = side_window(s, v, rounds);
+		ret = group_window(s, v, rounds);
 	if (!ret)
-		ret = side_values(s, values);
+		ret = group_values(s, values);
 	for (i = 0; i < s->nr && !ret; i++)
 		values[i] -= before[i];
 	return ret;
 }
 
 /* The least of what a window counts: 0 or -errno. */
-static int least(struct side *s, struct guest_vcpu *v, unsigned int rounds, __u64 *values)
+static int least(struct guest_group *s, struct guest_vcpu *v, unsigned int rounds, __u64 *values)
 {
-	__u64 more[SIDE_EVENTS];
+	__u64 more[GROUP_EVENTS];
 	unsigned int try, i;
-	int ret = side_more(s, v, rounds, values);
+	int ret = group_more(s, v, rounds, values);
 
 	for (try = 1; try < TRIES && !ret; try++) {
-		ret = side_more(s, v, rounds, more);
+		ret = group_more(s, v, rounds, more);
 		for (i = 0; i < s->nr && !ret; i++)
 			if (more[i] < values[i])
 				values[i] = more[i];
@@ -169,9 +170,9 @@ static int least(struct side *s, struct guest_vcpu *v, unsigned int rounds, __u6
 	return ret;
 }
 
-int side_rounds(struct side *s, struct guest_vcpu *v, unsigned int rounds, __u64 *values)
+int group_rounds(struct guest_group *s, struct guest_vcpu *v, unsigned int rounds, __u64 *values)
 {
-	__u64 some[SIDE_EVENTS];
+	__u64 some[GROUP_EVENTS];
 	unsigned int i;
 	int ret = least(s, v, rounds, some);
 

@@ -4,13 +4,13 @@
  * that takes user mode the same number of instructions on either side; and what a machine with
  * guests consists of.
  */
-#ifndef PMUDEV_TEST_SIDES_H
-#define PMUDEV_TEST_SIDES_H
+#ifndef PMUDEV_TEST_GUEST_GROUP_H
+#define PMUDEV_TEST_GUEST_GROUP_H
 
 #include "common.h"
 #include "guest.h"
 
-#define SIDE_EVENTS 5 /* what the claim leaves of six counters */
+#define GROUP_EVENTS 5 /* six counters without the placeholder */
 
 /* Short, for tables of flags. */
 #define U PMUDEV_EXCLUDE_USER
@@ -18,8 +18,8 @@
 #define V PMUDEV_EXCLUDE_HV
 #define H PMUDEV_EXCLUDE_HOST
 #define G PMUDEV_EXCLUDE_GUEST
-#define SIDE_LOOPS 2000
-#define SIDE_FLAGS (U | K | V | H | G)
+#define GROUP_LOOPS 2000
+#define GROUP_FLAGS (U | K | V | H | G)
 
 /* Where the kernel runs. */
 enum shape {
@@ -32,8 +32,8 @@ enum shape {
 /* Of this machine of the tests. The first two have KVM. */
 enum shape machine_shape(void);
 
-/* Are there probes at the guest's door? They stay for a second when none is asked for. */
-bool guest_watched(void);
+/* Are KVM entry and exit hooks installed? They stay for a second after their last use. */
+bool guest_hooked(void);
 
 /* It is counted somewhere: where that is a guest, this waits until somebody is in it. */
 static inline bool count_grows(int fd, unsigned int slot)
@@ -43,10 +43,10 @@ static inline bool count_grows(int fd, unsigned int slot)
 	return WAIT_FOR(pm_value(fd, slot) > value + 100);
 }
 
-struct side {
+struct guest_group {
 	bool perf;
 	unsigned int nr;
-	int fd[SIDE_EVENTS];
+	int fd[GROUP_EVENTS];
 	unsigned long start, stop;
 	void *start_arg, *stop_arg;
 	struct pmudev_ctl ctl[2];
@@ -56,22 +56,22 @@ struct side {
  * A group of instructions with these PMUDEV_EXCLUDE_* flags, of the calling thread or of a CPU if
  * that is not negative. 0 or -errno.
  */
-int side_open(struct side *s, bool perf, int cpu, const __u32 *flags, unsigned int nr);
+int group_open(struct guest_group *s, bool perf, int cpu, const __u32 *flags, unsigned int nr);
 /* What has been counted, ~0 for what was not counted all the time. */
-int side_values(struct side *s, __u64 *values);
-void side_close(struct side *s);
+int group_values(struct guest_group *s, __u64 *values);
+void group_close(struct guest_group *s);
 
 /*
- * Counted: so many times SIDE_LOOPS of loop() and a round of the vcpu; if there is none, a system
+ * Counted: so many times GROUP_LOOPS of loop() and a round of the vcpu; if there is none, a system
  * call. The values are added to what was counted before. 0 or -errno.
  */
-int side_window(struct side *s, struct guest_vcpu *v, unsigned int rounds);
+int group_window(struct guest_group *s, struct guest_vcpu *v, unsigned int rounds);
 /* What one window counts. */
-int side_more(struct side *s, struct guest_vcpu *v, unsigned int rounds, __u64 *values);
+int group_more(struct guest_group *s, struct guest_vcpu *v, unsigned int rounds, __u64 *values);
 /*
  * What so many rounds add, the least of several tries: those that the timer did not
  * interrupt are all alike. What is begun and ended with is not in it.
  */
-int side_rounds(struct side *s, struct guest_vcpu *v, unsigned int rounds, __u64 *values);
+int group_rounds(struct guest_group *s, struct guest_vcpu *v, unsigned int rounds, __u64 *values);
 
-#endif /* PMUDEV_TEST_SIDES_H */
+#endif /* PMUDEV_TEST_GUEST_GROUP_H */

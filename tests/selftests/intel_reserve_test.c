@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a claim of Intel's PMU keeps out: perf's hardware events are refused as long as it lasts.
+ * What a reservation of Intel's PMU keeps out: perf's hardware events are refused while it lasts.
  * The NMI watchdog is one of them, and has the PMU for itself as long as it is on. (What perf does
  * all the same: intel_perf_test.c.)
  */
@@ -19,7 +19,7 @@ static int count_instructions(void)
 	return pm_set(&event, 1, true);
 }
 
-static bool unclaimed(void)
+static bool unreserved(void)
 {
 	struct pmudev_query query;
 
@@ -54,7 +54,7 @@ TEST(perf_is_refused)
 			_exit(perf_open(EVENT_CYCLES, 0, 0, -1) == -EBUSY ? 0 : 1);
 		EXPECT_EQ(0, child_result(child));
 		close(fd);
-		ASSERT_TRUE(unclaimed());
+		ASSERT_TRUE(unreserved());
 		perf = perf_open(EVENT_INSTRUCTIONS, 0, 0, -1);
 		ASSERT_GE(perf, 0);
 		loop(10000);
@@ -144,7 +144,7 @@ TEST_F(watchdog, is_in_the_way)
 		ASSERT_GE(self->fd, 0);
 		close(self->fd);
 		self->fd = -1;
-		ASSERT_TRUE(unclaimed());
+		ASSERT_TRUE(unreserved());
 		ASSERT_EQ(0, write_file(WATCHDOG, "1"));
 	}
 }
@@ -163,7 +163,7 @@ TEST_F(watchdog, is_not_perf)
 }
 
 /* Switched on while pmudev has the PMU, it gets none, and takes none. */
-TEST_F(watchdog, switched_while_claimed)
+TEST_F(watchdog, switched_while_reserved)
 {
 	__u64 c, n;
 	int i;
@@ -183,7 +183,7 @@ TEST_F(watchdog, switched_while_claimed)
 	}
 	close(self->fd);
 	self->fd = -1;
-	ASSERT_TRUE(unclaimed());
+	ASSERT_TRUE(unreserved());
 	/* Switched anew, it works again. */
 	ASSERT_EQ(0, write_file(WATCHDOG, "0"));
 	ASSERT_EQ(0, write_file(WATCHDOG, "1"));
