@@ -37,11 +37,12 @@ static __always_inline bool can_write(const struct pmuv3_cpu *cpuc)
 	return likely(!(read_pmuserenr() & PMUSERENR_EN)) && likely(cpuc->owned);
 }
 
-/* KVM has the register, or the CPU is not owned. Not inlined, so that callers need no frame. */
-static noinline bool cannot_write(struct pmuv3_cpu *cpuc, bool enable)
+/* KVM has the register, or the CPU is not owned. Inlined, so that callers need no frame. */
+static __always_inline bool cannot_write(struct pmuv3_cpu *cpuc, bool enable)
 {
 	if (read_pmuserenr() & PMUSERENR_EN) {
-		pmuv3_hide(cpuc);
+		if (cpuc->hides)
+			show(cpuc, 0);
 		return false;
 	}
 	/* Not owned any more: only a value that KVM restored must be withdrawn. */
@@ -76,7 +77,8 @@ bool pmudev_backend_user_access_disable(void)
 	if (!can_write(cpuc))
 		return cannot_write(cpuc, false);
 	cpuc->user = false;
-	pmuv3_hide(cpuc);
+	if (cpuc->hides)
+		show(cpuc, 0);
 	write_pmuserenr(0);
 	return true;
 }

@@ -77,7 +77,7 @@ static struct ftrace_ops clear_hook;
  * function that runs only at module exit.
  */
 static void notrace guard_func(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
-			     struct ftrace_regs *regs)
+			       struct ftrace_regs *regs)
 {
 }
 
