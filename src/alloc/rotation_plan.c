@@ -12,15 +12,32 @@
 /* Split slots into groups, in the order of their first slots. Return: how many. */
 static unsigned int split_groups(const struct pmudev_set *set, u64 slots, u64 *group)
 {
-	unsigned int nr = 0;
+	u8 index[PMUDEV_MAX_GROUPS]; /* in @group, by number */
+	unsigned int slot, number, nr = 0;
+	u64 rest, found = 0;
 
-	while (slots) {
-		u64 number = BIT_ULL(pmudev_slot_event(set, __ffs64(slots))->group);
-
-		group[nr] = pmudev_groups_slots(set, slots, number);
-		slots &= ~group[nr++];
+	pmudev_for_each_slot(slot, rest, slots) {
+		number = pmudev_slot_event(set, slot)->group;
+		if (!(found & BIT_ULL(number))) {
+			found |= BIT_ULL(number);
+			index[number] = nr;
+			group[nr++] = 0;
+		}
+		group[index[number]] |= BIT_ULL(slot);
 	}
 	return nr;
+}
+
+/*
+ * The counters that a group of one event on one counter allows; 0: it is another kind of group. Most
+ * groups are such, and need no fit(), which costs fifty times as much: pmu->lock is held while sets
+ * are planned, and other users may wait for it.
+ */
+static u64 allowed_alone(const struct pmudev_set *set, u64 group)
+{
+	const struct pmudev_event *event = pmudev_slot_event(set, __ffs64(group));
+
+	return (group & (group - 1)) || event->hw.chained ? 0 : event->allowed;
 }
 
 /*
@@ -77,7 +94,7 @@ int pmudev_find_guaranteed(struct pmudev_set *set, u64 slots, u64 free, u64 *gua
 {
 	struct pmudev_rotation_slot *alone;
 	struct pmudev_constraint constraint;
-	u64 group[PMUDEV_MAX_GROUPS], found = 0;
+	u64 group[PMUDEV_MAX_GROUPS], allowed, found = 0;
 	unsigned int i, nr = split_groups(set, slots, group);
 	int bad = -1;
 
@@ -86,6 +103,13 @@ int pmudev_find_guaranteed(struct pmudev_set *set, u64 slots, u64 free, u64 *gua
 	if (!alone)
 		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
 	for (i = 0; i < nr && bad < 0; i++) {
+		allowed = allowed_alone(set, group[i]);
+		if (allowed & found)
+			continue;
+		if (allowed & free) {
+			found |= BIT_ULL(fls64(allowed & free) - 1);
+			continue;
+		}
 		alone->slots = 0;
 		if (fit(set, group[i], found, alone) < 0)
 			continue;
@@ -103,6 +127,18 @@ int pmudev_find_guaranteed(struct pmudev_set *set, u64 slots, u64 free, u64 *gua
 	return 0;
 }
 
+/* Put a group of one event on a free counter. Return: false if it is not that simple. */
+static bool place_one(const struct pmudev_set *set, u64 group, u64 free,
+		      struct pmudev_rotation_slot *together)
+{
+	free &= allowed_alone(set, group);
+	if (!free)
+		return false;
+	together->counter[__ffs64(group)] = fls64(free) - 1;
+	together->slots |= group;
+	return true;
+}
+
 void pmudev_rotation_plan(struct pmudev_set *set, u64 pool, struct pmudev_rotation *rotation)
 {
 	u64 all = set->alloc->placed & set->mux, group[PMUDEV_MAX_GROUPS];
@@ -114,8 +150,14 @@ void pmudev_rotation_plan(struct pmudev_set *set, u64 pool, struct pmudev_rotati
 		struct pmudev_rotation_slot *together = &rotation->slot[k];
 
 		together->slots = 0;
-		for (i = 0; i < nr && counters_of(set, together) != pool; i++)
-			fit(set, group[(k + i) % nr], pool, together);
+		for (i = 0; i < nr; i++) {
+			u64 next = group[(k + i) % nr], free = pool & ~counters_of(set, together);
+
+			if (!free)
+				break;
+			if (!place_one(set, next, free, together))
+				fit(set, next, pool, together);
+		}
 		rotation->nr++;
 		pmudev_cond_resched();
 		/* If all fit together there is nothing to rotate. */
