@@ -3,7 +3,7 @@
  * The PMUv3 backend, for arm64 and 32-bit arm kernels.
  *
  * This folder owns the PMU's system registers, the reservation against perf and the state of each
- * CPU in struct pmuv3_cpu. It may call src/pure, src/core/compat.h and the kernel. It reaches the
+ * CPU in struct pmuv3_cpu. It may call src/pure, src/compat.h and the kernel. It reaches the
  * core only through pmuv3_upcalls.
  */
 #ifndef _PMUDEV_ARM64_PMUV3_H

@@ -3,7 +3,7 @@
  * The Intel backend.
  *
  * This folder owns the PMU's MSRs, CR4.PCE while a reader runs, the reservation against perf and
- * the state of each CPU in struct intel_cpu. It may call src/pure, src/core/compat.h and the
+ * the state of each CPU in struct intel_cpu. It may call src/pure, src/compat.h and the
  * kernel. It reaches the core only through intel_upcalls.
  */
 #ifndef _PMUDEV_X86_INTEL_H
