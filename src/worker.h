@@ -2,12 +2,12 @@
 /*
  * Who may hold a mutex that several users want.
  *
- * Whoever holds a mutex can be kept off its CPU for as long as its priority and its control group
- * have it (SCHED_IDLE, cpu.max), and everybody waits with it. So pmu->lock, family->mutex and the
- * other mutexes that callers share are held by
- *   a caller who is not preempted meanwhile, for short work, if nobody has the mutex; or
- *   a kernel thread: a worker does what takes longer, or has to wait for the mutex, on behalf of
- *   the caller, who sleeps until that is done, and holds nothing but his own set's mutex.
+ * A thread that holds a mutex can be kept off its CPU for long by its priority or its control
+ * group (SCHED_IDLE, cpu.max), and every other thread then waits for it. So pmu->lock,
+ * inherit->mutex and the other mutexes that callers share are held only by
+ *   a caller that is not preempted meanwhile, for short work, if the mutex is free; or
+ *   a kernel thread: for long work, or if the mutex is taken, a worker acts for the caller. The
+ *   caller sleeps until that is done, and holds nothing but its own set's mutex.
  */
 #ifndef _PMUDEV_WORKER_H
 #define _PMUDEV_WORKER_H

@@ -3,7 +3,7 @@
  * The interface between the core and a backend.
  *
  * A backend knows one CPU family: its counters, encodings and values. It knows no task, set, page
- * or file. The core knows no register. A backend may call src/pure, src/core/compat.h and the
+ * or file. The core knows no register. A backend may call src/pure, src/compat.h and the
  * kernel; it reaches the core only through struct pmudev_upcalls.
  *
  * "On the CPU" in this header means: called on the CPU concerned, with interrupts disabled. "Owned"

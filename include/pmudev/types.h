@@ -49,13 +49,6 @@ static inline u32 array_index_nospec(u32 index, u32 size)
 }
 #endif
 
-/* Not for new code. Leaves a variable uninitialized on kernels that clear every variable. */
-#if __has_attribute(uninitialized)
-#define PMUDEV_UNSET __attribute__((uninitialized))
-#else
-#define PMUDEV_UNSET
-#endif
-
 #include <linux/pmudev.h>
 
 #endif /* _PMUDEV_TYPES_H */

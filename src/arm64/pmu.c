@@ -7,8 +7,6 @@
 #include "pmuv3.h"
 #include "regs.h"
 
-DEFINE_PER_CPU(struct pmuv3_cpu, pmuv3_cpus);
-
 /* ---------------------------------------------------------------- update -- */
 
 /* Update an event that is not chained. Returns the bits in which its count changed. */
@@ -124,6 +122,44 @@ static noinline u64 program(struct pmuv3_cpu *cpuc, struct pmudev_hw *const *hw,
 	return idle;
 }
 
+static u64 read_config(unsigned int counter)
+{
+	if (counter < PMUDEV_FIXED_BASE)
+		return read_pmevtyper(counter);
+	/* PMICFILTR_EL0.evtCount reads as INST_RETIRED. */
+	return (counter == PMUV3_CYCLE_COUNTER ? read_pmccfiltr() : read_pmicfiltr()) &
+	       ~PMUV3_TYPER_EVENT;
+}
+
+static void verify_counter(const struct pmudev_hw *hw)
+{
+	u64 config = hw->config, found = read_config(hw->counter);
+	u64 value = pmuv3_read_counter(hw->counter);
+
+	if (hw->counter >= PMUDEV_FIXED_BASE)
+		config &= ~PMUV3_TYPER_EVENT;
+	WARN(found != config || (value ^ hw->value) & pmudev_width_mask(hw->width),
+	     "pmudev: counter %u: selector %#llx, expected %#llx; value %#llx, expected %#llx\n",
+	     hw->counter, found, config, value, hw->value);
+}
+
+/* Debug kernels: warn if the registers of stopped counters differ from the events. */
+static void verify(struct pmudev_hw *const *hw, unsigned int nr)
+{
+	struct pmudev_hw low, high;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		low = *hw[i];
+		if (low.chained) {
+			high = pmuv3_high_half(&low);
+			verify_counter(&high);
+			low.width = 32;
+		}
+		verify_counter(&low);
+	}
+}
+
 void pmudev_backend_load(struct pmudev_hw *const *hw, unsigned int nr, u64 counters)
 {
 	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
@@ -133,7 +169,7 @@ void pmudev_backend_load(struct pmudev_hw *const *hw, unsigned int nr, u64 count
 	while (next < end && !(*next)->chained && !(*next)->filter && holds(cpuc, *next))
 		next++;
 	if (PMUV3_VERIFY && !cpuc->changed)
-		pmuv3_verify(hw, next - hw);
+		verify(hw, next - hw);
 	if (unlikely(next < end))
 		counters &= ~program(cpuc, next, end - next);
 	write_pmcntenset(pmuv3_enable_bits(counters));
@@ -177,34 +213,3 @@ void pmudev_backend_clear(u64 counters)
 	/* Clear counters before they are started: load has no barrier if it writes no counter. */
 	isb();
 }
-
-/* ------------------------------------------------------------ operations -- */
-
-/* MRS of PMEVCNTR<n>_EL0 or, at 31, PMCCNTR_EL0 and, at 32, PMICNTR_EL0; see struct pmudev_slot. */
-static u32 pmuv3_operand(unsigned int counter)
-{
-	return counter < PMUDEV_FIXED_BASE ? counter : counter - 1;
-}
-
-static int pmuv3_encode_event(const struct pmudev_pmu_info *info,
-			      const struct pmudev_event_attr *attr, struct pmudev_code *code,
-			      struct pmudev_refusal *why)
-{
-	return pmuv3_encode(&pmuv3_kinds[info->index].caps, attr, code, why);
-}
-
-const struct pmudev_backend_ops pmudev_backend = {
-	.probe = pmuv3_probe,
-	.remove = pmuv3_remove,
-	.identify = pmuv3_identify,
-	.cpu_up = pmuv3_cpu_up,
-	.cpu_down = pmuv3_cpu_down,
-	.held = pmuv3_held,
-	.used_now = pmuv3_used_now,
-	.encode = pmuv3_encode_event,
-	.operand = pmuv3_operand,
-	.guest_entry = pmuv3_on_guest_entry,
-	.guest_exit = pmuv3_on_guest_exit,
-	.guest_enter = pmuv3_guest_enter,
-	.guest_leave = pmuv3_guest_leave,
-};

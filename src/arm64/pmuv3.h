@@ -3,7 +3,7 @@
  * The PMUv3 backend, for arm64 and 32-bit arm kernels.
  *
  * This folder owns the PMU's system registers, the reservation against perf and the state of each
- * CPU in struct pmuv3_cpu. It may call src/pure, src/core/compat.h and the kernel. It reaches the
+ * CPU in struct pmuv3_cpu. It may call src/pure, src/compat.h and the kernel. It reaches the
  * core only through pmuv3_upcalls.
  */
 #ifndef _PMUDEV_ARM64_PMUV3_H
@@ -110,16 +110,20 @@ extern struct pmuv3_kind pmuv3_kinds[PMUDEV_MAX_PMUS];
 /* Constant after probe */
 extern const struct pmudev_upcalls *pmuv3_upcalls;
 
-/* probe.c. For operations named as in struct pmudev_backend_ops, see there. */
-int pmuv3_probe(struct pmudev_pmu_info *const *info, const struct pmudev_upcalls *upcalls);
-int pmuv3_identify(void);
-void pmuv3_remove(void);
+/* probe.c */
+/* Where the kernel runs. Constant. */
+enum pmuv3_shape pmuv3_find_shape(void);
+/* Find and describe all PMUs. Return: their number, or a negative errno; logs errors. */
+int pmuv3_find_kinds(struct pmudev_pmu_info *const *info, bool protected);
 /* Index of this CPU's PMU, or -1. Preemption disabled. */
 int pmuv3_kind_here(void);
 /* Each counter can be hidden, and the kernel itself uses PMUACR_EL1. */
 bool pmuv3_hides(const struct pmuv3_caps *caps);
 
-/* reserve.c; reserve_alone.c where perf has no driver */
+/*
+ * reserve.c; reserve_alone.c where perf has no driver. For operations named as in struct
+ * pmudev_backend_ops, see there.
+ */
 int pmuv3_reserve_init(void);
 void pmuv3_reserve_exit(void);
 int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why);
@@ -128,8 +132,6 @@ int pmuv3_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
 bool pmuv3_used_now(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
 /* Find perf's driver. On a CPU of that PMU, in a kernel thread; may sleep. */
 void pmuv3_find_perf(unsigned int index);
-/* PMCR_EL0.E is set; without perf's driver, this function sets it. On the CPU, irqs disabled. */
-bool pmuv3_started(void);
 /* Counters that a reservation makes unavailable */
 u64 pmuv3_reserve_cost(u64 counters);
 
@@ -158,7 +160,6 @@ void pmuv3_restore_exit(void);
 u64 pmuv3_read_counter(unsigned int counter);
 void pmuv3_write_counter(unsigned int counter, u64 value);
 void pmuv3_write_config(unsigned int counter, u64 config);
-void pmuv3_verify(struct pmudev_hw *const *hw, unsigned int nr);
 
 /* chained.c: 64-bit counts on an even and an odd counter, irqs disabled */
 u64 pmuv3_read_chained(unsigned int even, bool live);

@@ -12,6 +12,7 @@
 #include "pmuv3.h"
 #include "regs.h"
 
+DEFINE_PER_CPU(struct pmuv3_cpu, pmuv3_cpus);
 const struct pmudev_upcalls *pmuv3_upcalls;
 struct pmuv3_kind pmuv3_kinds[PMUDEV_MAX_PMUS];
 static unsigned int nr_kinds;
@@ -39,7 +40,7 @@ static unsigned int count_event_counters(void)
  * A kernel at EL1 does not tell modules whether it has KVM's code at EL2. If EL2 exists, assume so:
  * otherwise no guest is ever entered, and PMUV3_NVHE does no harm.
  */
-static enum pmuv3_shape find_shape(void)
+enum pmuv3_shape pmuv3_find_shape(void)
 {
 	if (is_kernel_in_hyp_mode())
 		return PMUV3_VHE;
@@ -68,7 +69,7 @@ static void probe_here(struct pmuv3_caps *caps)
 	if (!caps->version || pmuver == PMUVER_IMP_DEF)
 		return;
 	caps->narrow = PMUV3_NARROW;
-	caps->shape = find_shape();
+	caps->shape = pmuv3_find_shape();
 	caps->guestless = !IS_ENABLED(CONFIG_KVM);
 	caps->protected_kvm = protected_kvm;
 	caps->smt = smt;
@@ -163,7 +164,6 @@ static void fill_in(struct pmudev_pmu_info *info, const struct pmuv3_kind *kind)
 	info->arch_version = caps->version;
 	info->cpu_id = kind->midr;
 	info->counters = caps->counters;
-	info->unavailable = pmuv3_reserve_cost(caps->counters);
 	info->user = caps->counters;
 	/* EL0 can read PMICNTR_EL0 by PMUACR_EL1 only. */
 	if (!pmuv3_hides(caps))
@@ -190,28 +190,13 @@ static void fill_in(struct pmudev_pmu_info *info, const struct pmuv3_kind *kind)
 	info->nr_events = pmuv3_nr_events;
 }
 
-int pmuv3_identify(void)
-{
-	int index = pmuv3_kind_here();
-
-	if (index < 0)
-		return index;
-	this_cpu_ptr(&pmuv3_cpus)->info = pmuv3_kinds[index].info;
-	pmuv3_find_perf(index);
-	return index;
-}
-
-int pmuv3_probe(struct pmudev_pmu_info *const *info, const struct pmudev_upcalls *upcalls)
+int pmuv3_find_kinds(struct pmudev_pmu_info *const *info, bool protected)
 {
 	struct probe probe = {};
 	unsigned int i;
 	int ret;
 
-	pmuv3_upcalls = upcalls;
-	ret = pmuv3_protected_kvm(find_shape());
-	if (ret < 0)
-		return ret;
-	protected_kvm = ret;
+	protected_kvm = protected;
 	smt = find_smt();
 	ret = probe_all(&probe);
 	if (ret)
@@ -220,17 +205,5 @@ int pmuv3_probe(struct pmudev_pmu_info *const *info, const struct pmudev_upcalls
 		pmuv3_kinds[i].info = info[i];
 		fill_in(info[i], &pmuv3_kinds[i]);
 	}
-	ret = pmuv3_reserve_init();
-	if (ret)
-		return ret;
-	ret = pmuv3_power_init();
-	if (ret)
-		pmuv3_reserve_exit();
-	return ret ?: (int)nr_kinds;
-}
-
-void pmuv3_remove(void)
-{
-	pmuv3_power_exit();
-	pmuv3_reserve_exit();
+	return nr_kinds;
 }

@@ -21,12 +21,6 @@ void pmuv3_reserve_exit(void)
 	pmuv3_restore_exit();
 }
 
-/* perf set PMCR_EL0.E when it scheduled the placeholder. */
-bool pmuv3_started(void)
-{
-	return read_pmcr() & PMCR_E;
-}
-
 /* The placeholder takes the lowest event counter; pmuv3_cpu_up() checks that. */
 u64 pmuv3_reserve_cost(u64 counters)
 {

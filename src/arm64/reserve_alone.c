@@ -44,17 +44,6 @@ void pmuv3_reserve_exit(void)
 {
 }
 
-bool pmuv3_started(void)
-{
-	/* After a loss of power, their values are unknown, and no driver resets them. */
-	write_pmcntenclr(U32_MAX);
-	write_pmintenclr(U32_MAX);
-	isb();
-	write_pmovsclr(U32_MAX);
-	write_pmcr(PMCR_E | PMCR_LC);
-	return true;
-}
-
 u64 pmuv3_reserve_cost(u64 counters)
 {
 	return 0;

@@ -19,6 +19,23 @@ struct takeover {
 	int error;
 };
 
+/*
+ * PMCR_EL0.E is set. perf sets it when it schedules the placeholder; without perf's driver, this
+ * function sets it. On the CPU, irqs disabled.
+ */
+static bool started(void)
+{
+	if (IS_ENABLED(CONFIG_ARM64) || IS_ENABLED(CONFIG_ARM_PMUV3))
+		return read_pmcr() & PMCR_E;
+	/* After a loss of power, their values are unknown, and no driver resets them. */
+	write_pmcntenclr(U32_MAX);
+	write_pmintenclr(U32_MAX);
+	isb();
+	write_pmovsclr(U32_MAX);
+	write_pmcr(PMCR_E | PMCR_LC);
+	return true;
+}
+
 static void take_over(void *info)
 {
 	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
@@ -29,7 +46,7 @@ static void take_over(void *info)
 		take->error = -EOPNOTSUPP;
 		return;
 	}
-	if (!pmuv3_started()) {
+	if (!started()) {
 		take->error = -EBUSY;
 		return;
 	}
@@ -96,7 +113,7 @@ static int power_changed(struct notifier_block *nb, unsigned long event, void *u
 	pmuv3_forget_shadow(cpuc, cpuc->info->counters);
 	/* Without perf's driver, start the PMU again. */
 	if (cpuc->owned)
-		pmuv3_started();
+		started();
 	/* The core disabled user access before. */
 	pmuv3_hide(cpuc);
 	return NOTIFY_OK;

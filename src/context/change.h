@@ -37,7 +37,7 @@ void pmudev_change_disable(struct pmudev_ctx *ctx, struct pmudev_set *set, void 
 /**
  * struct pmudev_reset_arg - for pmudev_change_reset()
  * @slots: the events
- * @value: their count from now on. A child's is 0: the family's count is the sum.
+ * @value: their count from now on. A child's is 0: the sum over a set and its children is @value.
  */
 struct pmudev_reset_arg {
 	u64 slots;

@@ -61,7 +61,7 @@ void pmudev_describe(struct pmudev_pmu *pmu, struct pmudev_query *query)
 	query->perf_restores = atomic64_read(&pmu->info.perf_restores);
 	query->clock_hz = pmu->info.clock_hz;
 	memcpy(query->name, pmu->info.name, sizeof(query->name));
-	/* The claim may add to it. */
+	/* After the reservation, which can make counters unavailable. */
 	query->available = pmudev_pmu_available(pmu);
 	query->user = pmu->info.user & query->available;
 }

@@ -16,9 +16,6 @@ struct tracepoint;
  */
 extern const bool pmudev_switch_lets_read;
 
-/* Initialize a new context of a task. */
-void pmudev_switch_init(struct pmudev_ctx *ctx);
-
 /* The calling thread's own context is about to be linked. May sleep. Return: 0 or an error. */
 int pmudev_switch_prepare(void);
 

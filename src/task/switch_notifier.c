@@ -26,6 +26,13 @@ const bool pmudev_switch_lets_read = true;
 /* Our changes of the lists of notifiers. */
 static DEFINE_RAW_SPINLOCK(links_lock);
 
+static struct preempt_ops task_ops;
+
+static void do_deferred_put(struct irq_work *work)
+{
+	pmudev_ctx_put(container_of(work, struct pmudev_ctx, link.deferred_put));
+}
+
 /*
  * Into the list of the context's task: see the top of this file for who may. At its end: KVM puts
  * itself in front, and saves and puts back the right to read, so it is to come before us both when
@@ -37,6 +44,8 @@ static void link_notifier(struct pmudev_ctx *ctx)
 	struct hlist_node *last;
 
 	lockdep_assert_held(&ctx->lock);
+	preempt_notifier_init(&ctx->notifier, &task_ops);
+	ctx->link.deferred_put = IRQ_WORK_INIT_HARD(do_deferred_put);
 	kref_get(&ctx->ref);
 	ctx->link.linked = true;
 	raw_spin_lock(&links_lock);
@@ -117,18 +126,7 @@ static struct preempt_ops task_ops = {
 	.sched_out = task_out,
 };
 
-static void do_deferred_put(struct irq_work *work)
-{
-	pmudev_ctx_put(container_of(work, struct pmudev_ctx, link.deferred_put));
-}
-
 /* --------------------------------------------------- what the others call -- */
-
-void pmudev_switch_init(struct pmudev_ctx *ctx)
-{
-	preempt_notifier_init(&ctx->notifier, &task_ops);
-	ctx->link.deferred_put = IRQ_WORK_INIT_HARD(do_deferred_put);
-}
 
 /*
  * What has died meanwhile is taken out of the calling thread's list, not only at its next switch:

@@ -20,10 +20,6 @@
 
 const bool pmudev_switch_lets_read;
 
-void pmudev_switch_init(struct pmudev_ctx *ctx)
-{
-}
-
 int pmudev_switch_prepare(void)
 {
 	return pmudev_sched_switch_start();

@@ -4,7 +4,6 @@
 #include <linux/slab.h>
 
 #include "../context/context.h"
-#include "switch.h"
 #include "task_table.h"
 
 struct hlist_head pmudev_task_hash[1 << PMUDEV_TASK_HASH_BITS];
@@ -21,7 +20,6 @@ struct pmudev_ctx *pmudev_ctx_alloc(struct task_struct *task, struct pmudev_pmu 
 	pmudev_ctx_init(ctx);
 	ctx->link.task = task;
 	ctx->pmu = pmu;
-	pmudev_switch_init(ctx);
 	return ctx;
 }
 

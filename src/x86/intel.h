@@ -3,7 +3,7 @@
  * The Intel backend.
  *
  * This folder owns the PMU's MSRs, CR4.PCE while a reader runs, the reservation against perf and
- * the state of each CPU in struct intel_cpu. It may call src/pure, src/core/compat.h and the
+ * the state of each CPU in struct intel_cpu. It may call src/pure, src/compat.h and the
  * kernel. It reaches the core only through intel_upcalls.
  */
 #ifndef _PMUDEV_X86_INTEL_H
@@ -119,9 +119,9 @@ extern unsigned int intel_nr_kinds;
 extern const struct pmudev_upcalls *intel_upcalls;
 
 /* probe.c. For operations named as in struct pmudev_backend_ops, see there. */
-int intel_probe(struct pmudev_pmu_info *const *info, const struct pmudev_upcalls *upcalls);
+/* Find and describe all PMUs. Return: 0 or a negative errno; logs errors. */
+int intel_find_kinds(struct pmudev_pmu_info *const *info);
 int intel_identify(void);
-void intel_remove(void);
 /* This CPU's kind, or NULL. Preemption disabled. */
 struct intel_kind *intel_kind_here(void);
 
@@ -155,6 +155,7 @@ void intel_guest_leave(void);
 /* pmu.c: on the CPU, interrupts disabled */
 /* Stop and clear all our counters, their selectors and overflows; @hide them if possible. */
 void intel_silence(bool hide);
+u32 intel_operand(unsigned int counter);
 /* Foreign counters among stopped programmable counters: in use, or not writable */
 u64 intel_find_foreign(u64 counters);
 

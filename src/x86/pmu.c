@@ -8,14 +8,12 @@
 #include "intel.h"
 #include "regs.h"
 
-DEFINE_PER_CPU(struct intel_cpu, intel_cpus);
-
 static bool is_fixed(unsigned int counter)
 {
 	return counter >= PMUDEV_FIXED_BASE;
 }
 
-static u32 intel_operand(unsigned int counter)
+u32 intel_operand(unsigned int counter)
 {
 	return is_fixed(counter) ? (counter - PMUDEV_FIXED_BASE) | INTEL_RDPMC_FIXED : counter;
 }
@@ -268,30 +266,3 @@ u64 intel_find_foreign(u64 counters)
 	}
 	return foreign;
 }
-
-static int intel_encode_event(const struct pmudev_pmu_info *info,
-			      const struct pmudev_event_attr *attr, struct pmudev_code *code,
-			      struct pmudev_refusal *why)
-{
-	return intel_encode(&intel_kinds[info->index].caps, attr, code, why);
-}
-
-const struct pmudev_backend_ops pmudev_backend = {
-	.probe = intel_probe,
-	.remove = intel_remove,
-	.identify = intel_identify,
-	.cpu_up = intel_cpu_up,
-	.cpu_down = intel_cpu_down,
-	.held = intel_held,
-	.explain = intel_explain,
-	.encode = intel_encode_event,
-	.operand = intel_operand,
-	.keep_user_access = intel_keep_user_access,
-	.grant = intel_grant,
-	.revoke = intel_revoke,
-	.forked = intel_forked,
-	.guest_entry = intel_on_guest_entry,
-	.guest_exit = intel_on_guest_exit,
-	.guest_enter = intel_guest_enter,
-	.guest_leave = intel_guest_leave,
-};

@@ -18,6 +18,7 @@
 /* MSRs above IA32_PMC9 are not counters. */
 #define WITH_REGISTERS	GENMASK_ULL(9, 0)
 
+DEFINE_PER_CPU(struct intel_cpu, intel_cpus);
 const struct pmudev_upcalls *intel_upcalls;
 struct intel_kind intel_kinds[PMUDEV_MAX_PMUS];
 unsigned int intel_nr_kinds;
@@ -176,13 +177,12 @@ int intel_identify(void)
 	return kind->info->index;
 }
 
-int intel_probe(struct pmudev_pmu_info *const *info, const struct pmudev_upcalls *upcalls)
+int intel_find_kinds(struct pmudev_pmu_info *const *info)
 {
 	struct probe probe = {};
 	unsigned int i;
-	int ret, user;
+	int ret;
 
-	intel_upcalls = upcalls;
 	ret = probe_all(&probe);
 	if (ret)
 		return ret;
@@ -190,31 +190,5 @@ int intel_probe(struct pmudev_pmu_info *const *info, const struct pmudev_upcalls
 		intel_kinds[i].info = info[i];
 		fill_in(info[i], &intel_kinds[i]);
 	}
-	ret = intel_reserve_init();
-	if (ret)
-		return ret;
-	user = intel_user_init(intel_kinds[0].perf);
-	if (user == -ENOMEM) {
-		intel_reserve_exit();
-		return user;
-	}
-	if (user == -EBUSY)
-		pr_warn("pmudev: no user reads: ftrace is disabled (sysctl kernel.ftrace_enabled), or a live patch or BPF program uses perf_clear_dirty_counters\n");
-	else if (user)
-		pr_warn("pmudev: no user reads: perf in this kernel lacks functions that they need\n");
-	for (i = 0; i < intel_nr_kinds && !user; i++) {
-		info[i]->user = info[i]->counters;
-		info[i]->features |= PMUDEV_HAS_USER_READ;
-		if (intel_kinds[i].caps.full_width || (info[i]->counters & ~INTEL_PROGRAMMABLE))
-			info[i]->features |= PMUDEV_HAS_DIRECT;
-		if (intel_kinds[i].caps.hiding)
-			info[i]->features |= PMUDEV_HAS_HIDING;
-	}
-	return intel_nr_kinds;
-}
-
-void intel_remove(void)
-{
-	intel_user_exit();
-	intel_reserve_exit();
+	return 0;
 }

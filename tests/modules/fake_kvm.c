@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KVM's doors without KVM, for machines that cannot run guests: the tracepoints kvm_entry and
- * kvm_exit, with the arguments that they have on x86, and a device. Who writes a struct fake_entry
- * to it goes through both, irqs off as in KVM, and executes a loop of known length between.
+ * KVM's entry and exit without KVM, for machines that cannot run guests: the tracepoints kvm_entry
+ * and kvm_exit, with the arguments that they have on x86, and a device. A thread that writes a
+ * struct fake_entry to it goes through both, with irqs off as in KVM, and executes a loop of known
+ * length in between.
  */
 #include <linux/fs.h>
 #include <linux/irqflags.h>

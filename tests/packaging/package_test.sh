@@ -20,7 +20,7 @@ expect() { # WHAT COMMAND...
 }
 
 mode() { [ "$(stat -c '%U %G %a' /dev/pmudev)" = "$1" ] || { stat /dev/pmudev; return 1; }; }
-gate() { [ "$(cat /proc/sys/dev/pmudev/user_access)" = "$1" ]; }
+user_access() { [ "$(cat /proc/sys/dev/pmudev/user_access)" = "$1" ]; }
 as() { su -s /bin/sh "$1" -c "$2"; }
 refused() { ! as stranger "pmudev info" >/tmp/refused 2>&1 && cat /tmp/refused && grep -q 'may not use' /tmp/refused; }
 
@@ -36,10 +36,10 @@ installed_late() {
 }
 
 expect "without the rule the device is root's" mode "root root 600"
-expect "user reads are off" gate 0
+expect "user reads are off" user_access 0
 expect "udev takes the rule" start_udev
 expect "the device is the group's" mode "root pmudev 660"
-expect "what stands in sysctl.d was set" gate 1
+expect "what stands in sysctl.d was set" user_access 1
 expect "a member of the group counts what is theirs" as member "pmudev stat -e instructions:u -- true"
 expect "  and reads their own counters" as member /root/program
 expect "somebody else is refused" refused

@@ -96,7 +96,7 @@ static int disable(int fd)
 	return pm_disable(fd, 0);
 }
 
-static int close_the_gate(int fd)
+static int disable_user_access(int fd)
 {
 	(void)fd;
 	return set_user_access(false);
@@ -111,7 +111,7 @@ static int remove_another(int fd)
 	return ret ? ret : pm_remove(fd, 1);
 }
 
-static int (*const endings[])(int fd) = { reset, disable, close_the_gate, remove_another };
+static int (*const endings[])(int fd) = { reset, disable, disable_user_access, remove_another };
 
 struct by_thread {
 	int (*end)(int fd);

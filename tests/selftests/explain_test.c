@@ -173,7 +173,7 @@ TEST_F(explain, held_by_a_thread)
 }
 
 /* The placeholder, where there is one. */
-TEST_F(explain, held_by_the_claim)
+TEST_F(explain, held_by_the_reservation)
 {
 	__u64 kept = self->query.counters & ~self->query.available;
 	int counter;

@@ -142,10 +142,10 @@ static void check_count(struct __test_metadata *_metadata, struct _test_data_fai
 }
 
 /*
- * Allocations of the kernel's come and go between ours, so that a sweep may jump over one of ours:
- * until there is enough, but three times at most.
+ * The kernel's own allocations come and go between ours, so one round may miss one of ours. Repeat
+ * until @enough, at most three times.
  */
-#define fault_sweeps(nth, failed, enough)                                            \
+#define fault_rounds(nth, failed, enough)                                            \
 	for (unsigned int round_ = 0; round_ < 3 && !(round_ && (enough)); round_++) \
 		fault_for_each(nth, failed)
 
@@ -231,7 +231,7 @@ static void own_threads(struct __test_metadata *_metadata, struct _test_data_fai
 	unsigned int nth;
 	bool failed;
 
-	fault_sweeps(nth, failed, nr_failing >= 10) {
+	fault_rounds(nth, failed, nr_failing >= 10) {
 		fault_arm(nth);
 		own_thread(_metadata, self);
 		failed = fault_disarm();
@@ -292,7 +292,7 @@ TEST_F_TIMEOUT(fail, make_way, 300)
 	unsigned int nth;
 	bool failed;
 
-	fault_sweeps(nth, failed, nr_failing >= 4) {
+	fault_rounds(nth, failed, nr_failing >= 4) {
 		fault_arm(nth);
 		make_way(_metadata, self);
 		failed = fault_disarm();
@@ -313,7 +313,7 @@ TEST_F_TIMEOUT(fail, cpu, 300)
 
 	for (i = 0; i < ARRAY_SIZE(events); i++)
 		events[i] = in_group(steady(USER_ONLY), i);
-	fault_sweeps(nth, failed, nr_failing >= 2) {
+	fault_rounds(nth, failed, nr_failing >= 2) {
 		fault_arm(nth);
 		fd = STEP(pm_open());
 		STEP(pm_bind(fd, PMUDEV_TARGET_CPU, 0, 0));
@@ -372,7 +372,7 @@ TEST_F_TIMEOUT(fail, process, 300)
 		ASSERT_EQ(0, subject_do(&leader, subject_start_prepared, (long)&s[i]));
 	for (i = 0; i < ARRAY_SIZE(events); i++)
 		events[i] = in_group(mux_event(&self->pool, 0), i + 1);
-	fault_sweeps(nth, failed, nr_failing >= 5) {
+	fault_rounds(nth, failed, nr_failing >= 5) {
 		fault_arm(nth);
 		fd = STEP(pm_open());
 		STEP(pm_bind(fd, PMUDEV_TARGET_PROCESS, leader.pid, 0));
@@ -406,7 +406,7 @@ TEST_F_TIMEOUT(fail, children, 300)
 	int fd, child;
 	bool failed;
 
-	fault_sweeps(nth, failed, missing >= 2) {
+	fault_rounds(nth, failed, missing >= 2) {
 		fd = pm_attach(0, PMUDEV_BIND_INHERIT, &event, 1, true);
 		ASSERT_GE(fd, 0);
 		before = pm_value(fd, 0);
@@ -481,7 +481,7 @@ TEST_F_TIMEOUT(fail, somebody, 300)
 	ASSERT_EQ(0, set_limit(MOST));
 	ASSERT_EQ(0, subject_fork(&s));
 	ASSERT_EQ(0, subject_do(&s, become_user, NOBODY));
-	fault_sweeps(nth, failed, failures >= 3) {
+	fault_rounds(nth, failed, failures >= 3) {
 		fault_arm_task(s.pid, nth);
 		ret = subject_do(&s, bind_and_close, 0);
 		failed = fault_disarm_task(s.pid);

@@ -207,7 +207,7 @@ void fuzz_executed(void);
 #define FUZZ_SUID "/tmp/pmudev-fuzz-suid"
 /* fuzz_machine.c */
 void fuzz_hotplug(struct fuzz *f);
-void fuzz_gate(struct fuzz *f);
+void fuzz_user_access(struct fuzz *f);
 void fuzz_rmmod(struct fuzz *f);
 void fuzz_perf(struct fuzz *f);
 void fuzz_perf_right(struct fuzz *f);

@@ -30,7 +30,7 @@ void fuzz_hotplug(struct fuzz *f)
 	WRITE_ONCE(f->s->hotplug, 0);
 }
 
-void fuzz_gate(struct fuzz *f)
+void fuzz_user_access(struct fuzz *f)
 {
 	bool open = !fuzz_rarely(f, 3);
 

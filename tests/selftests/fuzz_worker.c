@@ -248,7 +248,7 @@ static const struct {
 	{ do_nothing, 60 },  { do_own, 15 },	    { do_mmap, 40 },	    { fuzz_munmap, 15 },
 	{ fuzz_mremap, 15 }, { fuzz_mprotect, 15 }, { fuzz_look, 60 },	    { fuzz_fork, 14 },
 	{ fuzz_thread, 4 },  { fuzz_exec, 10 },	    { fuzz_rights, 8 },	    { fuzz_signal, 10 },
-	{ fuzz_ptrace, 4 },  { fuzz_move, 15 },	    { fuzz_hotplug, 2 },    { fuzz_gate, 6 },
+	{ fuzz_ptrace, 4 },  { fuzz_move, 15 },	    { fuzz_hotplug, 2 },    { fuzz_user_access, 6 },
 	{ fuzz_rmmod, 1 },   { fuzz_perf, 12 },	    { fuzz_perf_right, 2 }, { fuzz_sysfs, 3 },
 };
 

@@ -97,7 +97,7 @@ static void all_held(struct __test_metadata *_metadata, const char *call, int re
  * As many events as there are counters for them, if pmudev did not keep one for itself. A CPU set
  * has the others: the refusal has them all.
  */
-TEST(more_than_the_claim_leaves)
+TEST(more_than_the_reservation_leaves)
 {
 	struct pmudev_event_attr events[PMUDEV_MAX_EVENTS];
 	struct pmudev_event_attr one = raw_event(EVENT_CYCLES, USER_ONLY);

@@ -311,7 +311,7 @@ TEST_F(leak, on_the_way_from_cpu_to_cpu)
 }
 
 /* User access disabled: stopped counters are not readable either. */
-TEST_F(leak, behind_the_gate)
+TEST_F(leak, user_access_disabled)
 {
 	int i;
 

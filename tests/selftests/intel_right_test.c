@@ -260,7 +260,7 @@ TEST_F(right, perfs_file_toggled)
 	toggled(_metadata, self, true, false);
 }
 
-TEST_F(right, file_and_gate_toggled)
+TEST_F(right, file_and_user_access_toggled)
 {
 	toggled(_metadata, self, true, true);
 }

@@ -166,7 +166,7 @@ TEST_F(lib, others_fall_back)
 }
 
 /* After user access is disabled, the same call still returns values. */
-TEST_F(lib, the_gate)
+TEST_F(lib, user_access_disabled)
 {
 	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, DIRECT_READ);
 	uint64_t before, value;

@@ -390,7 +390,7 @@ TEST_F(perm, who_would_be_seen)
 	close(fd);
 }
 
-TEST_F(perm, gate_and_sysctl)
+TEST_F(perm, user_access_sysctl)
 {
 	EXPECT_EQ(0, AS(NOBODY, -1, CHECK(set_user_access(true) == -EACCES)));
 	EXPECT_EQ(0, AS(NOBODY, -1, CHECK(read_number(USER_ACCESS) == 1)));

@@ -121,7 +121,7 @@ TEST(caps_are_what_query_says)
 	ASSERT_EQ(0, set_user_access(false));
 }
 
-TEST(the_gate_as_it_is_now)
+TEST(user_access_as_it_is_now)
 {
 	struct pmudev_query q;
 	int i;

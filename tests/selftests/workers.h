@@ -4,8 +4,8 @@
  * whatever is done to them meanwhile, a window is the same number of instructions, to the unit, and
  * no value that a thread reads is less than one before.
  */
-#ifndef PMUDEV_TEST_CREW_H
-#define PMUDEV_TEST_CREW_H
+#ifndef PMUDEV_TEST_WORKERS_H
+#define PMUDEV_TEST_WORKERS_H
 
 #include <pthread.h>
 #include "common.h"
@@ -78,4 +78,4 @@ static inline __u64 hand_signals(const struct hand *h)
 		}                                                                            \
 	} while (0)
 
-#endif /* PMUDEV_TEST_CREW_H */
+#endif /* PMUDEV_TEST_WORKERS_H */

@@ -79,7 +79,7 @@ void unexpected(u32 eip)
 	finish();
 }
 
-static void gate(int vector, void (*fn)(void), u16 type)
+static void set_vector(int vector, void (*fn)(void), u16 type)
 {
 	u32 at = (u32)fn;
 
@@ -220,10 +220,10 @@ void main(const struct multiboot_info *info)
 	/* The first word is the program's name. */
 	parse((const char *)info->cmdline);
 	for (i = 0; i < 32; i++)
-		gate(i, on_other, 0x8e00);
-	gate(13, on_gp, 0x8e00);
-	gate(0x40, on_pmi, 0x8e00);
-	gate(0x80, on_int80, 0xee00);
+		set_vector(i, on_other, 0x8e00);
+	set_vector(13, on_gp, 0x8e00);
+	set_vector(0x40, on_pmi, 0x8e00);
+	set_vector(0x80, on_int80, 0xee00);
 	write_port(0x21, 0xff);
 	write_port(0xa1, 0xff);
 
