@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bugs, one for each thing that watches the module on the debug kernels. Linked into it by
- * scripts/build-module --broken; tests/checker/run has each made, by its name written to the
- * parameter "bug", and wants it to be reported.
+ * Bugs, one for each checker of the debug kernels. scripts/build-module --broken links this file
+ * into the module. tests/checker/run writes the name of a bug to the parameter "bug", which triggers
+ * it, and expects its report.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
 #include "compat.h"
-#include "core.h"
+#include "set/inherit.h"
+#include "set/set.h"
 
-/* What the compiler is not to know. */
+/* A value that the compiler cannot analyze: it would warn about the bug, or remove it. */
 #define HIDDEN(value)						\
 	({							\
 		typeof(value) hidden = (value);			\
@@ -33,9 +34,10 @@ static void use_after_free(struct pmudev_set *set)
 	READ_ONCE(HIDDEN(gone)->used);
 }
 
+/* The set is a part of the allocated object. */
 static void out_of_bounds(struct pmudev_set *set)
 {
-	READ_ONCE(*(u8 *)HIDDEN(set + 1));
+	READ_ONCE(*(u8 *)HIDDEN(pmudev_open_set(set) + 1));
 }
 
 static void double_free(struct pmudev_set *set)
@@ -46,7 +48,7 @@ static void double_free(struct pmudev_set *set)
 	kfree(HIDDEN(gone));
 }
 
-/* kmemleak takes for a pointer what looks like one: it may miss some. */
+/* Many: kmemleak misses an object if some memory happens to contain its address. */
 static void leak(struct pmudev_set *set)
 {
 	int i;
@@ -55,29 +57,29 @@ static void leak(struct pmudev_set *set)
 		HIDDEN(kmemdup(set, sizeof(*set), GFP_KERNEL));
 }
 
-/* The inheritance lock nests inside the context's. */
+/* inherit->lock nests inside ctx->lock, not outside. */
 static void lock_inversion(struct pmudev_set *set)
 {
 	unsigned long flags;
 
 	if (pmudev_inherit_create(set, false))
 		return;
-	raw_spin_lock_irqsave(&set->family->lock, flags);
+	raw_spin_lock_irqsave(&set->inherit->lock, flags);
 	raw_spin_lock(&some_ctx()->lock);
 	raw_spin_unlock(&some_ctx()->lock);
-	raw_spin_unlock_irqrestore(&set->family->lock, flags);
-	kfree(set->family);
-	set->family = NULL;
+	raw_spin_unlock_irqrestore(&set->inherit->lock, flags);
+	pmudev_inherit_destroy(set);
 }
 
-/* A lock that may sleep on some kernels, in one that may not. */
+/* On PREEMPT_RT kernels a spinlock may sleep, so it cannot nest inside a raw one. */
 static void wait_context(struct pmudev_set *set)
 {
+	spinlock_t *lock = &pmudev_open_set(set)->last.lock;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&some_ctx()->lock, flags);
-	spin_lock(&set->why_lock);
-	spin_unlock(&set->why_lock);
+	spin_lock(lock);
+	spin_unlock(lock);
 	raw_spin_unlock_irqrestore(&some_ctx()->lock, flags);
 }
 
@@ -97,25 +99,31 @@ static void which_cpu(struct pmudev_set *set)
 
 static void outside_rcu(struct pmudev_set *set)
 {
-	static struct pmudev_set __rcu *known;
+	static struct pmudev_set __rcu *pointer;
 
-	HIDDEN(rcu_dereference(known));
+	HIDDEN(rcu_dereference(pointer));
 }
 
 static void refcount(struct pmudev_set *set)
 {
-	refcount_set(&set->child_ref.refcount, 0);
-	kref_get(&set->child_ref);
+	struct pmudev_child *child = kzalloc(sizeof(*child), GFP_KERNEL);
+
+	if (!child)
+		return;
+	refcount_set(&child->ref.refcount, 0);
+	kref_get(&child->ref);
+	kfree(child);
 }
 
 static void double_unlink(struct pmudev_set *set)
 {
+	struct list_head *node = &set->alloc->node;
 	LIST_HEAD(list);
 
-	list_add(&set->node, &list);
-	list_del(&set->node);
-	list_del(&set->node);
-	INIT_LIST_HEAD(&set->node);
+	list_add(node, &list);
+	list_del(node);
+	list_del(node);
+	INIT_LIST_HEAD(node);
 }
 
 static enum hrtimer_restart tick(struct hrtimer *timer)
@@ -125,13 +133,13 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 
 static void active_timer(struct pmudev_set *set)
 {
-	struct pmudev_cpu *pc = kzalloc(sizeof(*pc), GFP_KERNEL);
+	struct pmudev_cpu *cpuc = kzalloc(sizeof(*cpuc), GFP_KERNEL);
 
-	if (!pc)
+	if (!cpuc)
 		return;
-	pmudev_hrtimer_setup(&pc->timer, tick);
-	hrtimer_start(&pc->timer, ns_to_ktime(NSEC_PER_SEC * 3600ULL), HRTIMER_MODE_REL);
-	kfree(pc);
+	pmudev_hrtimer_setup(&cpuc->fold_timer, tick);
+	hrtimer_start(&cpuc->fold_timer, ns_to_ktime(NSEC_PER_SEC * 3600ULL), HRTIMER_MODE_REL);
+	kfree(cpuc);
 }
 
 static void shift(struct pmudev_set *set)
@@ -141,7 +149,7 @@ static void shift(struct pmudev_set *set)
 	WRITE_ONCE(result, 1 << HIDDEN(32));
 }
 
-/* Two CPUs, of which neither knows of the other. */
+/* Two CPUs write it without a lock. */
 static u64 raced;
 
 static void race_here(struct work_struct *work)
