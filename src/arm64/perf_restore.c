@@ -12,6 +12,7 @@
 #include <linux/kprobes.h>
 #include <linux/perf_event.h>
 
+#include "../hooks.h"
 #include "pmuv3.h"
 #include "regs.h"
 
@@ -84,7 +85,7 @@ static struct kretprobe probes[] = {
 	},
 };
 
-static bool registered[ARRAY_SIZE(probes)];
+static struct pmudev_hook hooks[ARRAY_SIZE(probes)];
 
 int pmuv3_restore_init(void)
 {
@@ -98,7 +99,8 @@ int pmuv3_restore_init(void)
 			continue;
 		if (ret)
 			goto undo;
-		registered[i] = true;
+		hooks[i].name = probes[i].kp.symbol_name;
+		pmudev_hook_note(&hooks[i], true);
 	}
 	return 0;
 
@@ -114,7 +116,10 @@ void pmuv3_restore_exit(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(probes); i++)
-		if (registered[i])
-			unregister_kretprobe(&probes[i]);
+	for (i = 0; i < ARRAY_SIZE(probes); i++) {
+		if (!hooks[i].installed)
+			continue;
+		unregister_kretprobe(&probes[i]);
+		pmudev_hook_note(&hooks[i], false);
+	}
 }

@@ -71,7 +71,35 @@ static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr, c
 
 static DEVICE_ATTR_RO(cpumask);
 
-static struct attribute *top_list[] = { &dev_attr_cpumask.attr, NULL };
+/**
+ * struct hook_list - the text of the file hooks
+ * @buf: the text
+ * @len: its length
+ */
+struct hook_list {
+	char *buf;
+	int len;
+};
+
+static void emit_hook(const char *name, void *arg)
+{
+	struct hook_list *list = arg;
+
+	list->len += sysfs_emit_at(list->buf, list->len, "%s\n", name);
+}
+
+/* The hooks that are installed now, one per line, by the names of docs/hooks.md. */
+static ssize_t hooks_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct hook_list list = { .buf = buf };
+
+	pmudev_for_each_hook(emit_hook, &list);
+	return list.len;
+}
+
+static DEVICE_ATTR_RO(hooks);
+
+static struct attribute *top_list[] = { &dev_attr_cpumask.attr, &dev_attr_hooks.attr, NULL };
 
 static const struct attribute_group top = { .attrs = top_list };
 

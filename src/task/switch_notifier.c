@@ -17,6 +17,7 @@
 #include <linux/sched.h>
 
 #include "../context/load.h"
+#include "../hooks.h"
 #include "sched_switch.h"
 #include "switch.h"
 #include "task_table.h"
@@ -185,18 +186,23 @@ static void link_waiting(struct pmudev_ctx *ctx)
 	raw_spin_unlock(&ctx->lock);
 }
 
+static struct pmudev_hook hook = { .name = "preempt_notifiers" };
+
 int pmudev_switch_hook(struct tracepoint *tp)
 {
 	/* Of either thread of a switch: both can be linked there. */
 	int ret = pmudev_sched_switch_init(tp, link_waiting, link_waiting);
 
-	if (!ret)
-		preempt_notifier_inc();
-	return ret;
+	if (ret)
+		return ret;
+	preempt_notifier_inc();
+	pmudev_hook_note(&hook, true);
+	return 0;
 }
 
 void pmudev_switch_unhook(void)
 {
 	pmudev_sched_switch_exit();
 	preempt_notifier_dec();
+	pmudev_hook_note(&hook, false);
 }

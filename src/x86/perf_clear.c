@@ -17,9 +17,12 @@
 #include <asm/unwind_hints.h>
 
 #include "../compat.h"
+#include "../hooks.h"
 #include "intel.h"
 
 #define CLEAR_FUNCTION "perf_clear_dirty_counters"
+
+static struct pmudev_hook listed_clear = { .name = CLEAR_FUNCTION };
 
 /* Call depth tracking: functions that call others begin with this. */
 #ifndef CALL_DEPTH_ACCOUNT
@@ -86,6 +89,9 @@ static struct ftrace_ops guard = {
 	.flags = FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_PERMANENT,
 };
 
+/* The sysctl that it holds. */
+static struct pmudev_hook listed_guard = { .name = "ftrace_enabled" };
+
 static int hook_guard(void)
 {
 	int ret = ftrace_set_filter_ip(&guard, (unsigned long)intel_user_exit, 0, 0);
@@ -94,6 +100,8 @@ static int hook_guard(void)
 		ret = register_ftrace_function(&guard);
 	if (ret)
 		ftrace_free_filter(&guard);
+	else
+		pmudev_hook_note(&listed_guard, true);
 	return ret;
 }
 
@@ -101,6 +109,7 @@ static void unhook_guard(void)
 {
 	unregister_ftrace_function(&guard);
 	ftrace_free_filter(&guard);
+	pmudev_hook_note(&listed_guard, false);
 }
 
 static int hook_direct(void)
@@ -124,12 +133,15 @@ int intel_clear_hook(void)
 	ret = hook_direct();
 	if (ret)
 		unhook_guard();
+	else
+		pmudev_hook_note(&listed_clear, true);
 	return ret;
 }
 
 void intel_clear_unhook(void)
 {
 	WARN_ON(pmudev_unregister_direct(&clear_hook, (unsigned long)intel_clear_called));
+	pmudev_hook_note(&listed_clear, false);
 	unhook_guard();
 }
 
@@ -165,12 +177,17 @@ static struct kprobe clear_hook = {
 
 int intel_clear_hook(void)
 {
-	return register_kprobe(&clear_hook);
+	int ret = register_kprobe(&clear_hook);
+
+	if (!ret)
+		pmudev_hook_note(&listed_clear, true);
+	return ret;
 }
 
 void intel_clear_unhook(void)
 {
 	unregister_kprobe(&clear_hook);
+	pmudev_hook_note(&listed_clear, false);
 }
 
 #endif

@@ -19,6 +19,7 @@
 
 #include <asm/mmu.h>
 
+#include "../hooks.h"
 #include "intel.h"
 #include "regs.h"
 
@@ -111,6 +112,8 @@ static struct kretprobe update_probe = {
 	.handler = after_update,
 };
 
+static struct pmudev_hook update_hook = { .name = "cr4_update_pce" };
+
 int intel_user_init(struct pmu *pmu)
 {
 	int ret;
@@ -125,6 +128,7 @@ int intel_user_init(struct pmu *pmu)
 		intel_clear_unhook();
 		return ret;
 	}
+	pmudev_hook_note(&update_hook, true);
 	perf = pmu;
 	return 0;
 }
@@ -134,6 +138,7 @@ void intel_user_exit(void)
 	if (!perf)
 		return;
 	unregister_kretprobe(&update_probe);
+	pmudev_hook_note(&update_hook, false);
 	intel_clear_unhook();
 	perf = NULL;
 }

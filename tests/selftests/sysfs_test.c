@@ -8,7 +8,7 @@
 
 TEST(a_directory_for_each)
 {
-	static const char *const folders[] = { "caps", "cpumask", "events", "format" };
+	static const char *const folders[] = { "caps", "cpumask", "events", "format", "hooks" };
 	struct pmudev_query q;
 	struct names names;
 	unsigned int i;
@@ -162,6 +162,29 @@ TEST(cpus)
 	line[got - 1] = 0;
 	ASSERT_EQ(0, cpus_of(line, &possible));
 	EXPECT_TRUE(CPU_EQUAL(&possible, &all));
+}
+
+/* docs/hooks.md has these names. */
+TEST(hooks_are_listed_while_installed)
+{
+	static const char *const of_tasks[] = { "task_newtask", "sched_process_exit",
+						"sched_process_exec" };
+	struct pmudev_query q;
+	char text[4096];
+	unsigned int i;
+	int fd;
+
+	/* They stay from the first bound thread on. */
+	fd = pm_open();
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, pm_bind(fd, PMUDEV_TARGET_TASK, 0, 0));
+	ASSERT_EQ(0, pm_query(&q));
+	EXPECT_TRUE(q.state & PMUDEV_STATE_HOOKS);
+	ASSERT_EQ(0, sysfs_read(q.name, "hooks", text, sizeof(text)));
+	for (i = 0; i < ARRAY_SIZE(of_tasks); i++)
+		EXPECT_NE(NULL, strstr(text, of_tasks[i])) TH_LOG("%s in %s", of_tasks[i], text);
+	EXPECT_EQ(!!(q.state & PMUDEV_STATE_GUEST), !!strstr(text, "kvm_entry"));
+	close(fd);
 }
 
 TEST(cpus_that_are_away_stay_in_the_list)

@@ -116,6 +116,22 @@ static void show_features(const struct pmudev_query *q)
 	printf("%s\n", *comma ? "" : "none");
 }
 
+/* One per line, for there may be ten. */
+static void show_hooks(const struct pmudev_query *q)
+{
+	char names[INFO_HOOKS], *name, *rest = names;
+	const char *label = "hooks";
+
+	info_hooks(q, names, sizeof(names));
+	while ((name = strsep(&rest, "\n")))
+		if (*name) {
+			row(label, "%s", name);
+			label = "";
+		}
+	if (*label)
+		row(label, "none installed");
+}
+
 static void show_state(const struct pmudev_query *q)
 {
 	if (!(q->features & PMUDEV_HAS_USER_READ))
@@ -128,9 +144,7 @@ static void show_state(const struct pmudev_query *q)
 		row("held by", "pmudev, for enabled sets; perf's hardware events do not count");
 	else
 		row("held by", "no set; perf can use it");
-	row("hooks", "%s%s",
-	    q->state & PMUDEV_STATE_HOOKS ? "installed (fork, exec, exit)" : "none",
-	    q->state & PMUDEV_STATE_GUEST ? ", KVM entry and exit" : "");
+	show_hooks(q);
 	row("reservations",
 	    "%llu  times the PMU was reserved from perf since the module was loaded",
 	    (unsigned long long)q->reservations);

@@ -47,6 +47,10 @@ void info_find(struct info *info);
 /* Who has the counters that are in use or kept back. Return: how many of them are known. */
 unsigned int info_holders(const struct pmudev_query *q, struct pmudev_holder holders[MAX_HELD]);
 
+/* The names of the hooks that the module has installed now, one per line (docs/hooks.md). */
+#define INFO_HOOKS 512
+void info_hooks(const struct pmudev_query *q, char *names, size_t size);
+
 /* Is CPU @cpu one of this PMU? */
 bool info_has_cpu(struct pmudev *set, const struct pmudev_query *q, long cpu);
 

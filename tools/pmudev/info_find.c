@@ -79,6 +79,21 @@ void info_find(struct info *info)
 	info->watchdog_counts = info->watchdog && watchdog_may_count();
 }
 
+void info_hooks(const struct pmudev_query *q, char *names, size_t size)
+{
+	char path[sizeof("/sys/class/pmudev//hooks") + sizeof(q->name)];
+	FILE *file;
+	size_t len = 0;
+
+	snprintf(path, sizeof(path), "/sys/class/pmudev/%.*s/hooks", (int)sizeof(q->name), q->name);
+	file = fopen(path, "r");
+	if (file) {
+		len = fread(names, 1, size - 1, file);
+		fclose(file);
+	}
+	names[len] = '\0';
+}
+
 bool info_has_cpu(struct pmudev *set, const struct pmudev_query *q, long cpu)
 {
 	struct pmudev_query other;

@@ -2,6 +2,7 @@
 /*
  * pmudev info --json: one object. Counters are words as after '@': "2", "fixed 0".
  */
+#include <string.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -99,6 +100,18 @@ static void write_abilities(struct json *json, const struct pmudev_query *q)
 	json_close(json, ']');
 }
 
+static void write_hooks(struct json *json, const struct pmudev_query *q)
+{
+	char names[INFO_HOOKS], *name, *rest = names;
+
+	info_hooks(q, names, sizeof(names));
+	json_open(json, "hooks", '[');
+	while ((name = strsep(&rest, "\n")))
+		if (*name)
+			json_string(json, NULL, name);
+	json_close(json, ']');
+}
+
 static void write_pmu(struct json *json, struct pmudev *set, const struct pmudev_query *q)
 {
 	char text[256];
@@ -122,8 +135,7 @@ static void write_pmu(struct json *json, struct pmudev *set, const struct pmudev
 	write_abilities(json, q);
 	json_bool(json, "user-reads", q->state & PMUDEV_STATE_USER_ACCESS);
 	json_bool(json, "held", q->state & PMUDEV_STATE_RESERVED);
-	json_bool(json, "hooks", q->state & PMUDEV_STATE_HOOKS);
-	json_bool(json, "guest-hooks", q->state & PMUDEV_STATE_GUEST);
+	write_hooks(json, q);
 	json_unsigned(json, "reservations", q->reservations);
 	json_unsigned(json, "perf_restores", q->perf_restores);
 	json_close(json, '}');
