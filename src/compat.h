@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What differs between the kernels that pmudev builds for, 6.1 to 7.2. The only file
- * that asks for a kernel's version.
+ * Differences between the kernels that pmudev builds for, 6.1 to 7.2. Only this file checks versions.
  */
 #ifndef _PMUDEV_COMPAT_H
 #define _PMUDEV_COMPAT_H
@@ -88,11 +87,10 @@ static inline struct class *pmudev_class_create(const char *name)
 /* sysctl handlers take a const table since 6.11; until then a table ended with an empty entry. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
 typedef const struct ctl_table pmudev_ctl_table;
-#define PMUDEV_CTL_TABLE_END 0
 #else
 typedef struct ctl_table pmudev_ctl_table;
-#define PMUDEV_CTL_TABLE_END 1
 #endif
+#define PMUDEV_CTL_TABLE_END (LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0))
 
 /* llseek: no_llseek went when NULL came to mean the same. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
@@ -184,33 +182,19 @@ static inline bool pmudev_task_dumpable(struct task_struct *task)
 #endif
 
 /* Memory in the fork hook: older kernels run it with preemption off, where PREEMPT_RT has none. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
-#define PMUDEV_FORK_ALLOCATES true
-#else
-#define PMUDEV_FORK_ALLOCATES (!IS_ENABLED(CONFIG_PREEMPT_RT))
-#endif
+#define PMUDEV_FORK_ALLOCATES \
+	(LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0) || !IS_ENABLED(CONFIG_PREEMPT_RT))
 
 /* By Kbuild: does perf's PMUv3 driver, and so the kernel, allow PMUACR_EL1, and PMICNTR_EL0? */
-#ifdef PMUDEV_PERF_HAS_UEN
-#define PMUDEV_PERF_UEN true
-#else
-#define PMUDEV_PERF_UEN false
-#endif
-
-#ifdef PMUDEV_PERF_HAS_ICNTR
-#define PMUDEV_PERF_ICNTR true
-#else
-#define PMUDEV_PERF_ICNTR false
-#endif
+#define PMUDEV_PERF_UEN __is_defined(PMUDEV_PERF_HAS_UEN)
+#define PMUDEV_PERF_ICNTR __is_defined(PMUDEV_PERF_HAS_ICNTR)
 
 /* The counter that arm_pmu's index means: 6.1 had the cycle counter first. */
 static inline unsigned int pmudev_perf_counter(int idx)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	if (LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0))
+		return idx == 0 ? 32 : idx - 1;
 	return idx >= 31 ? idx + 1 : idx;
-#else
-	return idx == 0 ? 32 : idx - 1;
-#endif
 }
 
 #endif /* _PMUDEV_COMPAT_H */

@@ -22,7 +22,7 @@ static inline bool pmudev_in_worker(void)
 	return current->flags & PF_KTHREAD;
 }
 
-/* In a loop that may visit thousands: a worker lets others run. A caller that is not preempted does not. */
+/* In a loop that may visit thousands: a worker lets others run, an unpreempted caller does not. */
 static inline void pmudev_cond_resched(void)
 {
 	if (pmudev_in_worker())

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Event sets as contexts see them: events, the masks that say which of them are in what state, and
- * the parts that the other files of this layer own.
+ * Event sets as contexts see them: the masks that say which events are in what state, and the parts
+ * that the other files of this layer own.
  *
  * A set belongs to one context and lends it its events while they are active. A set with a file is
  * a parent; for each thread that inherits it there is a child, a set without a file on that
@@ -15,37 +15,16 @@
 
 #include <linux/list.h>
 
-#include <pmudev/assign.h>
 #include <pmudev/attr.h>
 #include <pmudev/code.h>
 #include <pmudev/count.h>
 #include <pmudev/page.h>
 #include <pmudev/refusal.h>
 
+#include "event.h"
 #include "pmu.h"
 
 #define PMUDEV_CHUNK	4
-
-/**
- * struct pmudev_event - one slot of a set. Under ctx->lock unless its group is disabled.
- * @hw: what the backend loads; hw.value is the count at the last save or read
- * @time_enabled: ticks. The total while the group is disabled; the total less the context's
- *	clock while it is enabled.
- * @time_running: the same for the running clock, while the event is active
- * @allowed: counters that can take it; of a chained event the even ones. Constant.
- * @tag: the user's. Constant.
- * @flags: the user's, PMUDEV_EXCLUDE_USER and so on. Constant.
- * @group: number of its group. Constant.
- */
-struct pmudev_event {
-	struct pmudev_hw hw;
-	u64 time_enabled;
-	u64 time_running;
-	u64 allowed;
-	u64 tag;
-	u32 flags;
-	u8 group;
-};
 
 struct pmudev_alloc;
 struct pmudev_ctx;
@@ -148,22 +127,6 @@ static inline struct pmudev_event *pmudev_slot_event(const struct pmudev_set *se
 						     unsigned int slot)
 {
 	return &set->chunk[slot / PMUDEV_CHUNK][slot % PMUDEV_CHUNK];
-}
-
-/* What an event that is on no counter requires of a placement. */
-static inline struct pmudev_constraint pmudev_event_constraint(const struct pmudev_event *event)
-{
-	return (struct pmudev_constraint){
-		.allowed = event->allowed,
-		.now = PMUDEV_NO_COUNTER,
-		.chained = event->hw.chained,
-	};
-}
-
-/* The counters of an event, once it has been placed. */
-static inline u64 pmudev_event_counters(const struct pmudev_event *event)
-{
-	return pmudev_place_counters(event->hw.counter, event->hw.chained);
 }
 
 /* The slot that is the @nth of a mask, counted from 0. */

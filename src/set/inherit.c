@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Inheritance: how children begin and end. task/children.c has the walk over them. */
+/*
+ * Inheritance: how children begin. inherit_end.c has how they end, task/children.c the walk over
+ * them.
+ */
 #include <linux/capability.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -24,22 +27,6 @@ void pmudev_ctx_add_inherited(struct pmudev_ctx *ctx, struct pmudev_set *set)
 	/* Also read without the lock. */
 	WRITE_ONCE(ctx->nr_inherited, ctx->nr_inherited + 1);
 	hlist_add_head(&set->ctx_node, &ctx->inherited);
-}
-
-static void remove_inherited(struct pmudev_ctx *ctx, struct pmudev_set *set)
-{
-	WRITE_ONCE(ctx->nr_inherited, ctx->nr_inherited - 1);
-	hlist_del_init(&set->ctx_node);
-}
-
-void pmudev_ctx_remove_set(struct pmudev_ctx *ctx, struct pmudev_set *set)
-{
-	lockdep_assert_held(&ctx->lock);
-	if (ctx->link.task)
-		ctx->link.nr_parents--;
-	if (!hlist_unhashed(&set->ctx_node))
-		remove_inherited(ctx, set);
-	hlist_del_init(&set->rotation.node);
 }
 
 /* ------------------------------------------------------ a child's memory -- */
@@ -360,111 +347,4 @@ int pmudev_inherit_attach(struct pmudev_set *parent, struct task_struct *task)
 	if (!attaching.started)
 		child_free(attaching.child);
 	return IS_ERR(ctx) ? PTR_ERR(ctx) : attaching.error;
-}
-
-/* ------------------------------------------------------------ a child ends -- */
-
-/* What a child counted stays with its parent, once. ctx->lock held. */
-static void child_leave(struct pmudev_child *child)
-{
-	struct pmudev_set *set = &child->set;
-	struct pmudev_inherit *inherit = set->inherit;
-	bool reached;
-
-	lockdep_assert_held(&set->ctx->lock);
-	raw_spin_lock(&inherit->lock);
-	list_del_init(&child->node);
-	reached = child->seq == inherit->seq;
-	/* What a walk resets it also resets for children that it does not reach. */
-	pmudev_sum_add(&inherit->ended, child, reached ? ~0ULL : ~inherit->reset,
-		       reached ? ~0ULL : ~inherit->forget);
-	if (inherit->total && !reached)
-		pmudev_sum_add(inherit->total, child, ~0ULL, ~0ULL);
-	raw_spin_unlock(&inherit->lock);
-
-	remove_inherited(set->ctx, set);
-	hlist_del_init(&set->rotation.node);
-}
-
-struct pmudev_child *pmudev_inherit_exit(struct pmudev_ctx *ctx)
-{
-	struct pmudev_child *child, *ended = NULL;
-	struct hlist_node *next;
-	struct pmudev_set *set;
-
-	lockdep_assert_held(&ctx->lock);
-	hlist_for_each_entry_safe(set, next, &ctx->inherited, ctx_node) {
-		if (!pmudev_set_is_child(set))
-			continue;
-		child = pmudev_child_of(set);
-		child_leave(child);
-		/* It goes; the context, and what other sets have on it, stay. */
-		pmudev_slots_deactivate(ctx, set, set->active);
-		ctx->link.nr_sets--;
-		child->next_ended = ended;
-		ended = child;
-	}
-	return ended;
-}
-
-void pmudev_inherit_free(struct pmudev_child *ended)
-{
-	while (ended) {
-		struct pmudev_child *next = ended->next_ended;
-
-		pmudev_child_put(ended);
-		ended = next;
-	}
-}
-
-/* pmudev_set_fn: end a child. @arg: bool: out: it had not ended before */
-static void dismiss(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
-{
-	struct pmudev_child *child = pmudev_child_of(set);
-	bool *dismissed = arg;
-
-	*dismissed = !list_empty(&child->node);
-	if (!*dismissed)
-		return;
-	pmudev_change_disable(ctx, set, &set->used);
-	/* nr_sets stays for now: that keeps the context until the caller detaches it. */
-	child_leave(child);
-}
-
-/* The first child, referenced; or NULL. */
-static struct pmudev_child *first_child(struct pmudev_inherit *inherit)
-{
-	struct pmudev_child *child;
-
-	raw_spin_lock_irq(&inherit->lock);
-	child = list_first_entry_or_null(&inherit->children, struct pmudev_child, node);
-	if (child)
-		kref_get(&child->ref);
-	raw_spin_unlock_irq(&inherit->lock);
-	return child;
-}
-
-void pmudev_inherit_destroy(struct pmudev_set *set)
-{
-	struct pmudev_inherit *inherit = set->inherit;
-	struct pmudev_child *child;
-	bool dismissed;
-
-	if (!inherit)
-		return;
-	/* A tree that grows as fast as it is cut down would not end. */
-	WRITE_ONCE(inherit->closing, true);
-	while ((child = first_child(inherit))) {
-		pmudev_set_call_alone(&child->set, dismiss, &dismissed);
-		if (dismissed) {
-			kref_get(&child->set.ctx->ref);
-			pmudev_detach(child->set.ctx);
-			pmudev_child_put(child);
-		}
-		pmudev_child_put(child);
-		cond_resched();
-	}
-	mutex_destroy(&inherit->mutex);
-	kfree(inherit);
-	set->inherit = NULL;
 }

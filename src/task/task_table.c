@@ -25,7 +25,7 @@ struct pmudev_ctx *pmudev_ctx_alloc(struct task_struct *task, struct pmudev_pmu 
 
 static void ctx_free(struct kref *ref)
 {
-	/* Not kfree(): some kernels run probes with preemption off, where PREEMPT_RT cannot free. */
+	/* Not kfree(): some kernels run probes with preemption off, and PREEMPT_RT then cannot. */
 	kfree_rcu(container_of(ref, struct pmudev_ctx, ref), link.rcu);
 	module_put(THIS_MODULE);
 }

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* One event of a set: what it counts, and its counts and times. */
+#ifndef _PMUDEV_CONTEXT_EVENT_H
+#define _PMUDEV_CONTEXT_EVENT_H
+
+#include <pmudev/assign.h>
+#include <pmudev/hw.h>
+
+/**
+ * struct pmudev_event - one slot of a set. Under ctx->lock unless its group is disabled.
+ * @hw: what the backend loads; hw.value is the count at the last save or read
+ * @time_enabled: ticks. The total while the group is disabled; the total less the context's
+ *	clock while it is enabled.
+ * @time_running: the same for the running clock, while the event is active
+ * @allowed: counters that can take it; of a chained event the even ones. Constant.
+ * @tag: the user's. Constant.
+ * @flags: the user's, PMUDEV_EXCLUDE_USER and so on. Constant.
+ * @group: number of its group. Constant.
+ */
+struct pmudev_event {
+	struct pmudev_hw hw;
+	u64 time_enabled;
+	u64 time_running;
+	u64 allowed;
+	u64 tag;
+	u32 flags;
+	u8 group;
+};
+
+/* What an event that is on no counter requires of a placement. */
+static inline struct pmudev_constraint pmudev_event_constraint(const struct pmudev_event *event)
+{
+	return (struct pmudev_constraint){
+		.allowed = event->allowed,
+		.now = PMUDEV_NO_COUNTER,
+		.chained = event->hw.chained,
+	};
+}
+
+/* The counters of an event, once it has been placed. */
+static inline u64 pmudev_event_counters(const struct pmudev_event *event)
+{
+	return pmudev_place_counters(event->hw.counter, event->hw.chained);
+}
+
+#endif /* _PMUDEV_CONTEXT_EVENT_H */
