@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Differences between the kernels that pmudev builds for, 6.1 to 7.2. Only this file checks versions.
+ * Differences between the kernels that pmudev builds for, 6.1 to 7.2. No other file checks the
+ * kernel version.
  */
 #ifndef _PMUDEV_COMPAT_H
 #define _PMUDEV_COMPAT_H
@@ -30,7 +31,7 @@
 #define PMUDEV_PROBE_FORK_ARGS void *data, struct task_struct *child, unsigned long clone_flags
 #endif
 
-/* Those of x86's kvm_entry, whose header no kernel installs. */
+/* The arguments of a kvm_entry probe on x86. No kernel installs that tracepoint's header. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
 #define PMUDEV_PROBE_KVM_ENTRY_ARGS void *data, struct kvm_vcpu *vcpu, bool force_immediate_exit
 #else
@@ -60,7 +61,7 @@ static inline void pmudev_vm_flags(struct vm_area_struct *vma, unsigned long set
 #endif
 }
 
-/* unsafe_get_user(), which on 32 bits reads no more at a time. */
+/* unsafe_get_user() of 64 bits. 32-bit kernels can read only 32 bits at a time. */
 #ifdef CONFIG_64BIT
 #define pmudev_unsafe_get_u64(x, ptr, label) unsafe_get_user(x, ptr, label)
 #else
@@ -84,7 +85,7 @@ static inline struct class *pmudev_class_create(const char *name)
 #endif
 }
 
-/* sysctl handlers take a const table since 6.11; until then a table ended with an empty entry. */
+/* Since 6.11 sysctl handlers take a const table; before, a table ended with an empty entry. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
 typedef const struct ctl_table pmudev_ctl_table;
 #else
@@ -92,14 +93,14 @@ typedef struct ctl_table pmudev_ctl_table;
 #endif
 #define PMUDEV_CTL_TABLE_END (LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0))
 
-/* llseek: no_llseek went when NULL came to mean the same. */
+/* For file_operations.llseek: 6.12 removed no_llseek, and NULL means the same. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 #define pmudev_no_llseek NULL
 #else
 #define pmudev_no_llseek no_llseek
 #endif
 
-/* Calls in place of ftrace's: there was one such hook for all, and this was called otherwise. */
+/* Direct calls instead of ftrace's. Before 6.4 the functions for an ftrace_ops ended in _multi. */
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
 #include <linux/ftrace.h>
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
@@ -118,10 +119,11 @@ static inline int pmudev_unregister_direct(struct ftrace_ops *ops, unsigned long
 #endif
 
 /*
- * What is called on the last CPU, irqs off, before a system sleep and after it:
- * PMUDEV_SYSCORE(name, suspend, resume), of int suspend(PMUDEV_SYSCORE_ARG) and void resume(same).
+ * Functions that are called on the last CPU, irqs off, before and after a system sleep:
+ * PMUDEV_SYSCORE(name, suspend, resume), with int suspend(PMUDEV_SYSCORE_ARG) and
+ * void resume(PMUDEV_SYSCORE_ARG).
  */
-#ifdef PMUDEV_HAVE_SYSCORE /* by Kbuild: stable kernels changed it too */
+#ifdef PMUDEV_HAVE_SYSCORE /* set by Kbuild: some stable kernels have the change */
 #define PMUDEV_SYSCORE_ARG void *data
 #define PMUDEV_SYSCORE(name, on_suspend, on_resume)			\
 	static const struct syscore_ops name##_ops = {			\
@@ -143,8 +145,8 @@ static inline int pmudev_unregister_direct(struct ftrace_ops *ops, unsigned long
 #endif
 
 /*
- * How often perf's core has disabled a PMU on this CPU; while it is not 0 it leaves the PMU alone.
- * Irqs off.
+ * The number of times that perf's core has disabled a PMU on this CPU. While it is not 0, perf does
+ * not touch the PMU. Irqs off.
  */
 static inline int *pmudev_perf_disables(struct pmu *pmu)
 {
@@ -155,7 +157,7 @@ static inline int *pmudev_perf_disables(struct pmu *pmu)
 #endif
 }
 
-/* May a task of the same user look into this one? Not of a kernel thread. */
+/* May another task of the same user inspect this one? False for kernel threads. */
 #ifdef PMUDEV_HAVE_EXEC_STATE
 #include <linux/sched/exec_state.h>
 static inline bool pmudev_task_dumpable(struct task_struct *task)
@@ -181,15 +183,33 @@ static inline bool pmudev_task_dumpable(struct task_struct *task)
 }
 #endif
 
-/* Memory in the fork hook: older kernels run it with preemption off, where PREEMPT_RT has none. */
-#define PMUDEV_FORK_ALLOCATES \
-	(LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0) || !IS_ENABLED(CONFIG_PREEMPT_RT))
+/*
+ * Can the fork hook allocate memory? Before 7.2 it runs with preemption off, where PREEMPT_RT
+ * kernels cannot allocate.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
+#define PMUDEV_FORK_ALLOCATES true
+#else
+#define PMUDEV_FORK_ALLOCATES (!IS_ENABLED(CONFIG_PREEMPT_RT))
+#endif
 
-/* By Kbuild: does perf's PMUv3 driver, and so the kernel, allow PMUACR_EL1, and PMICNTR_EL0? */
-#define PMUDEV_PERF_UEN __is_defined(PMUDEV_PERF_HAS_UEN)
-#define PMUDEV_PERF_ICNTR __is_defined(PMUDEV_PERF_HAS_ICNTR)
+/*
+ * Set by Kbuild: does perf's PMUv3 driver know PMUACR_EL1, and PMICNTR_EL0? Otherwise EL2 may trap
+ * them.
+ */
+#ifdef PMUDEV_PERF_HAS_UEN
+#define PMUDEV_PERF_UEN true
+#else
+#define PMUDEV_PERF_UEN false
+#endif
 
-/* The counter that arm_pmu's index means: 6.1 had the cycle counter first. */
+#ifdef PMUDEV_PERF_HAS_ICNTR
+#define PMUDEV_PERF_ICNTR true
+#else
+#define PMUDEV_PERF_ICNTR false
+#endif
+
+/* The counter of an index of arm_pmu. Until 6.11 the cycle counter came first. */
 static inline unsigned int pmudev_perf_counter(int idx)
 {
 	if (LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How memory is asked for that users cause: who pays for it, and who must not wait for it. */
+/* Allocation flags for memory on behalf of users: what is charged, and what must not wait. */
 #ifndef _PMUDEV_MEMORY_H
 #define _PMUDEV_MEMORY_H
 
@@ -7,20 +7,20 @@
 #include <linux/sched/signal.h>
 
 /*
- * Memory that stays, for a user: his control group is charged. If there is none the call is
- * refused, and nobody is killed to get some, for that may be asked for under locks that others
- * wait for.
+ * For memory that a user keeps: its control group is charged. If there is no memory the call fails;
+ * the OOM killer does not run, because the caller may hold locks that other users wait for.
  */
 #define PMUDEV_GFP (GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
 /*
- * Under a lock that others want, and in a tracepoint's probe: memory that is there now, or none. A
- * charge may put its task to sleep for seconds (memory.high), and whoever waits for the lock, too.
+ * Under a lock that other users share, and in a tracepoint's probe: do not wait. A charge may put
+ * the task to sleep for seconds (memory.high), and everyone that waits for the lock with it.
  */
 #define PMUDEV_GFP_NOWAIT (GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN)
 
 /*
- * Memory for who is bound: others' exec_update_lock is held meanwhile, and nobody is to wait for
- * that because the caller waits for memory.
+ * For binding @target: the caller holds the exec_update_lock of another process, which must not
+ * wait for the caller's memory.
  */
 static inline gfp_t pmudev_bind_gfp(struct task_struct *target)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Work that is done on behalf of callers: worker.h says why. */
+/* Work on behalf of callers. worker.h has the reasons. */
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/workqueue.h>
@@ -9,12 +9,12 @@
 struct workqueue_struct *pmudev_urgent, *pmudev_plain;
 
 /**
- * struct job - what a worker is to do
+ * struct job - a function that a worker runs
  * @work: in the queue
- * @fn: what to run
+ * @fn: the function
  * @arg: its argument
- * @caller: who waits for it; that keeps it and its credentials
- * @cred: its credentials
+ * @caller: the thread that waits for it, which keeps itself and @cred alive
+ * @cred: the caller's credentials
  */
 struct job {
 	struct work_struct work;
@@ -50,7 +50,7 @@ void pmudev_by_worker(struct workqueue_struct *queue, void (*fn)(void *arg), voi
 	destroy_work_on_stack(&job.work);
 }
 
-/* NULL: whoever runs this runs it for himself. */
+/* The job that this worker runs; NULL in any other thread. */
 static struct job *current_job(void)
 {
 	struct work_struct *work = current_work();
@@ -80,13 +80,13 @@ bool pmudev_caller_sees_all(void)
 }
 
 /**
- * struct locked - what to do with a mutex held
+ * struct locked - a call of pmudev_locked() that a worker runs
  * @mutex: the mutex
- * @fn: what to run
+ * @fn: the function
  * @arg: its argument
  */
 struct locked {
-	struct mutex *mutex; /* the caller's choice */
+	struct mutex *mutex; /* see pmudev_locked() */
 	bool (*fn)(void *arg);
 	void *arg;
 };
@@ -117,7 +117,7 @@ void pmudev_locked(struct workqueue_struct *queue, struct mutex *mutex, bool (*f
 
 int pmudev_worker_init(void)
 {
-	/* As much at once as can be: most of it waits. */
+	/* Allow as many jobs at a time as possible: most of them wait for a mutex. */
 	pmudev_urgent = alloc_workqueue("pmudev_urgent", WQ_UNBOUND | WQ_HIGHPRI, WQ_MAX_ACTIVE);
 	if (!pmudev_urgent)
 		return -ENOMEM;

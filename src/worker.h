@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who may hold a mutex that several users want.
+ * Workers: they hold the mutexes that several users share.
  *
  * A thread that holds a mutex can be kept off its CPU for long by its priority or its control
  * group (SCHED_IDLE, cpu.max), and every other thread then waits for it. So pmu->lock,
@@ -16,7 +16,7 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 
-/* A kernel thread: no user decides when it runs. */
+/* Is this a kernel thread? No user controls when it runs. */
 static inline bool pmudev_in_worker(void)
 {
 	return current->flags & PF_KTHREAD;
@@ -32,28 +32,31 @@ static inline void pmudev_cond_resched(void)
 struct workqueue_struct;
 
 /*
- * Two kinds of work: with pmu->lock held, for which others wait, so it goes before what users run,
- * and is that of one CPU at a time; and all other, which does not wait for the first.
+ * The queues. pmudev_urgent is for work with pmu->lock held: other users wait for it, so it has a
+ * higher priority than user threads. pmudev_plain is for all other work.
  */
 extern struct workqueue_struct *pmudev_urgent, *pmudev_plain;
 
 /**
  * pmudev_by_worker - have a worker run a function, and wait until it has
- * @queue: the kind of work
- * @fn: what to run; it may sleep, and has the worker's rights, not the caller's
+ * @queue: pmudev_urgent or pmudev_plain
+ * @fn: the function; it may sleep, and has the worker's credentials, not the caller's
  * @arg: its argument
  *
- * A kernel thread runs it itself. May sleep.
+ * If the calling thread is a kernel thread, it runs @fn itself. May sleep.
  */
 void pmudev_by_worker(struct workqueue_struct *queue, void (*fn)(void *arg), void *arg);
 
-/* Whose call this is: the calling thread, or the one that this worker works for. */
+/* The thread that made the call: the current one, or the one that this worker works for. */
 struct task_struct *pmudev_caller(void);
 
-/* Does he have CAP_PERFMON? May sleep. */
+/* Does that thread have CAP_PERFMON? May sleep. */
 bool pmudev_caller_sees_all(void);
 
-/* Take a mutex if nobody has it, and be not preempted until pmudev_unlock(): nothing may sleep. */
+/*
+ * Take a mutex if it is free, and disable preemption until pmudev_unlock(): the caller must not
+ * sleep in between.
+ */
 static __always_inline bool pmudev_trylock(struct mutex *mutex)
 {
 	preempt_disable();
@@ -71,13 +74,14 @@ static __always_inline void pmudev_unlock(struct mutex *mutex)
 
 /**
  * pmudev_locked - run something with a mutex held
- * @queue: the kind of work
+ * @queue: pmudev_urgent or pmudev_plain
  * @mutex: the mutex
- * @fn: what to run. In a worker it may sleep, and does what there is to do. Elsewhere it does not
- *	sleep, and returns false if it takes long, with nothing done: then a worker runs it.
+ * @fn: the function. In a worker it may sleep, and its return value is ignored. In the caller it
+ *	must not sleep; if the work is long it returns false and has done nothing, and a worker runs
+ *	it.
  * @arg: its argument
  *
- * By the caller if nobody has the mutex, else by a worker, in turn. May sleep.
+ * The caller runs @fn if the mutex is free, otherwise a worker waits for the mutex. May sleep.
  */
 void pmudev_locked(struct workqueue_struct *queue, struct mutex *mutex, bool (*fn)(void *arg),
 		   void *arg);

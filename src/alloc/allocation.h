@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The allocation layer decides which counters sets have: bookkeeping, placement, rotation plans, and
- * who is in the way. It calls the task layer and what is below it, and touches no CPU.
+ * The allocation layer decides which counters sets have: bookkeeping, placement, rotation plans,
+ * and who is in the way. It calls the task layer and what is below it, and touches no CPU.
  *
  * An allocation is made when a set is enabled and holds on every CPU, wherever its task goes.
  *
@@ -9,8 +9,9 @@
  *   a CPU set		avoids the counters of every task set and of the same CPU's sets
  *
  * A task's sets are those bound to it and those that it inherited; an inherited set avoids what
- * each task with a child of it has. A multiplexing set is guaranteed as many counters as let each of
- * its groups fit. It borrows what is free beyond those and gives it up when another set wants it.
+ * each task with a child of it has. A multiplexing set is guaranteed as many counters as let each
+ * of its groups fit. It borrows what is free beyond those and gives it up when another set wants
+ * it.
  *
  * All functions: pmu->lock held, unless they say otherwise.
  */
@@ -139,13 +140,15 @@ u64 pmudev_alloc_taken(struct pmudev_set *set, bool borrowed);
 u64 pmudev_alloc_taken_by_children(struct pmudev_set *set);
 
 /*
- * Account what alloc->placed, place and guaranteed say, and undo that before they change. A set that
- * holds nothing is not accounted.
+ * Account what alloc->placed, place and guaranteed say, and undo that before they change. A set
+ * that holds nothing is not accounted.
  */
 void pmudev_alloc_account(struct pmudev_set *set);
 void pmudev_alloc_unaccount(struct pmudev_set *set);
 
-/* Slots of groups that are not multiplexed hold counters from now on, as alloc->place says; or not. */
+/*
+ * Slots of groups that are not multiplexed hold counters from now on, as alloc->place says; or not.
+ */
 void pmudev_alloc_add_slots(struct pmudev_set *set, u64 slots);
 void pmudev_alloc_remove_slots(struct pmudev_set *set, u64 slots);
 

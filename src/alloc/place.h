@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Placement: counters for the events of groups that are not multiplexed. It is exact: if a placement
- * exists it is found, at the cost of what others borrow, or by moving what the same target has.
+ * Placement: counters for the events of groups that are not multiplexed. It is exact: if a
+ * placement exists it is found, at the cost of what others borrow, or by moving what the same
+ * target has.
  */
 #ifndef _PMUDEV_ALLOC_PLACE_H
 #define _PMUDEV_ALLOC_PLACE_H
@@ -43,8 +44,8 @@ int pmudev_place_alone(struct pmudev_set *set, u64 free,
 		       struct pmudev_refusal *why);
 
 /*
- * Move what the last placement requires to move, in the allocation. Return: the first of these sets,
- * linked by alloc->next_moving, for pmudev_move_events().
+ * Move what the last placement requires to move, in the allocation. Return: the first of these
+ * sets, linked by alloc->next_moving, for pmudev_move_events().
  */
 struct pmudev_set *pmudev_place_moves(struct pmudev_set *asking);
 

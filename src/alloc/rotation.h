@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who has how many counters for multiplexed groups, and when their rotation is planned anew. pmu->lock
- * held, unless a function says otherwise.
+ * Who has how many counters for multiplexed groups, and when their rotation is planned anew.
+ * pmu->lock held, unless a function says otherwise.
  */
 #ifndef _PMUDEV_ALLOC_ROTATION_H
 #define _PMUDEV_ALLOC_ROTATION_H

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rotation plans. Of the n groups of a set the k-th rotation slot has the k-th group, and those that
- * follow it as far as there is room. So each group has at least a share of 1/n, and most have more.
+ * Rotation plans. Of the n groups of a set the k-th rotation slot has the k-th group, and those
+ * that follow it as far as there is room. So each group has at least a share of 1/n, and most have
+ * more.
  */
 #include <linux/slab.h>
 
@@ -29,9 +30,9 @@ static unsigned int split_groups(const struct pmudev_set *set, u64 slots, u64 *g
 }
 
 /*
- * The counters that a group of one event on one counter allows; 0: it is another kind of group. Most
- * groups are such, and need no fit(), which costs fifty times as much: pmu->lock is held while sets
- * are planned, and other users may wait for it.
+ * The counters that a group of one event on one counter allows; 0: it is another kind of group.
+ * Most groups are such, and need no fit(), which costs fifty times as much: pmu->lock is held while
+ * sets are planned, and other users may wait for it.
  */
 static u64 allowed_alone(const struct pmudev_set *set, u64 group)
 {

@@ -83,7 +83,9 @@ static void leave_counters(const struct pmudev_ctx *ctx, u64 counters)
 		pmudev_leave_residue(this_cpu_ptr(&pmudev_cpus), ctx->residue_mask & counters);
 }
 
-/* Move the events on these counters to the end of ctx->active. Return: how many others there are. */
+/*
+ * Move the events on these counters to the end of ctx->active. Return: how many others there are.
+ */
 static unsigned int sort_out(struct pmudev_ctx *ctx, u64 counters)
 {
 	unsigned int i, kept = 0;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* KVM's guests: what is loaded here counts as its host/guest filter says. Upcalls of the backend. */
+/*
+ * KVM's guests: what is loaded here counts as its host/guest filter says. Upcalls of the backend.
+ */
 #ifndef _PMUDEV_CONTEXT_GUEST_H
 #define _PMUDEV_CONTEXT_GUEST_H
 

@@ -21,8 +21,8 @@
  *   users_mutex		x86/reserve.c: the reservation of the event selects
  *   inherit->mutex		one walk over a set's children at a time
  *   attach_lock		spinlock, task/attach.c: one attach at a time
- *   grant_lock			raw, entry/mmap.c: the first mapping clears residue before others go on
- *   rq->lock			the scheduler's, at a switch
+ *   grant_lock			raw, entry/mmap.c: the first mapping clears residue before others go
+ *   on rq->lock			the scheduler's, at a switch
  *   ctx->lock			raw, irqs off: what is loaded, and the pages of its sets
  *   a new child's ctx->lock	in the fork hook, before the child runs
  *   inherit->lock		raw, irqs off: the list of children, and the sums of ended ones

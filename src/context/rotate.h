@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Rotation: multiplexed groups are active by turns. alloc/rotation_plan.c works out which groups are
- * active together; here the next slot of that plan is applied when its time has come.
+ * Rotation: multiplexed groups are active by turns. alloc/rotation_plan.c works out which groups
+ * are active together; here the next slot of that plan is applied when its time has come.
  */
 #ifndef _PMUDEV_CONTEXT_ROTATE_H
 #define _PMUDEV_CONTEXT_ROTATE_H
@@ -33,7 +33,9 @@ struct pmudev_rotation {
 /* Groups with an event for user reads: with user access disabled they stop as a whole. */
 u64 pmudev_user_slots(const struct pmudev_set *set);
 
-/* Activate what the set's current rotation slot says, and nothing else of its multiplexed groups. */
+/*
+ * Activate what the set's current rotation slot says, and nothing else of its multiplexed groups.
+ */
 void pmudev_rotation_apply(struct pmudev_ctx *ctx, struct pmudev_set *set);
 
 /* Have a set go through @plan from now on; NULL: through none. */

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The user page: publishing it, and user access while its thread is loaded. */
+/* The user page: publish it, and control user access while its thread is loaded. */
 #include "user_page.h"
 
 /* ----------------------------------------------------------- publishing -- */
 
-/* Only pages that a switch has to touch are listed: no more than there are counters. */
+/*
+ * List only pages that a switch must write: those with an active event for user reads. There are at
+ * most as many as counters.
+ */
 static void list_page(struct pmudev_ctx *ctx, struct pmudev_set *set)
 {
 	bool listed = !hlist_unhashed(&set->mapping.node);
@@ -16,7 +19,7 @@ static void list_page(struct pmudev_ctx *ctx, struct pmudev_set *set)
 		hlist_del_init(&set->mapping.node);
 }
 
-/* Counters that the thread may read, what its own pages show and nothing else; and which do. */
+/* Find the counters that the thread may read: those that its own pages publish, and no others. */
 static void find_readable(struct pmudev_ctx *ctx)
 {
 	struct pmudev_set *set;
@@ -31,13 +34,13 @@ static void find_readable(struct pmudev_ctx *ctx)
 	}
 }
 
-/* The owner word of a page that is written now: for a reader, whether to look further. */
+/* The owner word of a page. 0 makes readers use read(2). */
 static u32 owner(const struct pmudev_ctx *ctx, const struct pmudev_set *set)
 {
 	return ctx->reads.enabled && (set->active & set->user) ? set->mapping.reader_tid : 0;
 }
 
-/* What changes while a set's events stay where they are: counts, clock, owner. */
+/* Rewrite counts, clock and owner, which change while a set's events keep their counters. */
 static void refresh(const struct pmudev_ctx *ctx, struct pmudev_set *set)
 {
 	struct pmudev_page *page = set->mapping.page;
@@ -74,14 +77,20 @@ static void publish_slot(struct pmudev_page *page, struct pmudev_set *set, unsig
 	times->running = event->time_running - lost;
 }
 
-/* The sequence has changed: what selects a counter starts anew, too. */
-static void restart_selection(struct pmudev_ctx *ctx)
+/*
+ * After pages have changed: enable access anew. That grants the counters that are readable now, and
+ * resets a counter selection that a reader made before; the reader starts again, too.
+ */
+static void renew_access(struct pmudev_ctx *ctx)
 {
 	if (ctx->reads.enabled && !pmudev_backend_user_access_enable(ctx->reads.counters))
 		pmudev_pages_lost(ctx);
 }
 
-/* The set's running clock stands while a group has no counters: no reader could tell. */
+/*
+ * The set's running time stops while a group has no counters, which readers cannot see in the page.
+ * Publish the set's times only while all enabled events are active.
+ */
 static u32 page_flags(const struct pmudev_set *set)
 {
 	if (!set->pmu->info.clock_hz)
@@ -132,7 +141,7 @@ void pmudev_page_rewrite(struct pmudev_ctx *ctx, struct pmudev_set *set)
 	list_page(ctx, set);
 	find_readable(ctx);
 	publish(ctx, set);
-	restart_selection(ctx);
+	renew_access(ctx);
 }
 
 void pmudev_pages_refresh(struct pmudev_ctx *ctx)
@@ -143,7 +152,7 @@ void pmudev_pages_refresh(struct pmudev_ctx *ctx)
 	hlist_for_each_entry(set, &ctx->reads.pages, mapping.node)
 		refresh(ctx, set);
 	ctx->reads.stale &= ~PMUDEV_STALE_COUNTS;
-	restart_selection(ctx);
+	renew_access(ctx);
 }
 
 void pmudev_page_forget(struct pmudev_set *set, u64 slots)
@@ -160,7 +169,10 @@ void pmudev_page_forget(struct pmudev_set *set, u64 slots)
 
 /* -------------------------------------------------- loading, unloading -- */
 
-/* It cannot be allowed now: readers fall back. One that was in the middle of a read goes on. */
+/*
+ * Access cannot be enabled now, so readers fall back to read(2). A thread that was in the middle of
+ * a read must not fault.
+ */
 static void access_not_enabled(struct pmudev_ctx *ctx)
 {
 	if (ctx->reads.was_enabled && pmudev_backend.keep_user_access)
@@ -169,8 +181,9 @@ static void access_not_enabled(struct pmudev_ctx *ctx)
 }
 
 /*
- * A CPU of another PMU. No page holds there, but a read that began before the thread came may not
- * fault. What the thread counts on this PMU, by another context, has its own right.
+ * The CPU belongs to another PMU, so the pages are invalid here. A read that began before the
+ * thread migrated must not fault. If the thread's context on this PMU has enabled access, nothing
+ * is to be done.
  */
 static void pages_on_other_pmu(struct pmudev_ctx *ctx)
 {
@@ -188,7 +201,7 @@ static void pages_on_other_pmu(struct pmudev_ctx *ctx)
 		access_not_enabled(ctx);
 }
 
-/* Nothing is counted here: what bare reads show is nothing of the thread's. */
+/* The context does not count on this CPU: a bare read returns a value that is not the thread's. */
 static void pages_not_counted(struct pmudev_ctx *ctx)
 {
 	struct pmudev_set *set;
@@ -220,8 +233,13 @@ void pmudev_pages_in(struct pmudev_ctx *ctx)
 	pmudev_pages_show(ctx);
 }
 
-/* The thread may have the right by another context of its, too: then that one withdraws it. */
-static bool withdraw(struct pmudev_ctx *ctx)
+/*
+ * Disable access, unless another context of the thread still needs it; then that context disables
+ * it later.
+ *
+ * Return: false if access could not be disabled now.
+ */
+static bool disable_access(struct pmudev_ctx *ctx)
 {
 	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
 	bool here;
@@ -241,8 +259,11 @@ void pmudev_pages_out(struct pmudev_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
 	pmudev_pages_disown(ctx);
-	/* If another has the register, what it puts back is withdrawn at the next switch. */
-	ctx->reads.revoke_pending = !withdraw(ctx);
+	/*
+	 * KVM may have replaced the register, and will restore access: disable it at the next
+	 * switch.
+	 */
+	ctx->reads.revoke_pending = !disable_access(ctx);
 }
 
 void pmudev_pages_lost(struct pmudev_ctx *ctx)
@@ -269,7 +290,6 @@ void pmudev_pages_revoke(struct pmudev_ctx *ctx)
 	ctx->reads.maps = 0;
 }
 
-/* The backend's word: on this CPU user mode may not be able to read. Irqs off. */
 void pmudev_user_access_lost(void)
 {
 	struct pmudev_ctx *ctx = this_cpu_ptr(&pmudev_cpus)->task;

@@ -10,7 +10,8 @@
 
 /*
  * How far the counts in a page may lag behind at a switch: by less than 2^29, a quarter of what the
- * narrowest counter (31 bits) takes. As much again may be counted until the fold timer rewrites them.
+ * narrowest counter (31 bits) takes. As much again may be counted until the fold timer rewrites
+ * them.
  */
 #define PMUDEV_PAGE_LAG 29
 

@@ -72,8 +72,8 @@ bool pmudev_reserve_leave(struct pmudev_pmu *pmu);
  * @hold: of the set; its mutex is held, by the caller
  * @why: filled in if so
  *
- * Comes before a worker makes the reservation: what perf counts of the caller is on no counter while
- * the caller waits for the worker.
+ * Comes before a worker makes the reservation: what perf counts of the caller is on no counter
+ * while the caller waits for the worker.
  *
  * Return: 0, or -EBUSY with the holder.
  */
@@ -96,8 +96,8 @@ int pmudev_reserve_others(struct pmudev_pmu *own, struct pmudev_hold *hold,
 void pmudev_release_others(struct pmudev_pmu *own, struct pmudev_hold *hold);
 
 /*
- * A CPU comes online, and goes offline: on that CPU, in the hotplug callbacks. A CPU that perf keeps
- * is left to perf.
+ * A CPU comes online, and goes offline: on that CPU, in the hotplug callbacks. A CPU that perf
+ * keeps is left to perf.
  */
 void pmudev_cpu_online(unsigned int cpu);
 void pmudev_cpu_offline(unsigned int cpu);

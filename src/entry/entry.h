@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The entry layer has the ways into the module. From programs: the device's open, ioctl, read, mmap,
- * and sysfs and sysctl files. From the kernel: fork, exec and exit, CPU hotplug, power management,
- * KVM. It checks what the caller gave and calls the layers below; nothing calls it but main.c.
+ * The entry layer has the ways into the module. From programs: the device's open, ioctl, read,
+ * mmap, and sysfs and sysctl files. From the kernel: fork, exec and exit, CPU hotplug, power
+ * management, KVM. It checks what the caller gave and calls the layers below; nothing calls it but
+ * main.c.
  *
  * Each file's init returns 0 or an error and sleeps; main.c calls them in order.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The ioctls: one table, one way in and one way out. Copies to and from user space happen here. */
+/* The ioctls: one table, and all copies from and to user space. */
 #include <linux/cpumask.h>
 #include <linux/fs.h>
 #include <linux/nospec.h>
@@ -10,16 +10,22 @@
 #include "../set/set.h"
 #include "entry.h"
 
-/* A call about this many events allocates no memory: they fit on the stack. */
+/* Calls with at most this many events keep them on the stack. */
 #define FEW_EVENTS 8
 
-/* What every ioctl's structure begins with. */
+/**
+ * struct head - the beginning of every ioctl's structure
+ * @size: size of the structure in the caller's version of the ABI
+ * @flags: the ioctl's flags
+ * @refusal: out: the refusal
+ */
 struct head {
 	__u32 size;
 	__u32 flags;
 	struct pmudev_refusal refusal;
 };
 
+/* The structure of any ioctl. */
 union args {
 	struct head head;
 	struct pmudev_query query;
@@ -37,8 +43,8 @@ static int no_flags(const union args *args, struct pmudev_refusal *why)
 	return args->head.flags ? pmudev_refuse(why, -EINVAL, PMUDEV_WHY_FLAGS, 0) : 0;
 }
 
-/* A PMU by its number, or that of a CPU. */
-static int asked_for(const struct pmudev_query *query, struct pmudev_pmu **pmu,
+/* Find the PMU that a query names by its number, or by a CPU. */
+static int find_pmu(const struct pmudev_query *query, struct pmudev_pmu **pmu,
 		     struct pmudev_refusal *why)
 {
 	u32 cpu = query->pmu;
@@ -62,7 +68,7 @@ static int ioctl_query(struct pmudev_set *set, union args *args, struct pmudev_r
 {
 	struct pmudev_query *query = &args->query;
 	struct pmudev_pmu *pmu;
-	int ret = asked_for(query, &pmu, why);
+	int ret = find_pmu(query, &pmu, why);
 
 	if (ret)
 		return ret;
@@ -81,16 +87,20 @@ static int ioctl_bind(struct pmudev_set *set, union args *args, struct pmudev_re
 	return ret;
 }
 
-/* The caller's events, each checked like a structure of its own. */
-static void put_events(struct pmudev_event_attr *attr, const struct pmudev_event_attr *few)
+/* Free what copy_events() allocated. */
+static void free_events(struct pmudev_event_attr *attr, const struct pmudev_event_attr *few)
 {
 	if (attr != few)
 		kfree(attr);
 }
 
-/* @few: room for FEW_EVENTS; more are in memory of their own. */
+/*
+ * Copy a call's events from user space. Each is checked like a structure of its own.
+ *
+ * @few: room for FEW_EVENTS; memory for more is allocated
+ */
 static struct pmudev_event_attr *
-get_events(u64 user, u32 nr, u32 size, struct pmudev_event_attr *few, struct pmudev_refusal *why)
+copy_events(u64 user, u32 nr, u32 size, struct pmudev_event_attr *few, struct pmudev_refusal *why)
 {
 	struct pmudev_event_attr *attr = few;
 	u32 i;
@@ -105,7 +115,7 @@ get_events(u64 user, u32 nr, u32 size, struct pmudev_event_attr *few, struct pmu
 		attr = kmalloc_array(nr, sizeof(*attr), GFP_KERNEL);
 	if (!attr)
 		return ERR_PTR(pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0));
-	/* As most often. If that fails, the first that cannot be read is found below. */
+	/* The common case. If it fails, the loop finds the first event that cannot be read. */
 	if (size == sizeof(*attr) && !copy_from_user(attr, u64_to_user_ptr(user), nr * size))
 		return attr;
 	for (i = 0; i < nr; i++) {
@@ -113,7 +123,7 @@ get_events(u64 user, u32 nr, u32 size, struct pmudev_event_attr *few, struct pmu
 					    u64_to_user_ptr(user + (u64)i * size), size);
 		if (!ret)
 			continue;
-		put_events(attr, few);
+		free_events(attr, few);
 		why->event = i;
 		if (ret == -E2BIG)
 			pmudev_refuse(why, ret, PMUDEV_WHY_TAIL, sizeof(*attr));
@@ -133,10 +143,10 @@ static int ioctl_add(struct pmudev_set *set, union args *args, struct pmudev_ref
 
 	if (add->flags & ~PMUDEV_ADD_FLAGS)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_FLAGS, PMUDEV_ADD_FLAGS);
-	attr = get_events(add->events, add->nr, add->event_size, few, why);
+	attr = copy_events(add->events, add->nr, add->event_size, few, why);
 	if (IS_ERR(attr))
 		return PTR_ERR(attr);
-	/* Found out before anything is changed, as far as it can be. */
+	/* Find a bad pointer before anything changes, as far as possible. */
 	if (add->slots && clear_user(u64_to_user_ptr(add->slots), add->nr * sizeof(*slots))) {
 		ret = pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
 		goto out;
@@ -151,7 +161,7 @@ static int ioctl_add(struct pmudev_set *set, union args *args, struct pmudev_ref
 	    copy_to_user(u64_to_user_ptr(add->slots), slots, add->nr * sizeof(*slots)))
 		ret = pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
 out:
-	put_events(attr, few);
+	free_events(attr, few);
 	return ret;
 }
 
@@ -166,7 +176,7 @@ static int ioctl_place(struct pmudev_set *set, union args *args, struct pmudev_r
 	if (ret)
 		return ret;
 	if (place->nr) {
-		attr = get_events(place->events, place->nr, place->event_size, few, why);
+		attr = copy_events(place->events, place->nr, place->event_size, few, why);
 		if (IS_ERR(attr))
 			return PTR_ERR(attr);
 	} else if (place->events || place->event_size) {
@@ -175,7 +185,7 @@ static int ioctl_place(struct pmudev_set *set, union args *args, struct pmudev_r
 	mutex_lock(&pmudev_open_set(set)->mutex);
 	ret = pmudev_set_place(set, attr, place->nr, counter, &nr, why);
 	mutex_unlock(&pmudev_open_set(set)->mutex);
-	put_events(attr, few);
+	free_events(attr, few);
 	if (!ret && place->counters &&
 	    copy_to_user(u64_to_user_ptr(place->counters), counter, nr * sizeof(*counter)))
 		ret = pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
@@ -193,7 +203,7 @@ static int check_ctl(const union args *args, bool reset, struct pmudev_refusal *
 	return 0;
 }
 
-/* What is done to a group, or to all. */
+/* Apply @fn to a group, or to all groups. */
 static int ctl_group(struct pmudev_set *set, union args *args, struct pmudev_refusal *why,
 		     int (*fn)(struct pmudev_set *set, u32 group, struct pmudev_refusal *why))
 {
@@ -243,7 +253,7 @@ static int ioctl_why(struct pmudev_set *set, union args *args, struct pmudev_ref
 
 	if (ret)
 		return ret;
-	/* Success, and yet a refusal is told: that of an earlier call. */
+	/* The call succeeds, and fills in the refusal of an earlier call. */
 	spin_lock(&last->lock);
 	*why = last->why;
 	args->why.error = last->error;
@@ -252,8 +262,8 @@ static int ioctl_why(struct pmudev_set *set, union args *args, struct pmudev_ref
 	return 0;
 }
 
-/* The list of holders goes where the caller has room for it. */
-static void put_holders(struct pmudev_set *set, const struct pmudev_refusal *room,
+/* Copy the list of holders to the caller's buffer. @room: the caller's pointer and size. */
+static void copy_holders(struct pmudev_set *set, const struct pmudev_refusal *room,
 			struct pmudev_refusal *why)
 {
 	struct pmudev_holder *holder;
@@ -264,7 +274,7 @@ static void put_holders(struct pmudev_set *set, const struct pmudev_refusal *roo
 	if (why->code != PMUDEV_WHY_HELD || !set->ctx)
 		return;
 	holder = kcalloc(PMUDEV_COUNTERS, sizeof(*holder), GFP_KERNEL);
-	/* The refusal counts, not its list: without memory for that there is none. */
+	/* Without memory for the list, return the refusal without one. */
 	if (!holder)
 		return;
 	why->nr_holders = pmudev_list_holders(set, why->busy, holder);
@@ -279,15 +289,15 @@ static void put_holders(struct pmudev_set *set, const struct pmudev_refusal *roo
 
 /**
  * struct ioctl - one ioctl
- * @size: of its structure
- * @answers: with more than its refusal
- * @tells: of an earlier refusal: not one itself
- * @handler: what it does
+ * @size: size of its structure
+ * @outputs: it writes more of the structure than the refusal
+ * @keeps_refusal: its own failure is not recorded; it reports the refusal of an earlier call
+ * @handler: its function; fills in @why if it returns an error
  */
 struct ioctl {
 	u32 size;
-	bool answers;
-	bool tells;
+	bool outputs;
+	bool keeps_refusal;
 	int (*handler)(struct pmudev_set *set, union args *args, struct pmudev_refusal *why);
 };
 
@@ -306,10 +316,9 @@ static const struct ioctl ioctls[] = {
 	IOCTL(WHY) = { sizeof(struct pmudev_why), true, true, ioctl_why },
 };
 
-
 /*
- * The caller's structure, checked. The refusal's place is written to at once: a call whose answer
- * cannot be written must not take effect.
+ * Copy and check the caller's structure. Write to its refusal first: a call whose refusal cannot be
+ * written must not take effect.
  */
 static int get_args(struct head __user *user, u32 known, union args *args,
 		    struct pmudev_refusal *why)
@@ -335,14 +344,14 @@ static int get_args(struct head __user *user, u32 known, union args *args,
 	return 0;
 }
 
-/* A structure that was not accepted gets its refusal if it has a place for it. */
+/* Write the refusal of a structure that was not accepted, if the structure has room for it. */
 static void put_refusal(struct head __user *user, struct pmudev_refusal *why)
 {
 	u32 size;
 
 	if (get_user(size, &user->size) || size < sizeof(*user))
 		return;
-	/* Whoever did not get as far as his structure is told by the errno alone. */
+	/* If this fails, the caller has the errno only. */
 	if (copy_to_user(&user->refusal, why, offsetof(struct pmudev_refusal, nr_holders)))
 		return;
 }
@@ -359,17 +368,17 @@ static long call(struct pmudev_set *set, const struct ioctl *ioctl, void __user 
 		goto out;
 	}
 	ret = ioctl->handler(set, &args, &why);
-	/* That there is no refusal was written when the call began. */
-	if (!ret && !ioctl->answers)
+	/* get_args() has written that there is no refusal. */
+	if (!ret && !ioctl->outputs)
 		return 0;
-	if (!ret && !ioctl->tells)
+	if (!ret && !ioctl->keeps_refusal)
 		why = pmudev_no_refusal();
-	put_holders(set, &args.head.refusal, &why);
+	copy_holders(set, &args.head.refusal, &why);
 	args.head.refusal = why;
-	if (copy_to_user(user, &args, ioctl->answers ? ioctl->size : sizeof(args.head)))
+	if (copy_to_user(user, &args, ioctl->outputs ? ioctl->size : sizeof(args.head)))
 		ret = pmudev_refuse(&why, -EFAULT, PMUDEV_WHY_POINTER, 0);
 out:
-	if (ret && !ioctl->tells)
+	if (ret && !ioctl->keeps_refusal)
 		pmudev_save_refusal(set, &why, ret);
 	return ret;
 }

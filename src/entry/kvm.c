@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KVM's guests: where they are entered and left. The probes of KVM's tracepoints are installed while
- * some set has events with a host/guest filter, and up to a second longer. KVM may be part of the
- * kernel, or a module that comes and goes.
+ * KVM entry and exit hooks. The probes of KVM's tracepoints are installed while a set has events
+ * with a host/guest filter, and for up to a second longer. KVM is built in, or a module that can be
+ * loaded and unloaded at any time.
  */
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -26,7 +26,7 @@ static struct pmudev_hook entry = { .name = "kvm_entry" };
 static struct pmudev_hook exit = { .name = "kvm_exit" };
 
 static DEFINE_MUTEX(kvm_mutex); /* all below, and the hooks above */
-static unsigned int nr_wanted;
+static unsigned int nr_users; /* sets that need the hooks */
 
 static void unhook_later(struct work_struct *work);
 static DECLARE_DELAYED_WORK(unhook_work, unhook_later);
@@ -46,7 +46,7 @@ static int hook(void)
 		pmudev_hook_remove(&exit);
 		return ret;
 	}
-	/* A CPU may still execute what was there before it was patched, or a guest. */
+	/* A CPU may still execute the code from before the patch, or a guest. */
 	kick_all_cpus_sync();
 	return 0;
 }
@@ -62,21 +62,21 @@ static void unhook(void)
 	if (!entry.installed)
 		return;
 	pmudev_hook_remove(&entry);
-	/* A CPU that executes a guest leaves it for the call. */
+	/* The interrupt makes a CPU leave its guest. */
 	on_each_cpu(leave_here, NULL, true);
 	pmudev_hook_remove(&exit);
 }
 
-/* Patching kernel text must not be something that a user can repeat fast: once a second. */
+/* Patches kernel text, which users must not be able to repeat fast: at most once a second. */
 static void unhook_later(struct work_struct *work)
 {
 	mutex_lock(&kvm_mutex);
-	if (!nr_wanted)
+	if (!nr_users)
 		unhook();
 	mutex_unlock(&kvm_mutex);
 }
 
-static bool want(void *arg)
+static bool get_locked(void *arg)
 {
 	int *ret = arg;
 
@@ -84,7 +84,7 @@ static bool want(void *arg)
 		return false;
 	*ret = hook();
 	if (!*ret)
-		nr_wanted++;
+		nr_users++;
 	return true;
 }
 
@@ -92,20 +92,20 @@ static int kvm_get(void)
 {
 	int ret;
 
-	pmudev_locked(pmudev_plain, &kvm_mutex, want, &ret);
+	pmudev_locked(pmudev_plain, &kvm_mutex, get_locked, &ret);
 	return ret;
 }
 
-static bool unwant(void *unused)
+static bool put_locked(void *unused)
 {
-	if (!--nr_wanted)
+	if (!--nr_users)
 		schedule_delayed_work(&unhook_work, HZ);
 	return true;
 }
 
 static void kvm_put(void)
 {
-	pmudev_locked(pmudev_plain, &kvm_mutex, unwant, NULL);
+	pmudev_locked(pmudev_plain, &kvm_mutex, put_locked, NULL);
 }
 
 bool pmudev_kvm_hooked(void)
@@ -113,15 +113,15 @@ bool pmudev_kvm_hooked(void)
 	return READ_ONCE(entry.installed);
 }
 
-/* ------------------------------------------------------ KVM comes and goes -- */
+/* ---------------------------------------------- loading and unloading KVM -- */
 
-static void tracepoint_comes(struct tracepoint *tp, void *unused)
+static void add_tracepoint(struct tracepoint *tp, void *unused)
 {
 	pmudev_hook_match(&entry, tp);
 	pmudev_hook_match(&exit, tp);
 }
 
-static void tracepoint_goes(struct tracepoint *tp)
+static void remove_tracepoint(struct tracepoint *tp)
 {
 	if (tp != entry.tp && tp != exit.tp)
 		return;
@@ -142,11 +142,11 @@ static int on_module(struct notifier_block *nb, unsigned long state, void *data)
 	for (i = 0; i < mod->num_tracepoints; i++) {
 		tp = tracepoint_ptr_deref(&mod->tracepoints_ptrs[i]);
 		if (state == MODULE_STATE_COMING)
-			tracepoint_comes(tp, NULL);
+			add_tracepoint(tp, NULL);
 		else
-			tracepoint_goes(tp);
+			remove_tracepoint(tp);
 	}
-	if (nr_wanted && hook())
+	if (nr_users && hook())
 		pr_err("pmudev: cannot hook KVM: events that exclude guests count them\n");
 	mutex_unlock(&kvm_mutex);
 	return NOTIFY_OK;
@@ -165,9 +165,9 @@ int pmudev_kvm_init(void)
 	if (!pmudev_backend.guest_entry)
 		return 0;
 	mutex_lock(&kvm_mutex);
-	for_each_kernel_tracepoint(tracepoint_comes, NULL);
+	for_each_kernel_tracepoint(add_tracepoint, NULL);
 	mutex_unlock(&kvm_mutex);
-	/* Tells of the modules that are there, too. */
+	/* This also calls the notifier for modules that are loaded already. */
 	return register_tracepoint_module_notifier(&module_nb);
 }
 
@@ -181,12 +181,11 @@ void pmudev_kvm_exit(void)
 	mutex_unlock(&kvm_mutex);
 }
 
-/* ------------------------------------------------- back in user mode -- */
+/* ------------------------------------------------- return to user mode -- */
 
 /*
- * A thread that runs guests is about to return to its program. KVM may have had the register of user
- * access while the thread was switched in, and have restored what was in it before: set it to what
- * the thread has now.
+ * A thread that runs guests is about to return to user mode. KVM may have used the register of user
+ * access while the thread was switched in, and restored an old value: set the current one.
  */
 void pmudev_kvm_userspace_exit(void *data, u32 reason, int error)
 {
@@ -208,7 +207,7 @@ void pmudev_kvm_userspace_exit(void *data, u32 reason, int error)
 		raw_spin_unlock_irqrestore(&ctx->lock, flags);
 		pmudev_ctx_put(ctx);
 	}
-	/* A context that died meanwhile is not found any more, and is unlinked here. */
+	/* Contexts that died in between are not found above: unlink them. */
 	if (pmudev_switch_lets_read)
 		pmudev_switch_prepare();
 }

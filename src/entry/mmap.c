@@ -2,9 +2,9 @@
 /*
  * Mapping the user page.
  *
- * The right to read belongs to the address space in which pages are mapped: each mapping holds
- * it, and what a fork copies does not. Checked reads are the counted threads' alone: only they
- * have an owner word that matches.
+ * User access belongs to the address space in which pages are mapped. Each mapping holds it; the
+ * copy of a mapping that fork makes does not. Only the counted thread can do checked reads, because
+ * the owner word of a page matches no other thread.
  */
 #include <linux/compat.h>
 #include <linux/mm.h>
@@ -19,7 +19,7 @@
 #include "../set/set.h"
 #include "entry.h"
 
-/* What a fork's child finds in place of its parent's page: zeroes. */
+/* After a fork the child has this page of zeroes in place of its parent's user page. */
 static struct page *blank;
 
 static void page_fixed_fields(struct pmudev_page *page, const struct pmudev_pmu *pmu)
@@ -30,6 +30,15 @@ static void page_fixed_fields(struct pmudev_page *page, const struct pmudev_pmu 
 	page->time_shift = pmu->shift;
 }
 
+/**
+ * struct mapping - a mapping that is made, copied or removed
+ * @set: its set
+ * @mm: its address space
+ * @caller: the thread that calls mmap()
+ * @page: in: memory for the set's user page if it has none; out: NULL if it was used
+ * @why: filled in on error
+ * @error: out: 0 or an error
+ */
 struct mapping {
 	struct pmudev_set *set;
 	struct mm_struct *mm;
@@ -39,9 +48,9 @@ struct mapping {
 	int error;
 };
 
-/* --------------------------------------------------- the right to read -- */
+/* ---------------------------------------------------------- user access -- */
 
-/* None goes on before the first has had everything cleared that it could see. */
+/* One grant at a time: later ones wait until the first has cleared residue on all CPUs. */
 static DEFINE_RAW_SPINLOCK(grant_lock);
 
 static int grant(struct pmudev_set *set, struct mm_struct *mm, struct pmudev_refusal *why)
@@ -50,7 +59,7 @@ static int grant(struct pmudev_set *set, struct mm_struct *mm, struct pmudev_ref
 
 	raw_spin_lock(&grant_lock);
 	added = pmudev_readers_add_mapping(set, &first);
-	/* Irqs are on: who waits for the lock is not waited for. */
+	/* Irqs are on in waiters for the lock, so they answer the call to all CPUs. */
 	if (added && first && pmudev_backend.grant)
 		pmudev_clear_residue_all();
 	raw_spin_unlock(&grant_lock);
@@ -72,7 +81,7 @@ static void revoke(struct pmudev_set *set, struct mm_struct *mm)
 
 static void count_mapping(struct pmudev_ctx *ctx, struct pmudev_set *set, struct mm_struct *mm)
 {
-	/* Another address space than before: the thread has run another program since. */
+	/* The address space changed: the thread has executed another program. */
 	if (set->mapping.mm != mm)
 		set->mapping.maps = 0;
 	set->mapping.mm = mm;
@@ -92,12 +101,12 @@ static void map_page(struct pmudev_ctx *ctx, void *arg)
 		map->error = pmudev_refuse(map->why, -ESRCH, PMUDEV_WHY_ENDED, 0);
 		return;
 	}
-	/* Looked at again: it may have been closed since. */
+	/* Check again: the sysctl may have changed since check_mmap(). */
 	if (!pmudev_user_access_enabled()) {
 		map->error = pmudev_refuse(map->why, -EACCES, PMUDEV_WHY_USER_ACCESS, 0);
 		return;
 	}
-	/* Not dead: the thread cannot get past its exit hook, which takes our lock. */
+	/* The context is not dead, and the exit hook takes ctx->lock: the task cannot be freed. */
 	if (!same_thread_group(ctx->link.task, map->caller)) {
 		map->error = pmudev_refuse(map->why, -EPERM, PMUDEV_WHY_NOT_OWNER, 0);
 		return;
@@ -152,7 +161,7 @@ static vm_fault_t blank_fault(struct vm_fault *vmf)
 	return show(vmf, blank);
 }
 
-/* A copy that fork made: zeroes, and no right. */
+/* A copy that fork made: zeroes, and no user access. */
 static const struct vm_operations_struct copy_ops = {
 	.fault = blank_fault,
 };
@@ -162,7 +171,7 @@ static void vm_open(struct vm_area_struct *vma)
 	struct mapping map = { .set = vma->vm_private_data, .mm = vma->vm_mm };
 	bool first;
 
-	/* fork runs in the parent, mremap in the process itself. */
+	/* fork() calls this in the parent, mremap() in the process itself. */
 	if (vma->vm_mm != current->mm) {
 		vma->vm_ops = &copy_ops;
 		return;
@@ -186,7 +195,7 @@ static vm_fault_t vm_fault(struct vm_fault *vmf)
 {
 	struct pmudev_set *set = vmf->vma->vm_private_data;
 
-	/* map_mm changes only while there is no mapping, or by its own mmap. */
+	/* mapping.mm changes only while there is no mapping, or in the mmap() of this one. */
 	if (READ_ONCE(set->mapping.mm) == vmf->vma->vm_mm)
 		return show(vmf, virt_to_page(set->mapping.page));
 	return show(vmf, blank);
@@ -203,7 +212,7 @@ static int check_mmap(struct pmudev_set *set, struct vm_area_struct *vma,
 {
 	struct pmudev_ctx *ctx = smp_load_acquire(&set->ctx); /* bound meanwhile, or not */
 
-	/* VM_MAYSHARE: what MAP_SHARED becomes if the file is open for reading only. */
+	/* VM_MAYSHARE: MAP_SHARED of a file that is open for reading only sets only this. */
 	if (!(vma->vm_flags & VM_MAYSHARE) || (vma->vm_flags & (VM_WRITE | VM_EXEC)) ||
 	    vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_MAPPING, PAGE_SIZE);
@@ -213,7 +222,7 @@ static int check_mmap(struct pmudev_set *set, struct vm_area_struct *vma,
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_HARDWARE, PMUDEV_USER_READ);
 	if (!READ_ONCE(set->user))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_NO_USER_READ, 0);
-	/* As ADD has it, whose caller may have been another program. */
+	/* ADD checks this, too, but another program may have called it. */
 	if (in_compat_syscall() && !set->pmu->info.compat_reads)
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_HARDWARE, PMUDEV_USER_READ);
 	if (!pmudev_user_access_enabled())
@@ -235,7 +244,7 @@ static int map_set(struct pmudev_set *set, struct vm_area_struct *vma, struct pm
 	ret = check_mmap(set, vma, why);
 	if (ret)
 		return ret;
-	/* Once made it stays until the set is closed. */
+	/* The page stays until the set is closed. */
 	if (!READ_ONCE(set->mapping.page)) {
 		map.page = alloc_page(PMUDEV_GFP | __GFP_ZERO);
 		if (!map.page)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Idle and sleep: a CPU's PMU may lose power, and the machine's clock its count. */
+/* Idle and system sleep: a CPU's PMU may lose its state, and the clock may stop or restart. */
 #include <linux/cpu_pm.h>
 
 #include "../compat.h"
@@ -7,9 +7,9 @@
 #include "../task/task_table.h"
 #include "entry.h"
 
-/* A system sleep, seen by the last CPU that is online: nobody else looks. */
+/* The system is going to sleep, or waking up. Only the last online CPU uses both. */
 static bool sleeping;
-static u64 sleeping_since;
+static u64 sleeping_since; /* pmudev_clock() */
 
 #ifdef CONFIG_CPU_PM
 static int cpu_power(struct notifier_block *nb, unsigned long event, void *unused)
@@ -20,7 +20,7 @@ static int cpu_power(struct notifier_block *nb, unsigned long event, void *unuse
 		break;
 	case CPU_PM_ENTER_FAILED:
 	case CPU_PM_EXIT:
-		/* A system sleep is over a moment later. */
+		/* During a system sleep, sleep_ends() does it, a moment later. */
 		if (!sleeping)
 			pmudev_cpu_power_up();
 		break;
@@ -28,36 +28,36 @@ static int cpu_power(struct notifier_block *nb, unsigned long event, void *unuse
 	return NOTIFY_OK;
 }
 
-/* After perf's driver in both directions: it resets the PMU when the CPU comes back. */
+/* Called after perf's driver in both directions: that resets the PMU when the CPU wakes up. */
 static struct notifier_block cpu_power_nb = {
 	.notifier_call = cpu_power,
 	.priority = -1,
 };
 
-static int watch_idle(void)
+static int register_idle(void)
 {
 	return cpu_pm_register_notifier(&cpu_power_nb);
 }
 
-static void unwatch_idle(void)
+static void unregister_idle(void)
 {
 	cpu_pm_unregister_notifier(&cpu_power_nb);
 }
 #else
-/* The CPUs keep their PMUs' state in idle. */
-static int watch_idle(void)
+/* On these architectures a PMU keeps its state while its CPU is idle. */
+static int register_idle(void)
 {
 	return 0;
 }
 
-static void unwatch_idle(void)
+static void unregister_idle(void)
 {
 }
 #endif
 
 /*
- * A system sleep is no time for who is loaded on the last CPU: the clock may have stood still
- * meanwhile, or have begun anew.
+ * A system sleep does not add to the times of a context that is loaded on the last CPU: the clock
+ * may have stopped or restarted.
  */
 static void skip_sleep(struct pmudev_ctx *ctx)
 {
@@ -72,8 +72,9 @@ static void skip_sleep(struct pmudev_ctx *ctx)
 }
 
 /*
- * All other CPUs are offline, irqs off: what is loaded is the thread's here, and the CPU's. A Xen
- * guest that is saved has its others online: theirs count that as time.
+ * All other CPUs are offline, and irqs are off. The contexts of this CPU and of the current thread
+ * are loaded, and no others. Exception: while a Xen guest is saved its other CPUs stay online, and
+ * their contexts count the sleep as time.
  */
 static int sleep_begins(PMUDEV_SYSCORE_ARG)
 {
@@ -95,7 +96,7 @@ PMUDEV_SYSCORE(sleep, sleep_begins, sleep_ends);
 
 int pmudev_power_init(void)
 {
-	int ret = watch_idle();
+	int ret = register_idle();
 
 	if (!ret)
 		pmudev_register_syscore(&sleep);
@@ -105,5 +106,5 @@ int pmudev_power_init(void)
 void pmudev_power_exit(void)
 {
 	pmudev_unregister_syscore(&sleep);
-	unwatch_idle();
+	unregister_idle();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a PMU is, and its state: what QUERY and sysfs tell. */
+/* Descriptions of PMUs and their state, for QUERY and sysfs. */
 #include <linux/cpumask.h>
 
 #include "../alloc/allocation.h"
@@ -49,7 +49,7 @@ void pmudev_describe(struct pmudev_pmu *pmu, struct pmudev_query *query)
 	query->cpu_id = pmu->info.cpu_id;
 	query->features = pmu->info.features | PMUDEV_HAS_OTHER_TASKS | PMUDEV_HAS_MULTIPLEX |
 			  (PMUDEV_FORK_ALLOCATES ? PMUDEV_HAS_INHERIT : 0);
-	/* Whose bare read would it be on a CPU of another PMU? */
+	/* On a CPU of another PMU, a bare read would return a counter of that PMU. */
 	if (pmudev_nr_pmus > 1)
 		query->features &= ~PMUDEV_HAS_DIRECT;
 	query->counters = pmu->info.counters;
@@ -61,17 +61,22 @@ void pmudev_describe(struct pmudev_pmu *pmu, struct pmudev_query *query)
 	query->perf_restores = atomic64_read(&pmu->info.perf_restores);
 	query->clock_hz = pmu->info.clock_hz;
 	memcpy(query->name, pmu->info.name, sizeof(query->name));
-	/* After the reservation, which can make counters unavailable. */
+	/* A reservation may find more counters unavailable. */
 	query->available = pmudev_pmu_available(pmu);
 	query->user = pmu->info.user & query->available;
 }
 
+/**
+ * struct describing - a call of pmudev_describe_state()
+ * @pmu: the PMU
+ * @query: out: its state
+ */
 struct describing {
 	struct pmudev_pmu *pmu;
 	struct pmudev_query *query;
 };
 
-/* So many sets are looked through by the caller. */
+/* With more sets than this, a worker looks through them. */
 #define FEW_SETS 32
 
 static bool describe_state(void *arg)

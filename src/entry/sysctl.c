@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sysctls dev.pmudev.*. Disabling user access deactivates readable groups, whose counters show 0
- * then. User mode may execute the read instruction until the page is unmapped, so no reader faults.
+ * The sysctls dev.pmudev.*. Disabling user access deactivates readable groups, whose counters show
+ * 0 then. User mode may execute the read instruction until the page is unmapped, so no reader
+ * faults.
  */
 #include <linux/sysctl.h>
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/class/pmudev/NAME/, one for every PMU: docs/sysfs.md. caps/ has what QUERY answers; format/
- * and events/ are made once, of the backend's tables and what its encode says to them.
+ * /sys/class/pmudev/NAME/, one directory per PMU (docs/sysfs.md). caps/ has the values that QUERY
+ * returns. format/ and events/ are built at init, from the backend's tables; events that the
+ * backend's encode refuses are left out.
  *
- * The class and the devices are the kernel's memory, the files' text is ours: removing a device
- * waits for its readers, and who has a file open then reads ENODEV.
+ * The kernel owns the class and the devices; this file owns the text of the files. Removing a
+ * device waits for readers of its files, and later reads of an open file return ENODEV.
  */
 #include <linux/bitmap.h>
 #include <linux/cpumask.h>
@@ -20,7 +21,7 @@
 /**
  * struct entry - a file of format/ or events/
  * @attr: its attribute
- * @text: what it says
+ * @text: its contents
  */
 struct entry {
 	struct device_attribute attr;
@@ -30,12 +31,12 @@ struct entry {
 /**
  * struct dir - a PMU's directory
  * @dev: its device
- * @files: of format/ and events/
- * @list: pointers to them, each at the place of its file; NULL after those of a group
- * @nr: how many places are used
+ * @files: the files of format/ and events/
+ * @list: by index into @files: a pointer to its attribute, or NULL after the last of a group
+ * @nr: number of entries used in @files and @list
  * @format: the group format/
  * @events: the group events/
- * @groups: all
+ * @groups: all groups, NULL-terminated
  */
 struct dir {
 	struct device *dev;
@@ -50,7 +51,7 @@ struct dir {
 static struct class *class;
 static struct dir dirs[PMUDEV_MAX_PMUS];
 
-/* ----------------------------------------------------------- the CPUs -- */
+/* -------------------------------------------------------------- cpumask -- */
 
 static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
@@ -138,7 +139,7 @@ static struct pmudev_query describe(struct device *dev)
 	return query;
 }
 
-/* A file of caps/, which writes what it is about in @q to @buf. */
+/* A file of caps/. @emit writes the value in @q to @buf. */
 #define CAP(name, emit)                                                                         \
 	static ssize_t name##_show(struct device *dev, struct device_attribute *attr, char *buf) \
 	{                                                                                       \
@@ -207,7 +208,7 @@ static struct entry *add_file(struct dir *dir, const char *name)
 	return file;
 }
 
-/* The bits of raw events' config that the PMU has. */
+/* The bits of config that raw events of this PMU can have. */
 static u64 config_bits(const struct pmudev_pmu *pmu)
 {
 	struct pmudev_event_attr attr = { .type = PMUDEV_TYPE_RAW, .config = ~0ULL };
@@ -219,10 +220,10 @@ static u64 config_bits(const struct pmudev_pmu *pmu)
 	return attr.config;
 }
 
-/* Those of every PMU that can do what they ask for. */
+/* Terms that do not depend on the PMU's config. */
 #define NR_COMMON_TERMS 8
 
-/* A term without bits is not there. */
+/* Add a term, unless it has no bits. */
 static void add_term(struct dir *dir, const char *name, const char *field, u64 bits)
 {
 	DECLARE_BITMAP(map, 64);
@@ -235,7 +236,7 @@ static void add_term(struct dir *dir, const char *name, const char *field, u64 b
 	scnprintf(file->text, sizeof(file->text), "%s:%*pbl", field, 64, map);
 }
 
-/* What the ABI offers beside the config, as far as it is offered here. */
+/* Add the terms for other fields of the ABI, as far as this PMU supports them. */
 static void add_common_terms(struct dir *dir, const struct pmudev_query *q)
 {
 	bool wide = q->width == 64 || q->width_fixed == 64 || (q->features & PMUDEV_HAS_CHAIN);
@@ -302,7 +303,7 @@ static void add_files(struct dir *dir, struct pmudev_pmu *pmu)
 		add_term(dir, term->name, "config", term->bits & bits);
 	add_common_terms(dir, &query);
 
-	/* A place without a file: the end of the list. */
+	/* One NULL entry ends the list of format/. */
 	dir->nr++;
 	dir->events = (struct attribute_group){ .name = "events", .attrs = dir->list + dir->nr };
 	for (i = 0; i < info->nr_events; i++)
@@ -310,10 +311,10 @@ static void add_files(struct dir *dir, struct pmudev_pmu *pmu)
 			add_event(dir, pmu, &info->events[i]);
 }
 
-/* -------------------------------------------------- coming and going -- */
+/* --------------------------------------------------------- init and exit -- */
 
-/* Room for all there could be, and the ends of two lists. */
-static unsigned int most_files(const struct pmudev_pmu_info *info)
+/* The largest number of entries, including the ends of two lists. */
+static unsigned int max_files(const struct pmudev_pmu_info *info)
 {
 	const struct pmudev_term *term = info->terms;
 
@@ -324,10 +325,10 @@ static unsigned int most_files(const struct pmudev_pmu_info *info)
 
 static int dir_init(struct dir *dir, struct pmudev_pmu *pmu)
 {
-	unsigned int most = most_files(&pmu->info);
+	unsigned int nr = max_files(&pmu->info);
 
-	dir->files = kcalloc(most, sizeof(*dir->files), GFP_KERNEL);
-	dir->list = kcalloc(most, sizeof(*dir->list), GFP_KERNEL);
+	dir->files = kcalloc(nr, sizeof(*dir->files), GFP_KERNEL);
+	dir->list = kcalloc(nr, sizeof(*dir->list), GFP_KERNEL);
 	if (!dir->files || !dir->list)
 		return -ENOMEM;
 	add_files(dir, pmu);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What happens to a followed thread: it makes children, executes programs, ends. The hooks are
- * tracepoints found by name.
+ * Hooks on fork, exec and exit of followed threads: tracepoints that are found by name.
  */
 #include <linux/binfmts.h>
 #include <linux/mutex.h>
@@ -22,13 +21,16 @@
 
 /* ------------------------------------------------- fork, exec and exit -- */
 
-/* In copy_process(), before the child runs; also of threads that the kernel makes for a task. */
+/*
+ * Called in copy_process(), before the child runs; also for threads that the kernel creates for a
+ * task.
+ */
 static void on_fork(PMUDEV_PROBE_FORK_ARGS)
 {
 	struct pmudev_ctx *ctx;
 	struct pmudev_pmu *pmu;
 
-	/* A thread has its process's right, a new process none. */
+	/* A new process has no user access; a new thread shares its process's. */
 	if (pmudev_backend.forked && child->mm && child->mm != current->mm)
 		pmudev_backend.forked(child->mm);
 	pmudev_for_each_pmu(pmu) {
@@ -40,7 +42,7 @@ static void on_fork(PMUDEV_PROBE_FORK_ARGS)
 	}
 }
 
-/* The thread is watched no longer, by anybody. */
+/* Nothing may count the calling thread any more. */
 static void end_self(struct pmudev_ctx *ctx)
 {
 	struct pmudev_child *ended;
@@ -63,7 +65,10 @@ static void on_exit(PMUDEV_PROBE_EXIT_ARGS)
 
 	if (p != current)
 		return;
-	/* PF_EXITING is seen by whoever enters a context that is not found now: see follow.c. */
+	/*
+	 * PF_EXITING is set before the table is searched. Pairs with the barrier in
+	 * task/attach.c: an attach whose context is not found here reads PF_EXITING.
+	 */
 	smp_mb();
 	pmudev_for_each_pmu(pmu) {
 		ctx = pmudev_ctx_find(p, pmu);
@@ -78,11 +83,11 @@ static void exec_ctx(struct pmudev_ctx *ctx, const struct linux_binprm *bprm)
 {
 	unsigned long flags;
 
-	/* Whoever gains privileges, or may not be read, is not to be watched. */
+	/* A thread that gains privileges, or executes an unreadable file, must not be observed. */
 	if (bprm->secureexec || (bprm->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP)) {
 		end_self(ctx);
 	} else {
-		/* The old address space had the right to read; the new one starts without. */
+		/* User access belonged to the old address space. */
 		raw_spin_lock_irqsave(&ctx->lock, flags);
 		pmudev_pages_revoke(ctx);
 		pmudev_ctx_exec(ctx);
@@ -108,17 +113,17 @@ static struct pmudev_hook hooks[] = {
 	{ .name = "task_newtask", .probe = on_fork },
 	{ .name = "sched_process_exit", .probe = on_exit },
 	{ .name = "sched_process_exec", .probe = on_exec },
-	/* Not in every kernel. */
+	/* The last one is optional: not every kernel has it. */
 	{ .name = "kvm_userspace_exit", .probe = pmudev_kvm_userspace_exit },
 };
 
 #define NR_NEEDED (ARRAY_SIZE(hooks) - 1)
 
-/* task/ installs its probe while it needs it. */
+/* task/sched_switch.c installs its own probe, while it needs it. */
 static struct pmudev_hook sched_switch = { .name = "sched_switch" };
 
 static DEFINE_MUTEX(hooks_mutex); /* installing all of them */
-static bool hooked;
+static bool hooked; /* all are installed; written under hooks_mutex */
 
 static void find_hook(struct tracepoint *tp, void *priv)
 {
@@ -137,7 +142,7 @@ static void unhook(void)
 		pmudev_hook_remove(&hooks[i]);
 }
 
-/* A probe whose type is not the tracepoint's does not compile; with kCFI it would panic. */
+/* Fail to compile if a probe's type is not the tracepoint's: with kCFI a call would panic. */
 static void check_types(void)
 {
 	check_trace_callback_type_task_newtask(on_fork);
@@ -186,8 +191,8 @@ static bool hook_once(void *arg)
 }
 
 /*
- * The hooks are installed with the first thread that is attached and stay until the module goes:
- * they patch kernel text, which must not be something that any user can repeat.
+ * Install the hooks when the first thread is attached. They stay until the module is unloaded:
+ * installing them patches kernel text, which users must not be able to repeat.
  */
 static int hook_tasks(void)
 {

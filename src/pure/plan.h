@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A partial assignment, shared by assign.c, assign_path.c and assign_chained.c. Like all of src/pure, it uses
- * nothing but its arguments; see include/pmudev/types.h for what this folder may call.
+ * A partial assignment, shared by assign.c, assign_path.c and assign_chained.c. Like all of
+ * src/pure, it uses nothing but its arguments; see include/pmudev/types.h for what this folder may
+ * call.
  *
  * A chain slot is an even counter and the next one, which a chained event takes together. A mask of
  * chain slots has the bits of the even counters.

@@ -231,10 +231,10 @@ static int refuse_task(int error, struct pmudev_refusal *why)
 #define RECLAIM_TIMES 3
 
 /*
- * With the exec_update_lock of another process only memory is taken that is there at once. A control
- * group at its limit may have some all the same when its memory is reclaimed: that may take a while,
- * so it is done without the lock, by allocating as much as the call needs. Return: false if there
- * is none.
+ * With the exec_update_lock of another process only memory is taken that is there at once. A
+ * control group at its limit may have some all the same when its memory is reclaimed: that may take
+ * a while, so it is done without the lock, by allocating as much as the call needs. Return: false
+ * if there is none.
  */
 static bool reclaim_memory(struct task_struct *task, unsigned int times)
 {

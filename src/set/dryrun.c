@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Dry runs: what ENABLE would do, without doing it. */
+/* Dry runs: find the counters that ENABLE would allocate, without allocating them. */
 #include <linux/cpu.h>
 #include <linux/slab.h>
 
@@ -9,15 +9,15 @@
 #include "set.h"
 
 /**
- * struct trial - events that are tried
- * @nr: how many
- * @constraint: what each wants
- * @group: the number of its group
- * @mux: the group is multiplexed
- * @counter: the result
- * @part: the events that are tried together
- * @part_constraint: likewise
- * @part_counter: likewise
+ * struct trial - events that a dry run places
+ * @nr: number of events
+ * @constraint: by event
+ * @group: by event: the number of its group
+ * @mux: by event: its group is multiplexed
+ * @counter: by event: the result; of a chained event the even counter
+ * @part: the events that are placed together, as indices into the arrays above
+ * @part_constraint: their constraints
+ * @part_counter: their counters
  */
 struct trial {
 	unsigned int nr;
@@ -38,7 +38,7 @@ static void add_event(struct trial *trial, struct pmudev_constraint constraint, 
 	trial->mux[trial->nr++] = flags & PMUDEV_MULTIPLEX;
 }
 
-/* The strict events, or those of one multiplexed group. */
+/* Take the non-multiplexed events as the part, or those of one multiplexed group. */
 static unsigned int take_part(struct trial *trial, bool mux, unsigned int group)
 {
 	unsigned int i, nr = 0;
@@ -52,6 +52,7 @@ static unsigned int take_part(struct trial *trial, bool mux, unsigned int group)
 	return nr;
 }
 
+/* Copy the part's counters to the result, or translate its event in a refusal. */
 static int part_result(struct trial *trial, unsigned int nr, int ret, struct pmudev_refusal *why)
 {
 	unsigned int i;
@@ -63,7 +64,10 @@ static int part_result(struct trial *trial, unsigned int nr, int ret, struct pmu
 	return ret;
 }
 
-/* Strict events together, each multiplexed group beside them, as if it were its turn first. */
+/*
+ * Place the non-multiplexed events together, and then each multiplexed group on its own beside
+ * them, as in a rotation slot that begins with this group.
+ */
 static int try_all(struct pmudev_set *set, struct trial *trial, struct pmudev_refusal *why)
 {
 	unsigned int i, nr = take_part(trial, false, 0);
@@ -94,14 +98,15 @@ static int try_all(struct pmudev_set *set, struct trial *trial, struct pmudev_re
 	return ret;
 }
 
+/* Place the set's events that are not enabled, and report where all of its events are. */
 static int place_in_set(struct pmudev_set *set, struct trial *trial, s32 *counter,
 			struct pmudev_refusal *why)
 {
-	u64 rest, constraint = set->used & ~set->alloc->placed;
+	u64 rest, slots = set->used & ~set->alloc->placed;
 	unsigned int slot, i = 0;
 	int ret;
 
-	pmudev_for_each_slot(slot, rest, constraint) {
+	pmudev_for_each_slot(slot, rest, slots) {
 		struct pmudev_event *event = pmudev_slot_event(set, slot);
 
 		add_event(trial, pmudev_event_constraint(event), event->group, event->flags);
@@ -109,15 +114,15 @@ static int place_in_set(struct pmudev_set *set, struct trial *trial, s32 *counte
 	ret = try_all(set, trial, why);
 	if (ret) {
 		if (why->event >= 0)
-			why->event = pmudev_nth_slot(constraint, why->event);
+			why->event = pmudev_nth_slot(slots, why->event);
 		return ret;
 	}
-	/* Somebody else's call may have suspended it, and not come back to it yet. */
+	/* Another call may have suspended the rotation, and not resumed it yet. */
 	pmudev_rotation_resume(set);
 	for (slot = 0; slot < set->nr_slots; slot++)
 		counter[slot] = -1;
 	pmudev_for_each_slot(slot, rest, set->used) {
-		if (constraint & BIT_ULL(slot))
+		if (slots & BIT_ULL(slot))
 			counter[slot] = trial->counter[i++];
 		else if (set->mux & BIT_ULL(slot))
 			counter[slot] = pmudev_rotation_counter(set, slot);
@@ -128,13 +133,13 @@ static int place_in_set(struct pmudev_set *set, struct trial *trial, s32 *counte
 }
 
 /**
- * struct placing - a call
- * @set: of what set
- * @trial: memory for it
- * @code: the events' encodings; NULL: those of the set that are not enabled
- * @attr: the events
- * @nr: how many
- * @counter: out: their counters
+ * struct placing - a call of pmudev_set_place()
+ * @set: the set
+ * @trial: memory for the dry run
+ * @code: encodings of @attr
+ * @attr: new events
+ * @nr: number of new events; 0: place the set's events that are not enabled
+ * @counter: out: the counters
  * @why: filled in on error
  * @ret: out: 0 or an error
  */
@@ -149,6 +154,7 @@ struct placing {
 	int ret;
 };
 
+/* Place new events, as if they had been added. */
 static int place_new(struct placing *p)
 {
 	unsigned int i;
@@ -167,7 +173,7 @@ static int place_new(struct placing *p)
 	return ret;
 }
 
-/* By a worker. */
+/* Runs in a worker. */
 static void place(void *arg)
 {
 	struct placing *p = arg;
@@ -212,12 +218,12 @@ int pmudev_set_place(struct pmudev_set *set, const struct pmudev_event_attr *att
 	placing.trial = kzalloc(sizeof(*placing.trial), GFP_KERNEL);
 	if (!placing.trial)
 		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
-	/* The caller's rights are asked for here. */
+	/* Check permissions here: a worker has other credentials. */
 	if (nr)
 		placing.ret = encode(&placing);
 	if (!placing.ret)
 		pmudev_by_worker(pmudev_urgent, place, &placing);
-	/* After the reasons that do not pass. */
+	/* Report this last: the other reasons are permanent, this one is not. */
 	if (!placing.ret)
 		placing.ret = pmudev_reserve_check(set->pmu, set->user, &pmudev_open_set(set)->hold, why);
 	kfree(placing.code);

@@ -147,8 +147,9 @@ static void enable_anyhow(void *arg)
 
 /*
  * The short way, for groups of a thread or a CPU that are not multiplexed: free counters of a PMU
- * that is reserved already. No CPU has to be asked, no set makes room, and nothing is refused. pmu->lock
- * held, and the caller is not preempted. Return: false if it takes more, and nothing was done.
+ * that is reserved already. No CPU has to be asked, no set makes room, and nothing is refused.
+ * pmu->lock held, and the caller is not preempted. Return: false if it takes more, and nothing was
+ * done.
  */
 static bool enable_free(struct pmudev_set *set, u64 slots)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The quota. A set and its children are charged to the user who binds it, until they go; in a user
- * namespace to the user who made the outermost one, so that making namespaces gains nothing.
- * CAP_SYS_RESOURCE is not charged.
+ * The quota. A set and its children are charged to the user that binds the set, until they are
+ * destroyed. In a user namespace they are charged to the user that created the outermost namespace,
+ * so that creating namespaces gains nothing. Processes with CAP_SYS_RESOURCE are not charged.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -15,11 +15,12 @@
 #include "quota.h"
 
 /**
- * struct pmudev_quota_owner - a user
+ * struct pmudev_quota_owner - a user with sets
  * @node: in the table, by @uid; under owners_lock
  * @uid: the user. Constant.
- * @nr: sets and children charged
- * @refs: the same, and those whose memory waits for RCU; with the last the owner goes
+ * @nr: number of sets and children charged
+ * @refs: @nr, and the number of children that wait for RCU to be freed. The owner is freed with the
+ *	last reference.
  */
 struct pmudev_quota_owner {
 	struct hlist_node node;
@@ -31,11 +32,12 @@ struct pmudev_quota_owner {
 static DEFINE_HASHTABLE(owners, 6);
 static DEFINE_SPINLOCK(owners_lock); /* the table */
 
-/* As many as the limit may wait to be freed, and at least this many. */
+/* As many children as the limit, but at least this many, may wait to be freed. */
 #define FREED_LATER 256
 
 int pmudev_quota_limit = 4096;
 
+/* The user that the calling process is charged to. */
 static kuid_t owner_uid(void)
 {
 	struct user_namespace *ns = current_user_ns();
@@ -52,7 +54,7 @@ bool pmudev_quota_charge(struct pmudev_quota_owner *owner)
 
 	if (!owner)
 		return true;
-	/* Children that come and go faster than RCU frees them take memory, too. */
+	/* Bound the memory of children that end faster than RCU frees them. */
 	if (atomic_read(&owner->refs) - atomic_read(&owner->nr) >=
 	    max(READ_ONCE(pmudev_quota_limit), FREED_LATER))
 		return false;
@@ -65,8 +67,8 @@ bool pmudev_quota_charge(struct pmudev_quota_owner *owner)
 	return true;
 }
 
-/* The owner of a user; if there is none yet it is @fresh. */
-static struct pmudev_quota_owner *find_or_add(kuid_t uid, struct pmudev_quota_owner *fresh)
+/* Find the owner of a user; if there is none, add @new. */
+static struct pmudev_quota_owner *find_or_add(kuid_t uid, struct pmudev_quota_owner *new)
 {
 	struct pmudev_quota_owner *owner;
 
@@ -74,33 +76,33 @@ static struct pmudev_quota_owner *find_or_add(kuid_t uid, struct pmudev_quota_ow
 	hash_for_each_possible(owners, owner, node, __kuid_val(uid))
 		if (uid_eq(owner->uid, uid))
 			return owner;
-	fresh->uid = uid;
-	hash_add(owners, &fresh->node, __kuid_val(uid));
-	return fresh;
+	new->uid = uid;
+	hash_add(owners, &new->node, __kuid_val(uid));
+	return new;
 }
 
 int pmudev_quota_get(struct pmudev_quota_owner **owner)
 {
-	struct pmudev_quota_owner *fresh, *found;
+	struct pmudev_quota_owner *new, *found;
 	bool granted;
 
 	*owner = NULL;
 	if (ns_capable_noaudit(&init_user_ns, CAP_SYS_RESOURCE))
 		return 0;
-	fresh = kzalloc(sizeof(*fresh), PMUDEV_GFP);
-	if (!fresh)
+	new = kzalloc(sizeof(*new), PMUDEV_GFP);
+	if (!new)
 		return -ENOMEM;
 	spin_lock_irq(&owners_lock);
-	found = find_or_add(owner_uid(), fresh);
+	found = find_or_add(owner_uid(), new);
 	granted = pmudev_quota_charge(found);
-	/* An owner that was there before has sets, and stays. */
-	if (!granted && found == fresh)
-		hash_del(&fresh->node);
+	/* An owner that existed before has sets, and stays in the table. */
+	if (!granted && found == new)
+		hash_del(&new->node);
 	spin_unlock_irq(&owners_lock);
 	if (granted)
 		*owner = found;
-	if (*owner != fresh)
-		kfree(fresh);
+	if (*owner != new)
+		kfree(new);
 	return granted ? 0 : -EDQUOT;
 }
 
@@ -110,7 +112,7 @@ void pmudev_quota_uncharge(struct pmudev_quota_owner *owner)
 		atomic_dec(&owner->nr);
 }
 
-/* Also from an RCU callback, which frees children. */
+/* The RCU callback that frees children calls it, too. */
 void pmudev_quota_put_memory(struct pmudev_quota_owner *owner)
 {
 	unsigned long flags;

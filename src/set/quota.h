@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The quota: how many sets and children a user may have. RLIMIT_NOFILE and RLIMIT_NPROC do not bound
- * them: a mapping keeps a set without a descriptor, and a thread may have many.
+ * The quota: how many sets and children a user may have. RLIMIT_NOFILE and RLIMIT_NPROC do not
+ * bound them: a mapping keeps a set without a descriptor, and a thread may have many.
  */
 #ifndef _PMUDEV_SET_QUOTA_H
 #define _PMUDEV_SET_QUOTA_H

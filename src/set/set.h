@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The set layer owns event sets as programs know them: create, bind, add, enable, reset, remove, dry
- * runs, inheritance and the quota. It calls the allocation layer and what is below it.
+ * The set layer owns event sets as programs know them: create, bind, add, enable, reset, remove,
+ * dry runs, inheritance and the quota. It calls the allocation layer and what is below it.
  *
- * All functions that take a set: its mutex held, by the caller or by whom a worker works for, unless
- * they say otherwise. They may sleep, and fill in @why if they return an error.
+ * All functions that take a set: its mutex held, by the caller or by whom a worker works for,
+ * unless they say otherwise. They may sleep, and fill in @why if they return an error.
  */
 #ifndef _PMUDEV_SET_SET_H
 #define _PMUDEV_SET_SET_H
@@ -104,7 +104,10 @@ int pmudev_set_bind(struct pmudev_set *set, const struct pmudev_bind *bind,
 int pmudev_set_add(struct pmudev_set *set, const struct pmudev_event_attr *attr, unsigned int nr,
 		   u32 *slots, struct pmudev_refusal *why);
 
-/* Add events to a set, which is bound to the calling thread if it is not bound; enable their groups. */
+/*
+ * Add events to a set, which is bound to the calling thread if it is not bound; enable their
+ * groups.
+ */
 int pmudev_set_add_enable(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 			  unsigned int nr, u32 *slots, struct pmudev_refusal *why);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Attach and detach: how a thread begins and ends to be followed. */
+/* Attach and detach: start and stop following a thread. */
 #include <linux/sched.h>
 #include <linux/slab.h>
 
@@ -10,12 +10,12 @@
 #include "sched_switch.h"
 #include "switch.h"
 
-/* A context that another call has made is attached when it is found. */
+/* One attach at a time: a context that another call finds in the task table has been started. */
 static DEFINE_RAW_SPINLOCK(attach_lock);
 
-/* -------------------------------------------------------- the beginning -- */
+/* --------------------------------------------------------------- attach -- */
 
-/* One more set, unless it is too late. */
+/* Count one more set. Return: false if the context is dead. */
 static bool ctx_get_set(struct pmudev_ctx *ctx)
 {
 	unsigned long flags;
@@ -28,7 +28,7 @@ static bool ctx_get_set(struct pmudev_ctx *ctx)
 	return alive;
 }
 
-/* The calling thread. */
+/* Start the context of the calling thread: link and load it. */
 static void start_self(struct pmudev_ctx *ctx)
 {
 	unsigned long flags;
@@ -41,7 +41,10 @@ static void start_self(struct pmudev_ctx *ctx)
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 }
 
-/* On the CPU where the thread may be running; if it is not, the probe has it. */
+/*
+ * Load the context on the CPU where its thread may be running. If the thread is not running, the
+ * probe links the context at the next switch.
+ */
 static void start_here(void *info)
 {
 	struct pmudev_ctx *ctx = info;
@@ -58,20 +61,21 @@ static int start(struct pmudev_ctx *ctx)
 		start_self(ctx);
 		return 0;
 	}
-	/* A CPU that went offline runs nobody: then the thread has been switched meanwhile. */
+	/* If the CPU went offline, the thread was switched since, and the probe has found it. */
 	smp_call_function_single(task_cpu(ctx->link.task), start_here, ctx, true);
 	/*
-	 * It may have got past its exit hook before it could be found there. Pairs with the
-	 * barrier there: either it found the context, or we see that it is exiting.
+	 * The thread may have passed its exit hook before the context was in the table. Pairs with
+	 * the barrier in on_exit(): either the hook finds the context, or this reads PF_EXITING.
 	 */
 	smp_mb();
 	return READ_ONCE(ctx->link.task->flags) & PF_EXITING ? -ESRCH : 0;
 }
 
 /*
- * With a reference for its first set, after prepare(). NULL: another was quicker, and @ctx is gone.
+ * Attach a new context for its first set, after prepare(). Return: the context; NULL if the task
+ * has one already, and then @ctx is freed; or ERR_PTR().
  */
-static struct pmudev_ctx *attach_fresh(struct pmudev_ctx *ctx)
+static struct pmudev_ctx *attach_new(struct pmudev_ctx *ctx)
 {
 	int ret;
 
@@ -89,12 +93,12 @@ static struct pmudev_ctx *attach_fresh(struct pmudev_ctx *ctx)
 	return ERR_PTR(ret);
 }
 
-/* The one there is, with a reference for one set more. NULL: there is none that lives. */
+/* Attach the task's existing context for one more set. Return: NULL if there is none alive. */
 static struct pmudev_ctx *attach_found(struct task_struct *task, struct pmudev_pmu *pmu)
 {
 	struct pmudev_ctx *ctx;
 
-	/* What is found dead was being taken out of its hash_node: it is not found again. */
+	/* A dead context was just being removed from the table: it is not found again. */
 	while ((ctx = pmudev_ctx_find(task, pmu)) && !ctx_get_set(ctx))
 		pmudev_ctx_put(ctx);
 	if (ctx && task == current)
@@ -102,7 +106,10 @@ static struct pmudev_ctx *attach_found(struct task_struct *task, struct pmudev_p
 	return ctx;
 }
 
-/* What may sleep comes first; what it has begun stays until the context waits itself. */
+/*
+ * Do what may sleep before the locks are taken. The caller has raised pmudev_nr_unlinked, which
+ * keeps the probe installed.
+ */
 static int prepare(const struct task_struct *task)
 {
 	return task == current ? pmudev_switch_prepare() : pmudev_sched_switch_start();
@@ -110,37 +117,37 @@ static int prepare(const struct task_struct *task)
 
 struct pmudev_ctx *pmudev_attach(struct task_struct *task, struct pmudev_pmu *pmu)
 {
-	struct pmudev_ctx *ctx, *fresh = NULL;
-	bool anew = !pmudev_task_attached(task, pmu);
+	struct pmudev_ctx *ctx, *new = NULL;
+	bool create = !pmudev_task_attached(task, pmu);
 	int ret = 0;
 
-	/* Until the one that was there has not died meanwhile. */
+	/* Repeat if the existing context died in between. */
 	do {
 		ctx = NULL;
-		/* Others are not to wait while one is short of memory. */
-		if (anew) {
-			fresh = pmudev_ctx_alloc(task, pmu, pmudev_bind_gfp(task));
-			if (!fresh)
+		/* Allocate without attach_lock: other callers must not wait for memory. */
+		if (create) {
+			new = pmudev_ctx_alloc(task, pmu, pmudev_bind_gfp(task));
+			if (!new)
 				return ERR_PTR(-ENOMEM);
 		}
 		atomic_inc(&pmudev_nr_unlinked);
-		if (fresh || task == current)
+		if (new || task == current)
 			ret = prepare(task);
 		if (ret) {
 			atomic_dec(&pmudev_nr_unlinked);
-			if (fresh)
-				pmudev_ctx_put(fresh);
+			if (new)
+				pmudev_ctx_put(new);
 			return ERR_PTR(ret);
 		}
 		raw_spin_lock(&attach_lock);
-		if (fresh)
-			ctx = attach_fresh(fresh);
-		/* Or somebody was quicker. */
+		if (new)
+			ctx = attach_new(new);
+		/* Otherwise another call was faster. */
 		if (!ctx)
 			ctx = attach_found(task, pmu);
 		raw_spin_unlock(&attach_lock);
 		atomic_dec(&pmudev_nr_unlinked);
-		anew = true;
+		create = true;
 	} while (!ctx);
 	return ctx;
 }
@@ -155,7 +162,7 @@ struct pmudev_ctx *pmudev_attach_new_task(struct task_struct *child, struct pmud
 	ctx->link.nr_sets = 1;
 	atomic_inc(&pmudev_nr_unlinked);
 	if (!pmudev_task_table_add(ctx)) {
-		/* Somebody was quick, and counts it already. */
+		/* Another process counts the new task already. */
 		atomic_dec(&pmudev_nr_unlinked);
 		pmudev_ctx_put(ctx);
 		ctx = pmudev_ctx_find(child, pmu);
@@ -165,7 +172,7 @@ struct pmudev_ctx *pmudev_attach_new_task(struct task_struct *child, struct pmud
 		}
 		return ctx;
 	}
-	/* It has not run yet. */
+	/* The task has not run, so its list of notifiers does not change. */
 	raw_spin_lock_irqsave(&ctx->lock, flags);
 	if (!ctx->dead)
 		pmudev_switch_link(ctx);
@@ -173,7 +180,7 @@ struct pmudev_ctx *pmudev_attach_new_task(struct task_struct *child, struct pmud
 	return ctx;
 }
 
-/* -------------------------------------------------------------- the end -- */
+/* --------------------------------------------------------------- detach -- */
 
 unsigned int pmudev_ctx_end(struct pmudev_ctx *ctx)
 {
@@ -195,6 +202,10 @@ unsigned int pmudev_ctx_end(struct pmudev_ctx *ctx)
 	return refs;
 }
 
+/**
+ * struct ending - a set leaves a context
+ * @refs: out: references to drop after the context's lock
+ */
 struct ending {
 	unsigned int refs;
 };
@@ -212,7 +223,7 @@ void pmudev_detach(struct pmudev_ctx *ctx)
 	struct ending ending = {};
 
 	pmudev_ctx_call(ctx, drop_set, &ending);
-	/* The set's own comes last: it kept the context for the call. */
+	/* Drop the set's reference last: it kept the context for the call. */
 	while (ending.refs--)
 		pmudev_ctx_put(ctx);
 	pmudev_ctx_put(ctx);

@@ -138,7 +138,9 @@ void pmudev_children_make_room(struct pmudev_set *parent)
 
 	if (!parent->inherit || parent->nr_slots <= PMUDEV_CHUNK)
 		return;
-	/* Children made meanwhile have room. Of those that this misses the counts are incomplete. */
+	/*
+	 * Children made meanwhile have room. Of those that this misses the counts are incomplete.
+	 */
 	do {
 		while ((child = next_child(parent->inherit, child, &lost))) {
 			if (make_room(&child->set, parent->used)) {

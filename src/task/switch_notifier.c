@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Switches, by preempt notifiers, which load and unload contexts.
+ * Context switches by preempt notifiers, which load and unload contexts.
  *
- * A followed thread pays for its own switches, others pay a test of an empty list. The notifier
- * belongs into the thread's own list, which others use, too (KVM), and which has no lock. We
- * change it, under a lock of our own,
- *   - as the thread itself, outside of interrupts and at its switches;
- *   - in the sched_switch probe, of the two threads that the switch is between: neither can be in
- *     the midst of a change, which is made with preemption off;
- *   - as anybody, if the thread is switched out (linked, and loaded nowhere) and ours is the only
- *     notifier in its list. Before the thread changes the list again it comes by task_in(), that
- *     is, past ctx->lock; or it finds the list empty, and so do all who look after it.
- * A walker that stands on a notifier that is taken out goes on by its next pointer, which stays:
- * walks have preemption off and contexts are freed by RCU.
+ * A followed thread pays for its own switches; other threads pay for a test of an empty list.
+ *
+ * A notifier must be in the thread's own list, which has no lock and which KVM uses as well. pmudev
+ * changes a list only as follows, under links_lock:
+ *   - as the thread itself, in task context or at its switches;
+ *   - in the sched_switch probe, for the two threads of the switch. Neither can be in the middle of
+ *     a change, because changes are made with preemption off;
+ *   - from any thread, if the list's owner is switched out (linked, and loaded nowhere) and the
+ *     context's notifier is the only one in the list. Before the owner changes its list again, it
+ *     either passes task_in() and so ctx->lock, or finds the list empty.
+ *
+ * A walk that has reached a removed notifier continues with its next pointer, which stays valid:
+ * walks run with preemption off, and contexts are freed by RCU.
  */
 #include <linux/sched.h>
 
@@ -24,8 +26,7 @@
 
 const bool pmudev_switch_lets_read = true;
 
-/* Our changes of the lists of notifiers. */
-static DEFINE_RAW_SPINLOCK(links_lock);
+static DEFINE_RAW_SPINLOCK(links_lock); /* changes of notifier lists by pmudev */
 
 static struct preempt_ops task_ops;
 
@@ -35,9 +36,9 @@ static void do_deferred_put(struct irq_work *work)
 }
 
 /*
- * Into the list of the context's task: see the top of this file for who may. At its end: KVM puts
- * itself in front, and saves and puts back the right to read, so it is to come before us both when
- * the thread goes and when it comes.
+ * Link the notifier at the end of the task's list. The top of this file says which callers may. KVM
+ * adds its notifier at the front; it saves and restores the user access register, so it must be
+ * called before pmudev's both at switch-out and at switch-in.
  */
 static void link_notifier(struct pmudev_ctx *ctx)
 {
@@ -61,7 +62,7 @@ static void link_notifier(struct pmudev_ctx *ctx)
 	atomic_dec(&pmudev_nr_unlinked);
 }
 
-/* And out of it. The reference is the caller's to drop, after the lock. */
+/* Unlink the notifier. The caller drops its reference after releasing the lock. */
 static void unlink_notifier(struct pmudev_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
@@ -71,7 +72,10 @@ static void unlink_notifier(struct pmudev_ctx *ctx)
 	raw_spin_unlock(&links_lock);
 }
 
-/* The same of a thread that is switched out; false if others are in its list. */
+/*
+ * Unlink the notifier of a thread that is switched out. Return: false, with nothing changed, if the
+ * list has other notifiers.
+ */
 static bool unlink_alone(struct pmudev_ctx *ctx)
 {
 	struct hlist_head *list = &ctx->link.task->preempt_notifiers;
@@ -92,8 +96,8 @@ static void task_in(struct preempt_notifier *notifier, int cpu)
 	struct pmudev_ctx *ctx = container_of(notifier, struct pmudev_ctx, notifier);
 
 	/*
-	 * Runs after switch_mm and after perf's and KVM's own switches; irqs are on, as
-	 * <linux/preempt.h> promises. An interrupt may have loaded it already.
+	 * Runs after switch_mm() and after perf's and KVM's own switch code, with irqs on, as
+	 * <linux/preempt.h> documents. An interrupt may have loaded the context already.
 	 */
 	lockdep_assert_irqs_enabled();
 	raw_spin_lock_irq(&ctx->lock);
@@ -107,12 +111,12 @@ static void task_out(struct preempt_notifier *notifier, struct task_struct *next
 	struct pmudev_ctx *ctx = container_of(notifier, struct pmudev_ctx, notifier);
 	bool last = false;
 
-	/* Irqs are off, the run queue is locked. */
+	/* Irqs are off, and rq->lock is held. */
 	raw_spin_lock(&ctx->lock);
 	if (ctx->cpu >= 0)
 		pmudev_ctx_unload_here(ctx);
 	else if (unlikely(ctx->reads.revoke_pending))
-		pmudev_pages_out(ctx); /* it died while KVM had the register */
+		pmudev_pages_out(ctx); /* it died while KVM used the register */
 	if (unlikely(ctx->dead) && ctx->link.linked) {
 		unlink_notifier(ctx);
 		last = true;
@@ -130,8 +134,8 @@ static struct preempt_ops task_ops = {
 /* --------------------------------------------------- what the others call -- */
 
 /*
- * What has died meanwhile is taken out of the calling thread's list, not only at its next switch:
- * so there is never more than one such.
+ * Unlink dead contexts of the calling thread now, rather than at its next switch. So a thread never
+ * has more than one of them.
  */
 int pmudev_switch_prepare(void)
 {
@@ -167,14 +171,13 @@ void pmudev_switch_link(struct pmudev_ctx *ctx)
 		link_notifier(ctx);
 }
 
-/* Who is not in the midst of a change of its list, or cannot be: see above. */
 bool pmudev_switch_unlink(struct pmudev_ctx *ctx, bool out)
 {
 	if (ctx->link.task == current && in_task()) {
 		unlink_notifier(ctx);
 		return true;
 	}
-	/* Else it goes at the thread's next switch. */
+	/* Otherwise task_out() unlinks it at the thread's next switch. */
 	return out && unlink_alone(ctx);
 }
 
@@ -190,7 +193,7 @@ static struct pmudev_hook hook = { .name = "preempt_notifiers" };
 
 int pmudev_switch_hook(struct tracepoint *tp)
 {
-	/* Of either thread of a switch: both can be linked there. */
+	/* The probe can link both threads of a switch. */
 	int ret = pmudev_sched_switch_init(tp, link_waiting, link_waiting);
 
 	if (ret)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Switches, by the sched_switch probe alone, for kernels without preempt notifiers (KVM brings
- * them, and not every architecture has KVM). It is in while any thread is followed, and each switch
- * pays for a look into two buckets.
+ * Context switches by the sched_switch probe alone, for kernels without preempt notifiers: only KVM
+ * selects them, and not every architecture has KVM. The probe is installed while any thread is
+ * followed, and each switch on the machine pays for a look into two hash buckets.
  *
- * A context is found until it is dead, and nothing is linked to its thread: who ends it unloads it
- * where it is loaded, and a probe that found it before sees that it is dead.
+ * A context is found until it is dead, and nothing is linked to its thread. The caller that ends a
+ * context unloads it where it is loaded; a probe that found it earlier then sees that it is dead.
  *
- * The probe comes before all else that happens at a switch: the address space's, and perf's. So the
- * kernel's part of a switch is counted for the next thread, and what perf then does could take back
- * the right to read.
+ * The probe runs before everything else in a switch, including the address space's and perf's
+ * parts. So the rest of the switch counts for the next thread, and perf could disable user access
+ * after the probe has enabled it.
  */
 #include <linux/sched.h>
 #include <linux/smp.h>

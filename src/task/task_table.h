@@ -35,7 +35,9 @@ struct pmudev_ctx *pmudev_ctx_alloc(struct task_struct *task, struct pmudev_pmu 
 /* Drop a reference. Any context. */
 void pmudev_ctx_put(struct pmudev_ctx *ctx);
 
-/* Add a context to the table, which takes a reference. Return: false if the task has one already. */
+/*
+ * Add a context to the table, which takes a reference. Return: false if the task has one already.
+ */
 bool pmudev_task_table_add(struct pmudev_ctx *ctx);
 
 /* Take it out; the caller drops the table's reference. ctx->lock held. */

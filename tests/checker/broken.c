@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Bugs, one for each checker of the debug kernels. scripts/build-module --broken links this file
- * into the module. tests/checker/run writes the name of a bug to the parameter "bug", which triggers
- * it, and expects its report.
+ * into the module. tests/checker/run writes the name of a bug to the parameter "bug", which
+ * triggers it, and expects its report.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
