@@ -45,7 +45,7 @@ void pmudev_hook_remove(struct pmudev_hook *hook)
 	pmudev_hook_note(hook, false);
 }
 
-void pmudev_for_each_hook(void (*fn)(const char *name, void *arg), void *arg)
+void pmudev_walk_hooks(void (*fn)(const char *name, void *arg), void *arg)
 {
 	struct pmudev_hook *hook;
 

@@ -40,6 +40,6 @@ void pmudev_hook_remove(struct pmudev_hook *hook);
 void pmudev_hook_note(struct pmudev_hook *hook, bool installed);
 
 /* Call @fn with the name of each installed hook. @fn must not sleep. */
-void pmudev_for_each_hook(void (*fn)(const char *name, void *arg), void *arg);
+void pmudev_walk_hooks(void (*fn)(const char *name, void *arg), void *arg);
 
 #endif /* _PMUDEV_HOOKS_H */

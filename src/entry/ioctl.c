@@ -302,18 +302,18 @@ struct ioctl {
 };
 
 #define FIRST_IOCTL 0x40
-#define IOCTL(cmd) [_IOC_NR(PMUDEV_IOC_##cmd) - FIRST_IOCTL]
+#define INDEX(cmd) (_IOC_NR(PMUDEV_IOC_##cmd) - FIRST_IOCTL)
 
 static const struct ioctl ioctls[] = {
-	IOCTL(QUERY) = { sizeof(struct pmudev_query), true, false, ioctl_query },
-	IOCTL(BIND) = { sizeof(struct pmudev_bind), false, false, ioctl_bind },
-	IOCTL(ADD) = { sizeof(struct pmudev_add), false, false, ioctl_add },
-	IOCTL(PLACE) = { sizeof(struct pmudev_place), false, false, ioctl_place },
-	IOCTL(ENABLE) = { sizeof(struct pmudev_ctl), false, false, ioctl_enable },
-	IOCTL(DISABLE) = { sizeof(struct pmudev_ctl), false, false, ioctl_disable },
-	IOCTL(RESET) = { sizeof(struct pmudev_ctl), false, false, ioctl_reset },
-	IOCTL(REMOVE) = { sizeof(struct pmudev_ctl), false, false, ioctl_remove },
-	IOCTL(WHY) = { sizeof(struct pmudev_why), true, true, ioctl_why },
+	[INDEX(QUERY)] = { sizeof(struct pmudev_query), true, false, ioctl_query },
+	[INDEX(BIND)] = { sizeof(struct pmudev_bind), false, false, ioctl_bind },
+	[INDEX(ADD)] = { sizeof(struct pmudev_add), false, false, ioctl_add },
+	[INDEX(PLACE)] = { sizeof(struct pmudev_place), false, false, ioctl_place },
+	[INDEX(ENABLE)] = { sizeof(struct pmudev_ctl), false, false, ioctl_enable },
+	[INDEX(DISABLE)] = { sizeof(struct pmudev_ctl), false, false, ioctl_disable },
+	[INDEX(RESET)] = { sizeof(struct pmudev_ctl), false, false, ioctl_reset },
+	[INDEX(REMOVE)] = { sizeof(struct pmudev_ctl), false, false, ioctl_remove },
+	[INDEX(WHY)] = { sizeof(struct pmudev_why), true, true, ioctl_why },
 };
 
 /*

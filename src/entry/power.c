@@ -88,7 +88,7 @@ static void sleep_ends(PMUDEV_SYSCORE_ARG)
 {
 	sleeping = false;
 	skip_sleep(&this_cpu_ptr(&pmudev_cpus)->ctx);
-	pmudev_for_each_ctx(current, skip_sleep);
+	pmudev_walk_ctxs(current, skip_sleep);
 	pmudev_cpu_power_up();
 }
 

@@ -187,7 +187,7 @@ static noinline int read_inherited(struct reading *reading)
 	mutex_lock(&pmudev_open_set(set)->mutex);
 	reading->need = struct_size(reading->record, counts, set->nr_slots);
 	if (reading->need <= reading->room) {
-		pmudev_for_each_child(set, &walk);
+		pmudev_walk_children(set, &walk);
 		add_children(set, reading->record, walk.total);
 	}
 	mutex_unlock(&pmudev_open_set(set)->mutex);

@@ -94,7 +94,7 @@ static ssize_t hooks_show(struct device *dev, struct device_attribute *attr, cha
 {
 	struct hook_list list = { .buf = buf };
 
-	pmudev_for_each_hook(emit_hook, &list);
+	pmudev_walk_hooks(emit_hook, &list);
 	return list.len;
 }
 

@@ -322,7 +322,7 @@ int pmudev_set_add_enable(struct pmudev_set *set, const struct pmudev_event_attr
 			  unsigned int nr, u32 *slots, struct pmudev_refusal *why)
 {
 	static const struct pmudev_bind self = { .target = PMUDEV_TARGET_TASK };
-	u64 before = set->used, added;
+	u64 before = set->used, added, groups;
 	unsigned int i;
 	int ret = 0;
 
@@ -333,8 +333,8 @@ int pmudev_set_add_enable(struct pmudev_set *set, const struct pmudev_event_attr
 	if (ret)
 		return ret;
 	added = set->used & ~before;
-	ret = pmudev_slots_enable(
-		set, pmudev_groups_slots(set, set->used, pmudev_slots_groups(set, added)), why);
+	groups = pmudev_slots_groups(set, added);
+	ret = pmudev_slots_enable(set, pmudev_groups_slots(set, set->used, groups), why);
 	if (!ret)
 		return 0;
 	/* Name the event by the caller's number; one that was in the set before has none. */

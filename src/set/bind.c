@@ -14,9 +14,9 @@
 #include "inherit.h"
 #include "set.h"
 
-/* mmap() and read(2), which take no mutex, see the set whole. */
 static void set_ctx(struct pmudev_set *set, struct pmudev_ctx *ctx)
 {
+	/* mmap() and read(2), which take no mutex, see the set whole. */
 	smp_store_release(&set->ctx, ctx);
 }
 

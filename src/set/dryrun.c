@@ -225,7 +225,8 @@ int pmudev_set_place(struct pmudev_set *set, const struct pmudev_event_attr *att
 		pmudev_by_worker(pmudev_urgent, place, &placing);
 	/* Report this last: the other reasons are permanent, this one is not. */
 	if (!placing.ret)
-		placing.ret = pmudev_reserve_check(set->pmu, set->user, &pmudev_open_set(set)->hold, why);
+		placing.ret = pmudev_reserve_check(set->pmu, set->user,
+						   &pmudev_open_set(set)->hold, why);
 	kfree(placing.code);
 	kfree(placing.trial);
 	pmudev_explain_holder(placing.ret, why);

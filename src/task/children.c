@@ -247,7 +247,7 @@ static bool walk_all(void *arg)
 	return true;
 }
 
-void pmudev_for_each_child(struct pmudev_set *set, struct pmudev_walk *walk)
+void pmudev_walk_children(struct pmudev_set *set, struct pmudev_walk *walk)
 {
 	struct walking walking = { .set = set, .walk = walk };
 	struct pmudev_inherit *inherit = set->inherit;

@@ -137,7 +137,7 @@ void pmudev_sum_add(struct pmudev_sum *sum, struct pmudev_child *child, u64 valu
 void pmudev_sum_add_child(struct pmudev_sum *total, struct pmudev_child *child);
 
 /* pmudev_set_walk() of an inherited set. May sleep. */
-void pmudev_for_each_child(struct pmudev_set *set, struct pmudev_walk *walk);
+void pmudev_walk_children(struct pmudev_set *set, struct pmudev_walk *walk);
 
 /**
  * pmudev_set_walk - do something to a set and each of its children
@@ -149,7 +149,7 @@ void pmudev_for_each_child(struct pmudev_set *set, struct pmudev_walk *walk);
 static inline void pmudev_set_walk(struct pmudev_set *set, struct pmudev_walk *walk)
 {
 	if (set->inherit)
-		pmudev_for_each_child(set, walk);
+		pmudev_walk_children(set, walk);
 	else
 		pmudev_set_call_alone(set, walk->fn, walk->arg);
 }

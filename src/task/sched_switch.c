@@ -20,8 +20,8 @@ static noinline void look_closer(const struct task_struct *prev, const struct ta
 {
 	if (!atomic_read(&pmudev_nr_unlinked))
 		return;
-	pmudev_for_each_ctx(prev, switch_out);
-	pmudev_for_each_ctx(next, switch_in);
+	pmudev_walk_ctxs(prev, switch_out);
+	pmudev_walk_ctxs(next, switch_in);
 }
 
 /*

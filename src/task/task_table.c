@@ -91,7 +91,7 @@ bool pmudev_task_attached(const struct task_struct *task, const struct pmudev_pm
 	return found;
 }
 
-void pmudev_for_each_ctx(const struct task_struct *task, void (*fn)(struct pmudev_ctx *ctx))
+void pmudev_walk_ctxs(const struct task_struct *task, void (*fn)(struct pmudev_ctx *ctx))
 {
 	struct pmudev_ctx *ctx;
 

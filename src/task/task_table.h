@@ -50,6 +50,6 @@ struct pmudev_ctx *pmudev_ctx_find(const struct task_struct *task, const struct 
 bool pmudev_task_attached(const struct task_struct *task, const struct pmudev_pmu *pmu);
 
 /* Call a function with each context in the table of a task. Preemption off. */
-void pmudev_for_each_ctx(const struct task_struct *task, void (*fn)(struct pmudev_ctx *ctx));
+void pmudev_walk_ctxs(const struct task_struct *task, void (*fn)(struct pmudev_ctx *ctx));
 
 #endif /* _PMUDEV_TASK_TASK_TABLE_H */

@@ -120,7 +120,8 @@ TEST_F(info, without_the_right)
 	run(&output, NOBODY "'pmudev info'");
 	EXPECT_EQ(0, output.status);
 	EXPECT_EQ(1U, times_in(&output, ": all users can use it\n"));
-	EXPECT_LINE("  you may count    your own threads in user mode; everything else needs CAP_PERFMON");
+	EXPECT_LINE("  you may count    your own threads in user mode; "
+		    "everything else needs CAP_PERFMON");
 	EXPECT_LINE("  event sets       none of your processes");
 }
 

@@ -193,7 +193,7 @@ TEST_F_TIMEOUT(perf_storm, in_turns_and_at_once, 300)
 	EXPECT_EQ(0, s->own.line) TH_LOG("pmudev: %lld, %lld", s->own.value, s->own.bound);
 	EXPECT_EQ(0, s->perf.line) TH_LOG("perf: %lld, %lld", s->perf.value, s->perf.bound);
 	ASSERT_EQ(0, pm_query(&query));
-	TH_LOG("pmudev counted %u times, refused %u; perf %u, waited %u, refused %u; %llu reservations",
+	TH_LOG("pmudev counted %u times, refused %u; perf %u, waited %u, refused %u; reserved %llu",
 	       s->own.counted, s->own.refused, s->perf.counted, s->perf.waited, s->perf.refused,
 	       query.reservations - reservations);
 	EXPECT_GE(s->perf.counted, least);

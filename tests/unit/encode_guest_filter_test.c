@@ -153,7 +153,7 @@ static void protected(void)
 		caps.shape = PMUV3_NVHE;
 		caps.protected_kvm = true;
 		attr.flags = table[row].exclude;
-		unit_row("protected KVM, exclude %#x", attr.flags);
+		unit_row("pKVM, exclude %#x", attr.flags);
 		if (filters && filters != (H | G))
 			expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_HARDWARE, filters, 0);
 		else

@@ -63,8 +63,7 @@ bool parts_check_rotate(const struct pmudev_set_array *array, const struct event
 
 	if (i < 0)
 		return true;
-	complain(
-		"%s: events of some CPUs only cannot be multiplexed: leave out --multiplex, or use -C",
+	complain("%s: events of some CPUs cannot be multiplexed: leave out --multiplex, or use -C",
 		 list->events[i].name);
 	return false;
 }

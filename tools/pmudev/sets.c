@@ -77,8 +77,7 @@ void sets_advise(const struct measurement *m, struct pmudev_set_array *array, co
 	pmudev_remove(&array->sets[i], PMUDEV_ALL);
 	if (!m->options.multiplex && parts_can_rotate(array, list) &&
 	    fit_multiplexed(&array->sets[i], &part))
-		complain(
-			"--multiplex lets the events share counters over time, and estimates their counts");
+		complain("--multiplex lets the events share counters, and estimates their counts");
 	complain("`pmudev explain` with the same events shows who holds which counter");
 }
 

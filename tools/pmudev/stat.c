@@ -139,8 +139,7 @@ static bool open_output(const struct stat_options *options, int *status)
 		return false;
 	if (!whole || !options->interval || output.whole)
 		return true;
-	complain(
-		"--openmetrics with -I replaces its file at each interval: '%s' cannot be replaced",
+	complain("--openmetrics with -I replaces its file: '%s' cannot be replaced",
 		 options->output);
 	*status = EXIT_USAGE;
 	output_close(&output);

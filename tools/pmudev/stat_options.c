@@ -341,7 +341,7 @@ static bool make_sense(const struct stat_options *options)
 		{ !options->command && options->target.kind == TARGET_NONE,
 		  "no command to run; for instance: pmudev stat -- sleep 1" },
 		{ options->repeat > 1 && !options->command,
-		  "-r repeats a command, and there is none; for instance: pmudev stat -r 5 -- true" },
+		  "-r repeats a command: there is none; for instance: pmudev stat -r 5 -- true" },
 		{ options->repeat > 1 && options->interval,
 		  "-r excludes -I: intervals of several runs have no mean" },
 		{ options->each_cpu && options->target.kind != TARGET_CPUS,
