@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Differences between the kernels that pmudev builds for, 6.1 to 7.2. No other file checks the
- * kernel version.
- */
+/* Differences between the kernels that pmudev builds for. Only this file checks versions. */
 #ifndef _PMUDEV_COMPAT_H
 #define _PMUDEV_COMPAT_H
 
@@ -183,31 +180,13 @@ static inline bool pmudev_task_dumpable(struct task_struct *task)
 }
 #endif
 
-/*
- * Can the fork hook allocate memory? Before 7.2 it runs with preemption off, where PREEMPT_RT
- * kernels cannot allocate.
- */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
-#define PMUDEV_FORK_ALLOCATES true
-#else
-#define PMUDEV_FORK_ALLOCATES (!IS_ENABLED(CONFIG_PREEMPT_RT))
-#endif
+/* Can the fork hook allocate memory? Before 7.2 PREEMPT_RT kernels cannot. */
+#define PMUDEV_FORK_ALLOCATES \
+	(LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0) || !IS_ENABLED(CONFIG_PREEMPT_RT))
 
-/*
- * Set by Kbuild: does perf's PMUv3 driver know PMUACR_EL1, and PMICNTR_EL0? Otherwise EL2 may trap
- * them.
- */
-#ifdef PMUDEV_PERF_HAS_UEN
-#define PMUDEV_PERF_UEN true
-#else
-#define PMUDEV_PERF_UEN false
-#endif
-
-#ifdef PMUDEV_PERF_HAS_ICNTR
-#define PMUDEV_PERF_ICNTR true
-#else
-#define PMUDEV_PERF_ICNTR false
-#endif
+/* Does perf's PMUv3 driver know PMUACR_EL1, and PMICNTR_EL0? Else EL2 may trap them. */
+#define PMUDEV_PERF_UEN __is_defined(PMUDEV_PERF_HAS_UEN)
+#define PMUDEV_PERF_ICNTR __is_defined(PMUDEV_PERF_HAS_ICNTR)
 
 /* The counter of an index of arm_pmu. Until 6.11 the cycle counter came first. */
 static inline unsigned int pmudev_perf_counter(int idx)

@@ -81,8 +81,8 @@ static bool find_holder(struct pmudev_set *asking, unsigned int counter,
 		if (set == asking)
 			holder->kind = PMUDEV_HOLDER_SET;
 		else
-			holder->kind = set->cpu < 0 ? PMUDEV_HOLDER_TASK_SET :
-						      PMUDEV_HOLDER_CPU_SET;
+			holder->kind =
+				set->cpu < 0 ? PMUDEV_HOLDER_TASK_SET : PMUDEV_HOLDER_CPU_SET;
 		holder->cpu = set->cpu;
 		holder->pid = opener_seen(alloc->opener);
 		return true;

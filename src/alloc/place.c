@@ -159,8 +159,8 @@ static u64 solution(const struct assignment *assignment)
 }
 
 /* Write the solution into the sets: what moves, and where to. */
-static void plan(const struct assignment *assignment, unsigned int nr,
-		 const struct pmudev_pmu *pmu, const struct pmudev_ctx *ctx, bool with_guaranteed)
+static void plan(const struct assignment *assignment, unsigned int nr, const struct pmudev_pmu *pmu,
+		 const struct pmudev_ctx *ctx, bool with_guaranteed)
 {
 	struct pmudev_alloc *alloc;
 	unsigned int i;
@@ -185,8 +185,7 @@ static void plan(const struct assignment *assignment, unsigned int nr,
 
 /* -EBUSY: there is no such placement. */
 static int solve_by_moving(struct assignment *assignment, struct pmudev_set *set,
-			   const struct pmudev_constraint *constraint, unsigned int nr,
-			   u8 *counter)
+			   const struct pmudev_constraint *constraint, unsigned int nr, u8 *counter)
 {
 	struct pmudev_pmu *pmu = set->pmu;
 	u64 free = pmudev_pmu_available(pmu) & ~pmudev_alloc_taken(set, false);
@@ -338,9 +337,8 @@ int pmudev_place(struct pmudev_set *set, const struct pmudev_constraint *constra
 	return ret ? refuse(set, constraint, nr, bad, why) : 0;
 }
 
-int pmudev_place_alone(struct pmudev_set *set, u64 free,
-		       const struct pmudev_constraint *constraint, unsigned int nr, u8 *counter,
-		       struct pmudev_refusal *why)
+int pmudev_place_alone(struct pmudev_set *set, u64 free, const struct pmudev_constraint *constraint,
+		       unsigned int nr, u8 *counter, struct pmudev_refusal *why)
 {
 	int bad = pmudev_place_on(free, constraint, nr, counter);
 

@@ -39,9 +39,8 @@ int pmudev_place(struct pmudev_set *set, const struct pmudev_constraint *constra
 		 unsigned int nr, u8 *counter, bool *moves, struct pmudev_refusal *why);
 
 /* The same on counters of @free, and nothing moves. */
-int pmudev_place_alone(struct pmudev_set *set, u64 free,
-		       const struct pmudev_constraint *constraint, unsigned int nr, u8 *counter,
-		       struct pmudev_refusal *why);
+int pmudev_place_alone(struct pmudev_set *set, u64 free, const struct pmudev_constraint *constraint,
+		       unsigned int nr, u8 *counter, struct pmudev_refusal *why);
 
 /*
  * Move what the last placement requires to move, in the allocation. Return: the first of these

@@ -84,8 +84,8 @@ static void share_borrowed(struct pmudev_pmu *pmu)
 		pmudev_cond_resched();
 		if (!alloc->mux.guaranteed)
 			continue;
-		alloc->mux.borrowed = pmudev_pmu_available(pmu) & usable(set) &
-				      ~pmudev_alloc_taken(set, true);
+		alloc->mux.borrowed =
+			pmudev_pmu_available(pmu) & usable(set) & ~pmudev_alloc_taken(set, true);
 		set->ctx->alloc.borrowed |= alloc->mux.borrowed;
 		*(set->cpu < 0 ? &all->task_borrowed : &all->cpu_borrowed) |= alloc->mux.borrowed;
 	}

@@ -42,8 +42,7 @@ bool pmudev_slots_allocate_free(struct pmudev_set *set, u64 slots)
 }
 
 static noinline_for_stack int place_non_mux(struct pmudev_set *set, u64 slots,
-					    struct pmudev_set **moving,
-					    struct pmudev_refusal *why)
+					    struct pmudev_set **moving, struct pmudev_refusal *why)
 {
 	struct pmudev_constraint constraint[PMUDEV_MAX_EVENTS];
 	unsigned int nr = get_constraints(set, slots, constraint);

@@ -44,7 +44,7 @@ static __always_inline u64 read_pmevcntr(unsigned int n)
 {
 	switch (n) {
 #define READ_ONE(i) case i: return READ_PMEVCNTR(i);
-	PMUV3_FOR_EACH_EVENT_COUNTER(READ_ONE)
+		PMUV3_FOR_EACH_EVENT_COUNTER(READ_ONE)
 #undef READ_ONE
 	}
 	unreachable();
@@ -58,7 +58,7 @@ static __always_inline u64 read_any_counter(u8 n)
 {
 	switch (n) {
 #define READ_ONE(i) case i: return READ_PMEVCNTR(i);
-	PMUV3_FOR_EACH_EVENT_COUNTER(READ_ONE)
+		PMUV3_FOR_EACH_EVENT_COUNTER(READ_ONE)
 #undef READ_ONE
 	case PMUV3_CYCLE_COUNTER:
 		return read_sysreg(REG_PMCCNTR);
@@ -73,7 +73,7 @@ static __always_inline void write_pmevcntr(unsigned int n, u64 value)
 {
 	switch (n) {
 #define WRITE_ONE(i) case i: WRITE_PMEVCNTR(value, i); break;
-	PMUV3_FOR_EACH_EVENT_COUNTER(WRITE_ONE)
+		PMUV3_FOR_EACH_EVENT_COUNTER(WRITE_ONE)
 #undef WRITE_ONE
 	}
 }
@@ -82,7 +82,7 @@ static __always_inline void write_pmevtyper(unsigned int n, u64 value)
 {
 	switch (n) {
 #define WRITE_ONE(i) case i: WRITE_PMEVTYPER(value, i); break;
-	PMUV3_FOR_EACH_EVENT_COUNTER(WRITE_ONE)
+		PMUV3_FOR_EACH_EVENT_COUNTER(WRITE_ONE)
 #undef WRITE_ONE
 	}
 }
@@ -91,7 +91,7 @@ static inline u64 read_pmevtyper(unsigned int n)
 {
 	switch (n) {
 #define READ_ONE(i) case i: return READ_PMEVTYPER(i);
-	PMUV3_FOR_EACH_EVENT_COUNTER(READ_ONE)
+		PMUV3_FOR_EACH_EVENT_COUNTER(READ_ONE)
 #undef READ_ONE
 	}
 	return 0;

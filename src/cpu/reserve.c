@@ -55,8 +55,7 @@ static bool must_reserve(const struct pmudev_pmu_reservation *reservation)
 	return !READ_ONCE(reservation->users) || READ_ONCE(reservation->lacks_cpus);
 }
 
-int pmudev_reserve_pmu(struct pmudev_pmu *pmu, struct pmudev_hold *hold,
-		       struct pmudev_refusal *why)
+int pmudev_reserve_pmu(struct pmudev_pmu *pmu, struct pmudev_hold *hold, struct pmudev_refusal *why)
 {
 	struct pmudev_pmu_reservation *reservation = pmudev_reservation(pmu);
 	int cpu, ret;

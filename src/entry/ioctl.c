@@ -45,7 +45,7 @@ static int no_flags(const union args *args, struct pmudev_refusal *why)
 
 /* Find the PMU that a query names by its number, or by a CPU. */
 static int find_pmu(const struct pmudev_query *query, struct pmudev_pmu **pmu,
-		     struct pmudev_refusal *why)
+		    struct pmudev_refusal *why)
 {
 	u32 cpu = query->pmu;
 
@@ -264,7 +264,7 @@ static int ioctl_why(struct pmudev_set *set, union args *args, struct pmudev_ref
 
 /* Copy the list of holders to the caller's buffer. @room: the caller's pointer and size. */
 static void copy_holders(struct pmudev_set *set, const struct pmudev_refusal *room,
-			struct pmudev_refusal *why)
+			 struct pmudev_refusal *why)
 {
 	struct pmudev_holder *holder;
 	unsigned int nr;

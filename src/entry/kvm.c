@@ -26,7 +26,7 @@ static struct pmudev_hook entry = { .name = "kvm_entry" };
 static struct pmudev_hook exit = { .name = "kvm_exit" };
 
 static DEFINE_MUTEX(kvm_mutex); /* all below, and the hooks above */
-static unsigned int nr_users; /* sets that need the hooks */
+static unsigned int nr_users;	/* sets that need the hooks */
 
 static void unhook_later(struct work_struct *work);
 static DECLARE_DELAYED_WORK(unhook_work, unhook_later);

@@ -96,10 +96,8 @@ static void fill_record(struct pmudev_ctx *ctx, struct pmudev_set *set,
 	record->time = ktime_get_ns();
 	/* Times are relative to a clock while they advance. */
 	record->time_enabled = to_ns(&last, set->time_enabled + (enabled ? now.enabled : 0));
-	record->time_running = to_ns(&last, set->time_running +
-						    (enabled && set->active == enabled ?
-							     now.running :
-							     0));
+	record->time_running = to_ns(
+		&last, set->time_running + (enabled && set->active == enabled ? now.running : 0));
 	record->present = set->used;
 	record->multiplexed = set->mux;
 	record->reserved = 0;

@@ -123,7 +123,7 @@ static struct pmudev_hook hooks[] = {
 static struct pmudev_hook sched_switch = { .name = "sched_switch" };
 
 static DEFINE_MUTEX(hooks_mutex); /* installing all of them */
-static bool hooked; /* all are installed; written under hooks_mutex */
+static bool hooked;		  /* all are installed; written under hooks_mutex */
 
 static void find_hook(struct tracepoint *tp, void *priv)
 {

@@ -238,8 +238,7 @@ static int refuse_task(int error, struct pmudev_refusal *why)
  */
 static bool reclaim_memory(struct task_struct *task, unsigned int times)
 {
-	size_t nr = clamp_t(size_t, get_nr_threads(task), 1,
-			    max(READ_ONCE(pmudev_quota_limit), 1));
+	size_t nr = clamp_t(size_t, get_nr_threads(task), 1, max(READ_ONCE(pmudev_quota_limit), 1));
 	void *room = kvmalloc((nr * CHILD_SIZE) << times, PMUDEV_GFP);
 
 	kvfree(room);

@@ -76,8 +76,8 @@ static int try_all(struct pmudev_set *set, struct trial *trial, struct pmudev_re
 	u64 free;
 
 	if (nr)
-		ret = pmudev_place(set, trial->part_constraint, nr,
-				   trial->part_counter, &moves, why);
+		ret = pmudev_place(set, trial->part_constraint, nr, trial->part_counter, &moves,
+				   why);
 	ret = part_result(trial, nr, ret, why);
 	if (ret)
 		return ret;
@@ -225,8 +225,8 @@ int pmudev_set_place(struct pmudev_set *set, const struct pmudev_event_attr *att
 		pmudev_by_worker(pmudev_urgent, place, &placing);
 	/* Report this last: the other reasons are permanent, this one is not. */
 	if (!placing.ret)
-		placing.ret = pmudev_reserve_check(set->pmu, set->user,
-						   &pmudev_open_set(set)->hold, why);
+		placing.ret =
+			pmudev_reserve_check(set->pmu, set->user, &pmudev_open_set(set)->hold, why);
 	kfree(placing.code);
 	kfree(placing.trial);
 	pmudev_explain_holder(placing.ret, why);

@@ -144,8 +144,7 @@ static u32 count_child(struct pmudev_inherit *inherit)
  * Make a child of @from on @ctx. Either that is the context of a task that has not run, whose
  * clocks stand at 0, and both contexts' locks are held; or nothing of @from is enabled.
  */
-static void child_start(struct pmudev_child *child, struct pmudev_set *from,
-			struct pmudev_ctx *ctx)
+static void child_start(struct pmudev_child *child, struct pmudev_set *from, struct pmudev_ctx *ctx)
 {
 	struct pmudev_set *set = &child->set;
 
@@ -223,13 +222,13 @@ static unsigned int count_inherited(struct pmudev_ctx *ctx, struct task_struct *
 static void inherit(struct pmudev_ctx *ctx, struct task_struct *task, struct pmudev_ctx *new,
 		    struct list_head *prepared, unsigned int slots)
 {
-	bool foreign = new && new->link.nr_parents;
+	bool foreign = new &&new->link.nr_parents;
 	struct pmudev_child *child;
 	struct pmudev_set *set;
 
 	lockdep_assert_held(&ctx->lock);
 	hlist_for_each_entry(set, &ctx->inherited, ctx_node) {
-		if (!inherits(set, task) || (new && has_child(new, set->parent)))
+		if (!inherits(set, task) || (new &&has_child(new, set->parent)))
 			continue;
 		child = list_first_entry_or_null(prepared, struct pmudev_child, node);
 		/*

@@ -151,8 +151,7 @@ int pmudev_group_slots(struct pmudev_set *set, u32 group, u64 *slots, struct pmu
  * @nr_out: out: how many
  * @why: filled in on error
  */
-int pmudev_set_place(struct pmudev_set *set, const struct pmudev_event_attr *attr,
-		     unsigned int nr, s32 *counter, unsigned int *nr_out,
-		     struct pmudev_refusal *why);
+int pmudev_set_place(struct pmudev_set *set, const struct pmudev_event_attr *attr, unsigned int nr,
+		     s32 *counter, unsigned int *nr_out, struct pmudev_refusal *why);
 
 #endif /* _PMUDEV_SET_SET_H */

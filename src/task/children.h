@@ -69,7 +69,7 @@ struct pmudev_walk {
  * @threads_only: children that are processes of their own do not inherit. Constant.
  */
 struct pmudev_inherit {
-	struct mutex mutex; /* one walk at a time */
+	struct mutex mutex;  /* one walk at a time */
 	raw_spinlock_t lock; /* all below */
 	struct list_head children;
 	u32 seq;

@@ -77,7 +77,7 @@ static struct ftrace_ops clear_hook;
 /*
  * FTRACE_OPS_FL_PERMANENT keeps the sysctl kernel.ftrace_enabled at 1; 0 would undo the call. Not
  * all kernels accept the flag for direct calls, so a second ftrace_ops has it. That one traces a
- * function that runs only at module exit.
+ * function that runs only at module exit, or when loading fails.
  */
 static void notrace guard_func(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
 			       struct ftrace_regs *regs)
@@ -94,7 +94,7 @@ static struct pmudev_hook listed_guard = { .name = "ftrace_enabled" };
 
 static int hook_guard(void)
 {
-	int ret = ftrace_set_filter_ip(&guard, (unsigned long)intel_user_exit, 0, 0);
+	int ret = ftrace_set_filter_ip(&guard, (unsigned long)intel_clear_hook, 0, 0);
 
 	if (!ret)
 		ret = register_ftrace_function(&guard);

@@ -14,9 +14,9 @@ void trivial_end(void);
 int trivial_open(void);
 
 /* pmudev's system calls, as time_calls(): */
-double trivial_life(void);		      /* open, bind, add, enable, close */
-double trivial_off_on(void);		      /* disable, enable */
-double trivial_read(unsigned int bytes);      /* read(2) */
+double trivial_life(void);		 /* open, bind, add, enable, close */
+double trivial_off_on(void);		 /* disable, enable */
+double trivial_read(unsigned int bytes); /* read(2) */
 /* The same after another CPU was asked */
 double trivial_call(unsigned int cpu, unsigned int bytes);
 

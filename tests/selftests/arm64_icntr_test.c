@@ -79,7 +79,7 @@ TEST_F(icntr, counts_as_an_event_counter)
 		ASSERT_EQ(0, pm_disable(fd, 0));
 		ASSERT_EQ(0, pm_read(fd, &record));
 		EXPECT_EQ(record.r.counts[1].value, record.r.counts[0].value)
-			TH_LOG("flags %#x", flags[i]);
+		TH_LOG("flags %#x", flags[i]);
 		EXPECT_LE(flags[i] & PMUDEV_EXCLUDE_USER ? 1 : 10000ULL * LOOP_INSTRUCTIONS,
 			  record.r.counts[0].value);
 		close(fd);

@@ -40,7 +40,7 @@ static inline struct pmudev_event_attr long_event(__u64 allowed, __u32 flags)
 
 /* The reader's algorithm for a slot with PMUDEV_SLOT_CHAIN; as direct_read(). */
 static inline __attribute__((always_inline)) int chained_read(struct reader *reader, unsigned int i,
-							   __u64 *value)
+							      __u64 *value)
 {
 	const struct pmudev_page *page = reader->page;
 	__u64 high, low, high_after, low_after;

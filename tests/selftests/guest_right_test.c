@@ -11,7 +11,7 @@
 
 struct runner {
 	struct guest_vcpu *vcpu;
-	bool own; /* it opens the set itself */
+	bool own;      /* it opens the set itself */
 	bool disabled; /* but does not enable it */
 	int tid, fd, ret;
 	int faults; /* all_fault(), when it is back */

@@ -108,7 +108,7 @@ static int least_host(int fd, int fake, __u64 rounds, __u64 *host)
 
 /* 3: none */
 static void expect_filters(struct __test_metadata *_metadata, struct _test_data_guest *self,
-			 __u64 event, unsigned int cost, unsigned int fixed, __u32 flags)
+			   __u64 event, unsigned int cost, unsigned int fixed, __u32 flags)
 {
 	struct counts few, many;
 

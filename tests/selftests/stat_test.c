@@ -112,7 +112,7 @@ static long long counted_more(const char *options, const char *part)
 static bool is_more(int loops, long long more)
 {
 	return exact_programs() ? more == (long long)(loops * MORE) :
-				      more > loops * (MANY - FEW) / 2;
+				  more > loops * (MANY - FEW) / 2;
 }
 
 #define EXPECT_MORE(loops, more)                              \

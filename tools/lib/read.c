@@ -151,7 +151,7 @@ static int record_count(struct pmudev *set, unsigned int slot, uint64_t *value)
 /* -------------------------------------------------------------- chained counters -- */
 
 bool pmudev_page_counts_chained(const struct pmudev_page *page, uint64_t *values, unsigned int n,
-			      struct pmudev_times *times)
+				struct pmudev_times *times)
 {
 	return pmudev_page_get(page, values, n, times, true);
 }

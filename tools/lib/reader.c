@@ -132,7 +132,7 @@ static bool read_learnt(struct pmudev_reader *reader, uint64_t *values, unsigned
 		uint32_t operand = (uint32_t)reader->operand[i];
 
 		raw = reader->chained >> i & 1 ? pmudev_counter_chained(operand) :
-					       pmudev_counter(operand);
+						 pmudev_counter(operand);
 		values[i] = pmudev_reader_join(reader, i, raw);
 	}
 	if (ticks) {

@@ -11,12 +11,12 @@ enum pmudev_detail {
 	LEAST, /* limit is a minimum */
 	MOST,
 	HIGHEST, /* limit is the highest valid number */
-	MASK, /* limit is a mask of valid bits */
+	MASK,	 /* limit is a mask of valid bits */
 	BITS,
-	FLAG, /* limit is an event's flag */
+	FLAG,	  /* limit is an event's flag */
 	COUNTERS, /* allowed, and busy if some are */
-	HOLDERS, /* busy, holder */
-	WHO, /* holder, who has no counter that is asked for */
+	HOLDERS,  /* busy, holder */
+	WHO,	  /* holder, who has no counter that is asked for */
 };
 
 struct pmudev_sentence {

@@ -399,7 +399,7 @@ enum pmudev_arch {
 
 /* struct pmudev_query.state */
 #define PMUDEV_STATE_USER_ACCESS	(1U << 0)	/* sysctl dev.pmudev.user_access is 1 */
-#define PMUDEV_STATE_RESERVED	(1U << 1)	/* pmudev has reserved the PMU, perf does not count */
+#define PMUDEV_STATE_RESERVED	(1U << 1)	/* the PMU is reserved, perf does not count */
 #define PMUDEV_STATE_HOOKS	(1U << 2)	/* fork, exec or exit hooks are installed */
 #define PMUDEV_STATE_GUEST	(1U << 3)	/* KVM entry and exit hooks are installed */
 
@@ -710,7 +710,7 @@ struct pmudev_record {
 #define PMUDEV_SLOT_USED	(1U << 0)	/* the slot has an event */
 #define PMUDEV_SLOT_MULTIPLEX	(1U << 1)	/* its group shares counters over time */
 #define PMUDEV_SLOT_DIRECT	(1U << 2)	/* bare reads are valid while it has an index */
-#define PMUDEV_SLOT_CHAIN	(1U << 3)	/* chained: operand (low half), operand + 1 (high) */
+#define PMUDEV_SLOT_CHAIN	(1U << 3)	/* chained: operand (low), operand + 1 (high) */
 
 /**
  * struct pmudev_slot - one event in the user page, 16 bytes

@@ -88,7 +88,7 @@ static inline uint64_t pmudev_join(const struct pmudev_slot *slot, uint64_t raw)
 bool pmudev_page_count_chained(const struct pmudev_page *page, unsigned int slot, uint64_t *value);
 struct pmudev_times;
 bool pmudev_page_counts_chained(const struct pmudev_page *page, uint64_t *values, unsigned int n,
-			      struct pmudev_times *times);
+				struct pmudev_times *times);
 
 /* Converts ticks to ns. Exact for the kernel's shifts, which are at most 32. */
 static inline uint64_t pmudev_ns(const struct pmudev_page *page, uint64_t ticks)
