@@ -88,6 +88,7 @@ static void fill_record(struct pmudev_ctx *ctx, struct pmudev_set *set,
 	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
 	struct converter last = { .pmu = set->pmu };
 	const u64 enabled = set->enabled;
+	const bool all = enabled && set->active == enabled;
 
 	record->size = size;
 	record->nr = set->nr_slots;
@@ -96,8 +97,7 @@ static void fill_record(struct pmudev_ctx *ctx, struct pmudev_set *set,
 	record->time = ktime_get_ns();
 	/* Times are relative to a clock while they advance. */
 	record->time_enabled = to_ns(&last, set->time_enabled + (enabled ? now.enabled : 0));
-	record->time_running = to_ns(
-		&last, set->time_running + (enabled && set->active == enabled ? now.running : 0));
+	record->time_running = to_ns(&last, set->time_running + (all ? now.running : 0));
 	record->present = set->used;
 	record->multiplexed = set->mux;
 	record->reserved = 0;

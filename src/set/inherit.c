@@ -218,30 +218,30 @@ static unsigned int count_inherited(struct pmudev_ctx *ctx, struct task_struct *
 	return nr;
 }
 
-/* Make one child of each inherited set of @ctx on @new, which is NULL without memory. */
-static void inherit(struct pmudev_ctx *ctx, struct task_struct *task, struct pmudev_ctx *new,
+/* Make one child of each inherited set of @ctx on @fresh, which is NULL without memory. */
+static void inherit(struct pmudev_ctx *ctx, struct task_struct *task, struct pmudev_ctx *fresh,
 		    struct list_head *prepared, unsigned int slots)
 {
-	bool foreign = new &&new->link.nr_parents;
+	bool foreign = fresh && fresh->link.nr_parents;
 	struct pmudev_child *child;
 	struct pmudev_set *set;
 
 	lockdep_assert_held(&ctx->lock);
 	hlist_for_each_entry(set, &ctx->inherited, ctx_node) {
-		if (!inherits(set, task) || (new &&has_child(new, set->parent)))
+		if (!inherits(set, task) || (fresh && has_child(fresh, set->parent)))
 			continue;
 		child = list_first_entry_or_null(prepared, struct pmudev_child, node);
 		/*
 		 * The set may have grown, or come, since memory was allocated. Or another process
 		 * counts the new task already, perhaps on the set's counters.
 		 */
-		if (!new || !child || set->nr_slots > slots || foreign ||
+		if (!fresh || !child || set->nr_slots > slots || foreign ||
 		    !charge(child, set->parent)) {
 			set_incomplete(set);
 			continue;
 		}
 		list_del_init(&child->node);
-		child_start(child, set, new);
+		child_start(child, set, fresh);
 	}
 }
 
@@ -249,7 +249,7 @@ void pmudev_inherit_fork(struct pmudev_ctx *ctx, struct task_struct *task)
 {
 	struct pmudev_child *child, *next;
 	unsigned int nr, slots = 0;
-	struct pmudev_ctx *new;
+	struct pmudev_ctx *fresh;
 	unsigned long flags;
 	LIST_HEAD(prepared);
 
@@ -262,19 +262,19 @@ void pmudev_inherit_fork(struct pmudev_ctx *ctx, struct task_struct *task)
 		if (child)
 			list_add(&child->node, &prepared);
 	}
-	new = pmudev_attach_new_task(task, ctx->pmu);
+	fresh = pmudev_attach_new_task(task, ctx->pmu);
 	raw_spin_lock_irqsave(&ctx->lock, flags);
-	if (new) {
-		raw_spin_lock_nested(&new->lock, SINGLE_DEPTH_NESTING);
-		inherit(ctx, task, new, &prepared, slots);
-		raw_spin_unlock(&new->lock);
+	if (fresh) {
+		raw_spin_lock_nested(&fresh->lock, SINGLE_DEPTH_NESTING);
+		inherit(ctx, task, fresh, &prepared, slots);
+		raw_spin_unlock(&fresh->lock);
 	} else {
 		inherit(ctx, task, NULL, &prepared, slots);
 	}
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 	/* It was attached for one set too many. */
-	if (new)
-		pmudev_detach(new);
+	if (fresh)
+		pmudev_detach(fresh);
 	list_for_each_entry_safe(child, next, &prepared, node)
 		child_free(child);
 }
