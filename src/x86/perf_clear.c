@@ -77,7 +77,7 @@ static struct ftrace_ops clear_hook;
 /*
  * FTRACE_OPS_FL_PERMANENT keeps the sysctl kernel.ftrace_enabled at 1; 0 would undo the call. Not
  * all kernels accept the flag for direct calls, so a second ftrace_ops has it. That one traces a
- * function that runs only at module exit, or when loading fails.
+ * function that runs only when the module is loaded.
  */
 static void notrace guard_func(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
 			       struct ftrace_regs *regs)
