@@ -54,9 +54,9 @@ bool names_have(const struct names *names, const char *name)
 	return bsearch(name, names->name, names->nr, sizeof(names->name[0]), by_name);
 }
 
-int sysfs_read(const char *pmu, const char *file, char *line, size_t size)
+int sysfs_text(const char *pmu, const char *file, char *text, size_t size)
 {
-	char path[256], *end;
+	char path[256];
 	ssize_t got;
 	int fd;
 
@@ -64,15 +64,25 @@ int sysfs_read(const char *pmu, const char *file, char *line, size_t size)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	got = read(fd, line, size - 1);
+	got = read(fd, text, size - 1);
 	if (got < 0)
 		got = -errno;
 	close(fd);
 	if (got < 0)
 		return got;
-	line[got] = 0;
+	text[got] = 0;
+	return 0;
+}
+
+int sysfs_read(const char *pmu, const char *file, char *line, size_t size)
+{
+	int ret = sysfs_text(pmu, file, line, size);
+	char *end;
+
+	if (ret)
+		return ret;
 	end = strchr(line, '\n');
-	if (!end || end != line + got - 1)
+	if (!end || end[1])
 		return -EPROTO;
 	*end = 0;
 	return 0;

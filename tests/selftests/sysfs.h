@@ -17,6 +17,9 @@ struct names {
 int sysfs_list(const char *pmu, const char *folder, struct names *names);
 bool names_have(const struct names *names, const char *name);
 
+/* A file's text: 0 or -errno. */
+int sysfs_text(const char *pmu, const char *file, char *text, size_t size);
+
 /* A file's one line without its end: 0 or -errno; -EPROTO: it is not one line. */
 int sysfs_read(const char *pmu, const char *file, char *line, size_t size);
 

@@ -180,7 +180,7 @@ TEST(hooks_are_listed_while_installed)
 	ASSERT_EQ(0, pm_bind(fd, PMUDEV_TARGET_TASK, 0, 0));
 	ASSERT_EQ(0, pm_query(&q));
 	EXPECT_TRUE(q.state & PMUDEV_STATE_HOOKS);
-	ASSERT_EQ(0, sysfs_read(q.name, "hooks", text, sizeof(text)));
+	ASSERT_EQ(0, sysfs_text(q.name, "hooks", text, sizeof(text)));
 	for (i = 0; i < ARRAY_SIZE(of_tasks); i++)
 		EXPECT_NE(NULL, strstr(text, of_tasks[i])) TH_LOG("%s in %s", of_tasks[i], text);
 	EXPECT_EQ(!!(q.state & PMUDEV_STATE_GUEST), !!strstr(text, "kvm_entry"));
