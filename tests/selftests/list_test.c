@@ -232,7 +232,7 @@ TEST_F(list, one_kind_of_cpus)
 	EXPECT_EQ(1, times_in(&output, "none of these CPUs belongs to ")) TH_LOG("%s", output.text);
 	run(&output, "pmudev stat --multiplex -e %s -- true", name[1]);
 	EXPECT_EQ(2, output.status);
-	EXPECT_EQ(1, times_in(&output, "takes no turns")) TH_LOG("%s", output.text);
+	EXPECT_EQ(1, times_in(&output, "cannot be multiplexed")) TH_LOG("%s", output.text);
 	run(&output, "pmudev monitor -c %d -n 1 -e %s", k.cpu[0][0], name[1]);
 	EXPECT_EQ(2, output.status) TH_LOG("%s", output.text);
 	run(&output, "pmudev explain -e %s", name[1]);

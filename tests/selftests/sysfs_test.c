@@ -177,7 +177,7 @@ TEST(hooks_are_listed_while_installed)
 	/* They stay from the first bound thread on. */
 	fd = pm_open();
 	ASSERT_GE(fd, 0);
-	ASSERT_EQ(0, pm_bind(fd, PMUDEV_TARGET_TASK, 0, 0));
+	ASSERT_EQ(0, pm_bind_pmu(fd, PMUDEV_TARGET_TASK, 0, PMUDEV_BIND_PMU, 0));
 	ASSERT_EQ(0, pm_query(&q));
 	EXPECT_TRUE(q.state & PMUDEV_STATE_HOOKS);
 	ASSERT_EQ(0, sysfs_text(q.name, "hooks", text, sizeof(text)));
