@@ -209,8 +209,8 @@ TEST_F(interval, estimates)
 		used += snprintf(list + used, sizeof(list) - used, "%s%.*s@0-31:u", i ? "," : "",
 				 (int)strcspn(event, ":"), event);
 	/*
-	 * The third interval is of the loop alone. It is long beside a time slice of the scheduler's, by
-	 * which a report may be late.
+	 * The third interval is of the loop alone. It is long beside a time slice of the
+	 * scheduler's, by which a report may be late.
 	 */
 	run(&output, "pmudev stat %s -e %s" THIRD, "", event, program);
 	ASSERT_TRUE(stat_value(&output, event, &truth, NULL)) TH_LOG("%s", output.text);
