@@ -62,23 +62,26 @@ static void fill_counts(struct pmudev_set *set, struct pmudev_count *count,
 			struct pmudev_clocks now, struct converter *last)
 {
 	const u64 enabled = set->enabled, active = set->active, used = set->used;
+	const unsigned int nr = set->nr_slots;
 	unsigned int slot;
 
-	for (slot = 0; slot < set->nr_slots; slot++, count++) {
+	for (slot = 0; slot < nr; slot++, count++) {
 		const struct pmudev_event *event;
-		u64 bit = BIT_ULL(slot);
+		u64 bit = BIT_ULL(slot), ran, counted;
 
 		if (unlikely(!(used & bit))) {
 			*count = (struct pmudev_count){};
 			continue;
 		}
 		event = pmudev_slot_event(set, slot);
-		count->value = event->hw.value;
-		count->time_enabled =
-			to_ns(last, event->time_enabled + (enabled & bit ? now.enabled : 0));
-		count->time_running =
-			to_ns(last, event->time_running + (active & bit ? now.running : 0));
-		count->tag = event->tag;
+		ran = event->time_enabled + (enabled & bit ? now.enabled : 0);
+		counted = event->time_running + (active & bit ? now.running : 0);
+		*count = (struct pmudev_count){
+			.value = event->hw.value,
+			.time_enabled = to_ns(last, ran),
+			.time_running = to_ns(last, counted),
+			.tag = event->tag,
+		};
 	}
 }
 
@@ -223,6 +226,41 @@ static noinline int refuse_read(struct pmudev_set *set, int error)
 	return refuse(set, error, error == -ENOMEM ? PMUDEV_WHY_MEMORY : PMUDEV_WHY_UNBOUND, 0);
 }
 
+/*
+ * It may fault, and a fault may end up in mmap: no lock is held. Word by word: copy_to_user() would
+ * first search for the object that the record lies in.
+ */
+static __always_inline int copy_record(struct pmudev_record __user *to,
+				       const struct pmudev_record *record)
+{
+	const struct pmudev_count *count = record->counts, *end = count + record->nr;
+	struct pmudev_count __user *slot = to->counts;
+
+	if (!user_access_begin(to, record->size))
+		return -EFAULT;
+	unsafe_put_user(record->size, &to->size, fault);
+	unsafe_put_user(record->nr, &to->nr, fault);
+	unsafe_put_user(record->flags, &to->flags, fault);
+	unsafe_put_user(record->generation, &to->generation, fault);
+	unsafe_put_user(record->time, &to->time, fault);
+	unsafe_put_user(record->time_enabled, &to->time_enabled, fault);
+	unsafe_put_user(record->time_running, &to->time_running, fault);
+	unsafe_put_user(record->present, &to->present, fault);
+	unsafe_put_user(record->multiplexed, &to->multiplexed, fault);
+	unsafe_put_user(record->reserved, &to->reserved, fault);
+	for (; count < end; count++, slot++) {
+		unsafe_put_user(count->value, &slot->value, fault);
+		unsafe_put_user(count->time_enabled, &slot->time_enabled, fault);
+		unsafe_put_user(count->time_running, &slot->time_running, fault);
+		unsafe_put_user(count->tag, &slot->tag, fault);
+	}
+	user_access_end();
+	return 0;
+fault:
+	user_access_end();
+	return -EFAULT;
+}
+
 /* More than fits on the stack, or into the caller's buffer. */
 static noinline ssize_t read_large(struct pmudev_set *set, char __user *buf, size_t size)
 {
@@ -238,7 +276,7 @@ static noinline ssize_t read_large(struct pmudev_set *set, char __user *buf, siz
 		ret = refuse_read(set, ret);
 	else if (reading.room < reading.need)
 		ret = refuse(set, -ENOSPC, PMUDEV_WHY_BUFFER, reading.need);
-	else if (copy_to_user(buf, reading.record, reading.need))
+	else if (copy_record((struct pmudev_record __user *)buf, reading.record))
 		ret = refuse(set, -EFAULT, PMUDEV_WHY_POINTER, 0);
 	else
 		ret = reading.need;
@@ -252,7 +290,7 @@ ssize_t pmudev_dev_read(struct file *file, char __user *buf, size_t size, loff_t
 	struct {
 		struct pmudev_record record;
 		struct pmudev_count counts[SMALL_RECORD];
-	} small;
+	} small __uninitialized; /* read_record() writes what is copied */
 	struct reading reading = {
 		.set = set,
 		.record = &small.record,
@@ -266,8 +304,7 @@ ssize_t pmudev_dev_read(struct file *file, char __user *buf, size_t size, loff_t
 		return refuse_read(set, ret);
 	if (unlikely(reading.need > reading.room))
 		return read_large(set, buf, size);
-	/* The copy may fault, and a fault may end up in mmap: no lock is held. */
-	if (copy_to_user(buf, &small, reading.need))
+	if (unlikely(copy_record((struct pmudev_record __user *)buf, &small.record)))
 		return refuse(set, -EFAULT, PMUDEV_WHY_POINTER, 0);
 	return reading.need;
 }
