@@ -13,8 +13,6 @@
 /* Most calls are about few events: their encodings fit on the stack. */
 #define FEW_EVENTS 8
 
-/* ----------------------------------------------------------- the checks -- */
-
 static int check_user_read(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 			   struct pmudev_code *code, struct pmudev_refusal *why)
 {
@@ -63,15 +61,13 @@ static int check_agreement(struct pmudev_set *set, const struct pmudev_event_att
 			   unsigned int nr, struct pmudev_refusal *why)
 {
 	unsigned int i;
-	u64 group, other;
+	u64 group;
 
 	for (i = 0; i < nr; i++) {
-		group = pmudev_groups_slots(set, set->used, BIT_ULL(attr[i].group));
-		other = attr[i].flags & PMUDEV_MULTIPLEX ? group & ~set->mux : group & set->mux;
-		if (!other)
-			continue;
 		why->event = i;
-		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_GROUP_FLAGS, 0);
+		group = pmudev_groups_slots(set, set->used, BIT_ULL(attr[i].group));
+		if (group & (attr[i].flags & PMUDEV_MULTIPLEX ? ~set->mux : set->mux))
+			return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_GROUP_FLAGS, 0);
 	}
 	return 0;
 }
@@ -133,10 +129,9 @@ static int check_group_fits(struct pmudev_set *set, const struct pmudev_event_at
 int pmudev_check_events(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 			unsigned int nr, struct pmudev_code *code, struct pmudev_refusal *why)
 {
+	int ret = check_attrs(attr, nr, why);
 	unsigned int i;
-	int ret;
 
-	ret = check_attrs(attr, nr, why);
 	if (!ret)
 		ret = check_agreement(set, attr, nr, why);
 	for (i = 0; i < nr && !ret; i++) {
@@ -173,23 +168,12 @@ static int check_disabled(struct pmudev_set *set, const struct pmudev_event_attr
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
-		if (!(groups & BIT_ULL(attr[i].group)))
-			continue;
-		why->event = i;
-		return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_ENABLED, 0);
+		if (groups & BIT_ULL(attr[i].group)) {
+			why->event = i;
+			return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_ENABLED, 0);
+		}
 	}
 	return 0;
-}
-
-/* ----------------------------------------------------------------- add -- */
-
-static int make_room(struct pmudev_set *set, unsigned int slot)
-{
-	struct pmudev_event **chunk = &set->chunk[slot / PMUDEV_CHUNK];
-
-	if (!*chunk)
-		*chunk = kcalloc(PMUDEV_CHUNK, sizeof(**chunk), PMUDEV_GFP);
-	return *chunk ? 0 : -ENOMEM;
 }
 
 /* Hold KVM's hooks for as long as the set lives, or until it is empty. */
@@ -213,11 +197,15 @@ static int fill_slots(struct pmudev_set *set, const struct pmudev_event_attr *at
 		      const struct pmudev_code *code, unsigned int nr, u32 *slots,
 		      struct pmudev_slots_arg *change)
 {
+	struct pmudev_event **chunk;
 	unsigned int i, slot;
 
 	for (i = 0; i < nr; i++) {
 		slot = __ffs64(~change->used);
-		if (make_room(set, slot))
+		chunk = &set->chunk[slot / PMUDEV_CHUNK];
+		if (!*chunk)
+			*chunk = kcalloc(PMUDEV_CHUNK, sizeof(**chunk), PMUDEV_GFP);
+		if (!*chunk)
 			return -ENOMEM;
 		*pmudev_slot_event(set, slot) = (struct pmudev_event){
 			.hw.config = code[i].config,
@@ -243,9 +231,8 @@ static int add(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 	       struct pmudev_code *code, unsigned int nr, u32 *slots, struct pmudev_refusal *why)
 {
 	struct pmudev_slots_arg change = { .used = set->used, .user = set->user, .mux = set->mux };
-	int ret;
+	int ret = pmudev_check_events(set, attr, nr, code, why);
 
-	ret = pmudev_check_events(set, attr, nr, code, why);
 	if (!ret)
 		ret = check_disabled(set, attr, nr, why);
 	if (!ret)
@@ -285,16 +272,11 @@ int pmudev_set_add(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 static void take_out(struct pmudev_set *set, u64 slots)
 {
 	struct pmudev_open_set *open = pmudev_open_set(set);
-	struct pmudev_slots_arg change = {
-		.used = set->used & ~slots,
-		.user = set->user & ~slots,
-		.mux = set->mux & ~slots,
-	};
+	struct pmudev_slots_arg change = { .used = set->used & ~slots,
+					   .user = set->user & ~slots,
+					   .mux = set->mux & ~slots };
 	struct pmudev_walk walk = {
-		.fn = pmudev_change_slots,
-		.arg = &change,
-		.reset = slots,
-		.forget = slots,
+		.fn = pmudev_change_slots, .arg = &change, .reset = slots, .forget = slots
 	};
 
 	pmudev_set_walk(set, &walk);
@@ -307,9 +289,8 @@ static void take_out(struct pmudev_set *set, u64 slots)
 int pmudev_set_remove(struct pmudev_set *set, u32 group, struct pmudev_refusal *why)
 {
 	u64 slots;
-	int ret;
+	int ret = pmudev_group_slots(set, group, &slots, why);
 
-	ret = pmudev_group_slots(set, group, &slots, why);
 	if (ret)
 		return ret;
 	if (slots & enabled_slots(set))
@@ -324,10 +305,9 @@ int pmudev_set_add_enable(struct pmudev_set *set, const struct pmudev_event_attr
 	static const struct pmudev_bind self = { .target = PMUDEV_TARGET_TASK };
 	u64 before = set->used, added, groups;
 	unsigned int i;
-	int ret = 0;
+	int ret;
 
-	if (!set->ctx)
-		ret = pmudev_set_bind(set, &self, why);
+	ret = set->ctx ? 0 : pmudev_set_bind(set, &self, why);
 	if (!ret)
 		ret = pmudev_set_add(set, attr, nr, slots, why);
 	if (ret)

@@ -44,8 +44,8 @@ static int bind_cpu(struct pmudev_set *set, const struct pmudev_bind *bind,
 }
 
 /*
- * May the caller count a task? As ptrace decides it, without its security modules: the same user,
- * who could do no more if he were the target. Under the target's exec_update_lock.
+ * As ptrace decides it, without its security modules: the same user, who could do no more if he
+ * were the target. Under the target's exec_update_lock.
  */
 static bool may_count(struct task_struct *task)
 {
@@ -77,16 +77,11 @@ static struct task_struct *get_task(pid_t id, bool process)
 	return task;
 }
 
-/**
- * struct joining - a set that joins a context
- * @set: the set
- * @limit: how many inherited sets the context may have
- * @error: out: 0, -ESRCH, -EBUSY
- */
+/* A set that joins a context. */
 struct joining {
 	struct pmudev_set *set;
-	unsigned int limit;
-	int error;
+	unsigned int limit; /* how many inherited sets the context may have */
+	int error;	    /* out: 0, -ESRCH, -EBUSY */
 };
 
 static void join_ctx(struct pmudev_ctx *ctx, void *arg)
@@ -110,11 +105,6 @@ static void join_ctx(struct pmudev_ctx *ctx, void *arg)
 	ctx->link.nr_parents++;
 }
 
-static void leave_ctx(struct pmudev_ctx *ctx, void *arg)
-{
-	pmudev_ctx_remove_set(ctx, arg);
-}
-
 static struct pmudev_ctx *attach_thread(struct pmudev_set *set, struct task_struct *task)
 {
 	struct joining joining = { .set = set };
@@ -136,7 +126,7 @@ static struct pmudev_ctx *attach_thread(struct pmudev_set *set, struct task_stru
 
 #define SOME_THREADS 32
 
-/* Threads of a process that are alive and have no part in the set yet, referenced. How many. */
+/* Threads of a process that are alive and have no part in the set yet, referenced. */
 static unsigned int find_threads(struct pmudev_set *set, struct task_struct *process,
 				 struct task_struct **found)
 {
@@ -185,7 +175,7 @@ static struct pmudev_ctx *attach_process(struct pmudev_set *set, struct task_str
 	}
 	if (!ret || IS_ERR(ctx))
 		return ctx;
-	pmudev_ctx_call(ctx, leave_ctx, set);
+	pmudev_ctx_call(ctx, pmudev_ctx_remove_set, set);
 	pmudev_detach(ctx);
 	return ERR_PTR(ret);
 }
@@ -227,14 +217,13 @@ static int refuse_task(int error, struct pmudev_refusal *why)
 }
 
 /* What a child, and what is known of a thread that is counted, take at most; in bytes. */
-#define CHILD_SIZE 4096
+#define CHILD_SIZE    4096
 #define RECLAIM_TIMES 3
 
 /*
- * With the exec_update_lock of another process only memory is taken that is there at once. A
- * control group at its limit may have some all the same when its memory is reclaimed: that may take
- * a while, so it is done without the lock, by allocating as much as the call needs. Return: false
- * if there is none.
+ * With the exec_update_lock of another process only memory is taken that is there at once. Have the
+ * control group's memory reclaimed without the lock, because that may take a while, by allocating
+ * as much as the call needs. Return: false if there is none.
  */
 static bool reclaim_memory(struct task_struct *task, unsigned int times)
 {
@@ -296,25 +285,11 @@ static int bind_task(struct pmudev_set *set, const struct pmudev_bind *bind,
 	return 0;
 }
 
-static int bind_target(struct pmudev_set *set, const struct pmudev_bind *bind,
-		       struct pmudev_refusal *why)
-{
-	switch (bind->target) {
-	case PMUDEV_TARGET_TASK:
-	case PMUDEV_TARGET_PROCESS:
-		return bind_task(set, bind, why);
-	case PMUDEV_TARGET_CPU:
-		return bind_cpu(set, bind, why);
-	default:
-		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_TYPE, PMUDEV_TARGET_PROCESS);
-	}
-}
-
 int pmudev_set_bind(struct pmudev_set *set, const struct pmudev_bind *bind,
 		    struct pmudev_refusal *why)
 {
 	struct pmudev_open_set *open = pmudev_open_set(set);
-	struct pmudev_pmu *pmu;
+	struct pmudev_pmu *pmu = pmudev_pmu_numbered(bind->pmu);
 	int ret;
 
 	lockdep_assert_held(&open->mutex);
@@ -324,7 +299,6 @@ int pmudev_set_bind(struct pmudev_set *set, const struct pmudev_bind *bind,
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_FLAGS, PMUDEV_BIND_FLAGS);
 	if (bind->reserved || (bind->pmu && !(bind->flags & PMUDEV_BIND_PMU)))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RESERVED, 0);
-	pmu = pmudev_pmu_numbered(bind->pmu);
 	if (!pmu)
 		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_PMU, pmudev_nr_pmus - 1);
 	set->pmu = pmu;
@@ -333,7 +307,12 @@ int pmudev_set_bind(struct pmudev_set *set, const struct pmudev_bind *bind,
 		return pmudev_refuse(why, ret, PMUDEV_WHY_LIMIT, READ_ONCE(pmudev_quota_limit));
 	if (ret)
 		return pmudev_refuse(why, ret, PMUDEV_WHY_MEMORY, 0);
-	ret = bind_target(set, bind, why);
+	if (bind->target == PMUDEV_TARGET_CPU)
+		ret = bind_cpu(set, bind, why);
+	else if (bind->target == PMUDEV_TARGET_TASK || bind->target == PMUDEV_TARGET_PROCESS)
+		ret = bind_task(set, bind, why);
+	else
+		ret = pmudev_refuse(why, -EINVAL, PMUDEV_WHY_TYPE, PMUDEV_TARGET_PROCESS);
 	if (ret) {
 		pmudev_quota_put(open->owner);
 		open->owner = NULL;

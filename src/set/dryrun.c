@@ -8,59 +8,56 @@
 #include "../worker.h"
 #include "set.h"
 
-/**
- * struct trial - events that a dry run places
- * @nr: number of events
- * @constraint: by event
- * @group: by event: the number of its group
- * @mux: by event: its group is multiplexed
- * @counter: by event: the result; of a chained event the even counter
- * @part: the events that are placed together, as indices into the arrays above
- * @part_constraint: their constraints
- * @part_counter: their counters
- */
-struct trial {
-	unsigned int nr;
+/* A dry run: events that are placed, and nothing of the allocation changes. */
+struct dry_run {
+	struct pmudev_set *set;
+	struct pmudev_refusal *why;
+	const struct pmudev_event_attr *attr; /* new events */
+	struct pmudev_code *code;	      /* their encodings */
+	unsigned int nr_new; /* how many; 0: place the set's events that are not enabled */
+	s32 *counter;	     /* out: for the caller */
+	int ret;	     /* out: 0 or an error */
+	unsigned int nr;     /* events that are placed; the next arrays are by event */
 	struct pmudev_constraint constraint[PMUDEV_MAX_EVENTS];
 	u8 group[PMUDEV_MAX_EVENTS];
-	bool mux[PMUDEV_MAX_EVENTS];
-	u8 counter[PMUDEV_MAX_EVENTS];
-	u8 part[PMUDEV_MAX_EVENTS];
+	bool mux[PMUDEV_MAX_EVENTS]; /* its group is multiplexed */
+	u8 place[PMUDEV_MAX_EVENTS]; /* the result; of a chained event the even counter */
+	u8 part[PMUDEV_MAX_EVENTS];  /* events that are placed together: indices into the above */
 	struct pmudev_constraint part_constraint[PMUDEV_MAX_EVENTS];
-	u8 part_counter[PMUDEV_MAX_EVENTS];
+	u8 part_place[PMUDEV_MAX_EVENTS];
 };
 
-static void add_event(struct trial *trial, struct pmudev_constraint constraint, u32 group,
+static void add_event(struct dry_run *run, struct pmudev_constraint constraint, u32 group,
 		      u32 flags)
 {
-	trial->constraint[trial->nr] = constraint;
-	trial->group[trial->nr] = group;
-	trial->mux[trial->nr++] = flags & PMUDEV_MULTIPLEX;
+	run->constraint[run->nr] = constraint;
+	run->group[run->nr] = group;
+	run->mux[run->nr++] = flags & PMUDEV_MULTIPLEX;
 }
 
 /* Take the non-multiplexed events as the part, or those of one multiplexed group. */
-static unsigned int take_part(struct trial *trial, bool mux, unsigned int group)
+static unsigned int take_part(struct dry_run *run, bool mux, unsigned int group)
 {
 	unsigned int i, nr = 0;
 
-	for (i = 0; i < trial->nr; i++) {
-		if (trial->mux[i] != mux || (mux && trial->group[i] != group))
+	for (i = 0; i < run->nr; i++) {
+		if (run->mux[i] != mux || (mux && run->group[i] != group))
 			continue;
-		trial->part_constraint[nr] = trial->constraint[i];
-		trial->part[nr++] = i;
+		run->part_constraint[nr] = run->constraint[i];
+		run->part[nr++] = i;
 	}
 	return nr;
 }
 
 /* Copy the part's counters to the result, or translate its event in a refusal. */
-static int part_result(struct trial *trial, unsigned int nr, int ret, struct pmudev_refusal *why)
+static int part_result(struct dry_run *run, unsigned int nr, int ret)
 {
 	unsigned int i;
 
-	if (ret && why->event >= 0)
-		why->event = trial->part[why->event];
+	if (ret && run->why->event >= 0)
+		run->why->event = run->part[run->why->event];
 	for (i = 0; i < nr && !ret; i++)
-		trial->counter[trial->part[i]] = trial->part_counter[i];
+		run->place[run->part[i]] = run->part_place[i];
 	return ret;
 }
 
@@ -68,40 +65,37 @@ static int part_result(struct trial *trial, unsigned int nr, int ret, struct pmu
  * Place the non-multiplexed events together, and then each multiplexed group on its own beside
  * them, as in a rotation slot that begins with this group.
  */
-static int try_all(struct pmudev_set *set, struct trial *trial, struct pmudev_refusal *why)
+static int try_all(struct dry_run *run)
 {
-	unsigned int i, nr = take_part(trial, false, 0);
+	unsigned int i, nr = take_part(run, false, 0);
 	bool moves;
 	int ret = 0;
 	u64 free;
 
 	if (nr)
-		ret = pmudev_place(set, trial->part_constraint, nr, trial->part_counter, &moves,
-				   why);
-	ret = part_result(trial, nr, ret, why);
-	if (ret)
-		return ret;
-	free = pmudev_mux_free(set);
-	for (i = 0; i < nr; i++)
-		free &= ~pmudev_place_counters(trial->part_counter[i],
-					       trial->part_constraint[i].chained);
-	for (i = 0; i < trial->nr && !ret; i++) {
-		if (!trial->mux[i])
+		ret = pmudev_place(run->set, run->part_constraint, nr, run->part_place, &moves,
+				   run->why);
+	ret = part_result(run, nr, ret);
+	free = pmudev_mux_free(run->set);
+	for (i = 0; i < nr && !ret; i++)
+		free &= ~pmudev_place_counters(run->part_place[i], run->part_constraint[i].chained);
+	for (i = 0; i < run->nr && !ret; i++) {
+		if (!run->mux[i])
 			continue;
-		nr = take_part(trial, true, trial->group[i]);
-		if (trial->part[0] != i)
+		nr = take_part(run, true, run->group[i]);
+		if (run->part[0] != i)
 			continue;
-		ret = pmudev_place_alone(set, free, trial->part_constraint, nr, trial->part_counter,
-					 why);
-		ret = part_result(trial, nr, ret, why);
+		ret = pmudev_place_alone(run->set, free, run->part_constraint, nr, run->part_place,
+					 run->why);
+		ret = part_result(run, nr, ret);
 	}
 	return ret;
 }
 
 /* Place the set's events that are not enabled, and report where all of its events are. */
-static int place_in_set(struct pmudev_set *set, struct trial *trial, s32 *counter,
-			struct pmudev_refusal *why)
+static int place_in_set(struct dry_run *run)
 {
+	struct pmudev_set *set = run->set;
 	u64 rest, slots = set->used & ~set->alloc->placed;
 	unsigned int slot, i = 0;
 	int ret;
@@ -109,127 +103,102 @@ static int place_in_set(struct pmudev_set *set, struct trial *trial, s32 *counte
 	pmudev_for_each_slot(slot, rest, slots) {
 		struct pmudev_event *event = pmudev_slot_event(set, slot);
 
-		add_event(trial, pmudev_event_constraint(event), event->group, event->flags);
+		add_event(run, pmudev_event_constraint(event), event->group, event->flags);
 	}
-	ret = try_all(set, trial, why);
+	ret = try_all(run);
 	if (ret) {
-		if (why->event >= 0)
-			why->event = pmudev_nth_slot(slots, why->event);
+		if (run->why->event >= 0)
+			run->why->event = pmudev_nth_slot(slots, run->why->event);
 		return ret;
 	}
 	/* Another call may have suspended the rotation, and not resumed it yet. */
 	pmudev_rotation_resume(set);
 	for (slot = 0; slot < set->nr_slots; slot++)
-		counter[slot] = -1;
+		run->counter[slot] = -1;
 	pmudev_for_each_slot(slot, rest, set->used) {
 		if (slots & BIT_ULL(slot))
-			counter[slot] = trial->counter[i++];
+			run->counter[slot] = run->place[i++];
 		else if (set->mux & BIT_ULL(slot))
-			counter[slot] = pmudev_rotation_counter(set, slot);
+			run->counter[slot] = pmudev_rotation_counter(set, slot);
 		else
-			counter[slot] = set->alloc->place[slot];
+			run->counter[slot] = set->alloc->place[slot];
 	}
 	return 0;
 }
 
-/**
- * struct placing - a call of pmudev_set_place()
- * @set: the set
- * @trial: memory for the dry run
- * @code: encodings of @attr
- * @attr: new events
- * @nr: number of new events; 0: place the set's events that are not enabled
- * @counter: out: the counters
- * @why: filled in on error
- * @ret: out: 0 or an error
- */
-struct placing {
-	struct pmudev_set *set;
-	struct trial *trial;
-	struct pmudev_code *code;
-	const struct pmudev_event_attr *attr;
-	unsigned int nr;
-	s32 *counter;
-	struct pmudev_refusal *why;
-	int ret;
-};
-
 /* Place new events, as if they had been added. */
-static int place_new(struct placing *p)
+static int place_new(struct dry_run *run)
 {
 	unsigned int i;
 	int ret;
 
-	for (i = 0; i < p->nr; i++) {
-		const struct pmudev_code *code = &p->code[i];
-		struct pmudev_constraint constraint = { .allowed = code->allowed,
-							.chained = code->chained };
+	for (i = 0; i < run->nr_new; i++) {
+		struct pmudev_constraint constraint = { .allowed = run->code[i].allowed,
+							.chained = run->code[i].chained };
 
-		add_event(p->trial, constraint, p->attr[i].group, p->attr[i].flags);
+		add_event(run, constraint, run->attr[i].group, run->attr[i].flags);
 	}
-	ret = try_all(p->set, p->trial, p->why);
-	for (i = 0; i < p->nr && !ret; i++)
-		p->counter[i] = p->trial->counter[i];
+	ret = try_all(run);
+	for (i = 0; i < run->nr_new && !ret; i++)
+		run->counter[i] = run->place[i];
 	return ret;
 }
 
 /* Runs in a worker. */
 static void place(void *arg)
 {
-	struct placing *p = arg;
-	struct pmudev_pmu *pmu = p->set->pmu;
+	struct dry_run *run = arg;
+	struct pmudev_pmu *pmu = run->set->pmu;
 
 	cpus_read_lock();
 	mutex_lock(&pmu->lock);
-	if (p->nr)
-		p->ret = place_new(p);
-	else
-		p->ret = place_in_set(p->set, p->trial, p->counter, p->why);
-	if (!p->ret && !pmudev_reservation(pmu)->users)
-		p->ret = pmudev_backend.held(&pmu->info, p->why);
+	run->ret = run->nr_new ? place_new(run) : place_in_set(run);
+	if (!run->ret && !pmudev_reservation(pmu)->users)
+		run->ret = pmudev_backend.held(&pmu->info, run->why);
 	mutex_unlock(&pmu->lock);
 	cpus_read_unlock();
 }
 
-static int encode(struct placing *p)
+static int encode(struct dry_run *run)
 {
-	p->code = kcalloc(p->nr, sizeof(*p->code), GFP_KERNEL);
-	if (!p->code)
-		return pmudev_refuse(p->why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
-	return pmudev_check_events(p->set, p->attr, p->nr, p->code, p->why);
+	run->code = kcalloc(run->nr_new, sizeof(*run->code), GFP_KERNEL);
+	if (!run->code)
+		return pmudev_refuse(run->why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+	return pmudev_check_events(run->set, run->attr, run->nr_new, run->code, run->why);
 }
 
 int pmudev_set_place(struct pmudev_set *set, const struct pmudev_event_attr *attr, unsigned int nr,
 		     s32 *counter, unsigned int *nr_out, struct pmudev_refusal *why)
 {
-	struct placing placing = {
-		.set = set,
-		.attr = attr,
-		.nr = nr,
-		.counter = counter,
-		.why = why,
-	};
+	struct dry_run *run;
+	int ret = 0;
 
 	lockdep_assert_held(&pmudev_open_set(set)->mutex);
 	if (!set->ctx)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_UNBOUND, 0);
 	if (pmudev_set_ended(set))
 		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
-	placing.trial = kzalloc(sizeof(*placing.trial), GFP_KERNEL);
-	if (!placing.trial)
+	run = kzalloc(sizeof(*run), GFP_KERNEL);
+	if (!run)
 		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+	run->set = set;
+	run->why = why;
+	run->attr = attr;
+	run->nr_new = nr;
+	run->counter = counter;
 	/* Check permissions here: a worker has other credentials. */
 	if (nr)
-		placing.ret = encode(&placing);
-	if (!placing.ret)
-		pmudev_by_worker(pmudev_urgent, place, &placing);
+		ret = encode(run);
+	if (!ret) {
+		pmudev_by_worker(pmudev_urgent, place, run);
+		ret = run->ret;
+	}
 	/* Report this last: the other reasons are permanent, this one is not. */
-	if (!placing.ret)
-		placing.ret =
-			pmudev_reserve_check(set->pmu, set->user, &pmudev_open_set(set)->hold, why);
-	kfree(placing.code);
-	kfree(placing.trial);
-	pmudev_explain_holder(placing.ret, why);
+	if (!ret)
+		ret = pmudev_reserve_check(set->pmu, set->user, &pmudev_open_set(set)->hold, why);
+	kfree(run->code);
+	kfree(run);
+	pmudev_explain_holder(ret, why);
 	*nr_out = nr ? nr : set->nr_slots;
-	return placing.ret;
+	return ret;
 }

@@ -9,10 +9,9 @@
  * Sets that one thread can have that are inherited or wait for an exec: fork and exec see to each.
  * With CAP_PERFMON twice as many.
  */
-#define PMUDEV_MAX_INHERIT	64
+#define PMUDEV_MAX_INHERIT 64
 
-/* That number for the calling process. */
-unsigned int pmudev_inherit_limit(void);
+unsigned int pmudev_inherit_limit(void); /* for the calling process */
 
 /* Have a set inherited. @threads_only: by threads of its process only. Return: 0 or -ENOMEM. */
 int pmudev_inherit_create(struct pmudev_set *set, bool threads_only);
@@ -42,7 +41,7 @@ void pmudev_inherit_free(struct pmudev_child *ended);
 /* Fork and exec are to see to a set, or not any more. ctx->lock held. */
 void pmudev_ctx_add_inherited(struct pmudev_ctx *ctx, struct pmudev_set *set);
 
-/* A set with a file leaves a context. ctx->lock held. */
-void pmudev_ctx_remove_set(struct pmudev_ctx *ctx, struct pmudev_set *set);
+/* pmudev_ctx_fn: a set with a file, @set, leaves its context. */
+void pmudev_ctx_remove_set(struct pmudev_ctx *ctx, void *set);
 
 #endif /* _PMUDEV_SET_INHERIT_H */

@@ -14,14 +14,17 @@ static void remove_inherited(struct pmudev_ctx *ctx, struct pmudev_set *set)
 	hlist_del_init(&set->ctx_node);
 }
 
-void pmudev_ctx_remove_set(struct pmudev_ctx *ctx, struct pmudev_set *set)
+void pmudev_ctx_remove_set(struct pmudev_ctx *ctx, void *arg)
 {
+	struct pmudev_set *set = arg;
+
 	lockdep_assert_held(&ctx->lock);
 	if (ctx->link.task)
 		ctx->link.nr_parents--;
 	if (!hlist_unhashed(&set->ctx_node))
 		remove_inherited(ctx, set);
 	hlist_del_init(&set->rotation.node);
+	hlist_del_init(&set->mapping.node);
 }
 
 /* What a child counted stays with its parent, once. ctx->lock held. */

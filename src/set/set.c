@@ -31,15 +31,6 @@ struct pmudev_set *pmudev_set_create(void)
 	return set;
 }
 
-/* pmudev_ctx_fn: the context forgets the set. */
-static void leave_ctx(struct pmudev_ctx *ctx, void *arg)
-{
-	struct pmudev_set *set = arg;
-
-	hlist_del_init(&set->mapping.node);
-	pmudev_ctx_remove_set(ctx, set);
-}
-
 /* By a worker. */
 static void release(void *arg)
 {
@@ -61,7 +52,7 @@ static void unbind(struct pmudev_set *set)
 	mutex_lock(&pmudev_open_set(set)->mutex);
 	pmudev_set_disable_all(set);
 	mutex_unlock(&pmudev_open_set(set)->mutex);
-	pmudev_ctx_call(set->ctx, leave_ctx, set);
+	pmudev_ctx_call(set->ctx, pmudev_ctx_remove_set, set);
 	pmudev_inherit_destroy(set);
 }
 

@@ -13,37 +13,22 @@
 #include "../cpu/reserve.h"
 #include "quota.h"
 
-/**
- * struct pmudev_last_refusal - the refusal of the last call that failed
- * @lock: all below; nothing nests in it
- * @why: the refusal
- * @error: its errno, positive; 0: no call failed yet
- */
+/* The refusal of the last call that failed. */
 struct pmudev_last_refusal {
-	spinlock_t lock; /* all below */
+	spinlock_t lock; /* all below; nothing nests in it */
 	struct pmudev_refusal why;
-	int error;
+	int error; /* its errno, positive; 0: no call failed yet */
 };
 
-/**
- * struct pmudev_open_set - a set with a file
- * @mutex: one call at a time that changes the set
- * @set: the set
- * @alloc: its counters
- * @hold: its reservations
- * @shared: PMUDEV_BIND_SHARED. Constant once bound.
- * @kvm_hooked: has, or had, events with a host/guest filter: KVM's hooks are held for it
- * @owner: whose quota it takes; NULL: nobody's, or not bound
- * @last: the last refusal
- */
+/* A set with a file. */
 struct pmudev_open_set {
-	struct mutex mutex; /* calls on the set */
+	struct mutex mutex; /* one call at a time that changes the set */
 	struct pmudev_set set;
-	struct pmudev_alloc alloc;
-	struct pmudev_hold hold;
-	bool shared;
-	bool kvm_hooked;
-	struct pmudev_quota_owner *owner;
+	struct pmudev_alloc alloc; /* its counters */
+	struct pmudev_hold hold;   /* its reservations */
+	bool shared;		   /* PMUDEV_BIND_SHARED. Constant once bound. */
+	bool kvm_hooked; /* has, or had, events with a host/guest filter: KVM's hooks are held for it */
+	struct pmudev_quota_owner *owner; /* whose quota it takes; NULL: nobody's, or not bound */
 	struct pmudev_last_refusal last;
 };
 
@@ -53,21 +38,16 @@ static inline struct pmudev_open_set *pmudev_open_set(struct pmudev_set *set)
 	return container_of(set, struct pmudev_open_set, set);
 }
 
-/**
- * struct pmudev_set_hooks - hooks into the kernel that sets need; entry/ sets them at init
- * @task: install the hooks on fork, exec and exit. May sleep. Return: 0 or an error.
- * @kvm_get: have KVM's guests entered and left under our eyes, until @kvm_put. May sleep.
- * @kvm_put: once for each success of @kvm_get
- */
+/* Hooks into the kernel that sets need; entry/ sets them at init. They may sleep. */
 struct pmudev_set_hooks {
-	int (*task)(void);
-	int (*kvm_get)(void);
-	void (*kvm_put)(void);
+	int (*task)(void);     /* install those on fork, exec and exit. Return: 0 or an error. */
+	int (*kvm_get)(void);  /* have KVM's guests entered and left under our eyes, likewise */
+	void (*kvm_put)(void); /* once for each success of @kvm_get */
 };
 
 extern struct pmudev_set_hooks pmudev_set_hooks;
 
-/* --------------------------------------------------------------- set.c -- */
+/* set.c */
 
 /* Return: a new set, not bound; NULL without memory. */
 struct pmudev_set *pmudev_set_create(void);
@@ -84,48 +64,25 @@ static inline struct pmudev_refusal pmudev_no_refusal(void)
 	return (struct pmudev_refusal){ .event = -1, .holder.cpu = -1 };
 }
 
-/* -------------------------------------------------------------- bind.c -- */
-
+/* bind.c */
 int pmudev_set_bind(struct pmudev_set *set, const struct pmudev_bind *bind,
 		    struct pmudev_refusal *why);
 
-/* --------------------------------------------------------------- add.c -- */
-
-/**
- * pmudev_set_add - add events
- * @set: the set
- * @attr: the events
- * @nr: how many, 1 to PMUDEV_MAX_EVENTS
- * @slots: out: the slots they got
- * @why: filled in on error
- *
- * Return: 0 or an error; then nothing has changed.
- */
+/* add.c: @nr events, 1 to PMUDEV_MAX_EVENTS. @slots: out: theirs. On error nothing has changed. */
 int pmudev_set_add(struct pmudev_set *set, const struct pmudev_event_attr *attr, unsigned int nr,
 		   u32 *slots, struct pmudev_refusal *why);
 
-/*
- * Add events to a set, which is bound to the calling thread if it is not bound; enable their
- * groups.
- */
+/* The same, and enable their groups. A set that is not bound is bound to the calling thread. */
 int pmudev_set_add_enable(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 			  unsigned int nr, u32 *slots, struct pmudev_refusal *why);
 
 int pmudev_set_remove(struct pmudev_set *set, u32 group, struct pmudev_refusal *why);
 
-/**
- * pmudev_check_events - all checks of events that do not depend on the moment
- * @set: bound
- * @attr: the events
- * @nr: how many
- * @code: out: their encodings
- * @why: filled in on error
- */
+/* All checks of events that do not depend on the moment. @code: out: their encodings. */
 int pmudev_check_events(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 			unsigned int nr, struct pmudev_code *code, struct pmudev_refusal *why);
 
-/* ------------------------------------------------------------ enable.c -- */
-
+/* enable.c */
 int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *why);
 int pmudev_set_disable(struct pmudev_set *set, u32 group, struct pmudev_refusal *why);
 int pmudev_set_reset(struct pmudev_set *set, u32 group, u32 slot, u64 value,
@@ -140,16 +97,9 @@ void pmudev_set_disable_all(struct pmudev_set *set);
 /* The slots of a group, or of all. -EINVAL if there are none. */
 int pmudev_group_slots(struct pmudev_set *set, u32 group, u64 *slots, struct pmudev_refusal *why);
 
-/* ------------------------------------------------------------ dryrun.c -- */
-
-/**
- * pmudev_set_place - the counters that events would get
- * @set: the set
- * @attr: the events
- * @nr: how many; 0: the events of the set
- * @counter: out: as struct pmudev_place has it; room for PMUDEV_MAX_EVENTS
- * @nr_out: out: how many
- * @why: filled in on error
+/*
+ * dryrun.c: the counters that @nr events would get; 0: the events of the set. @counter: out: as
+ * struct pmudev_place has it; room for PMUDEV_MAX_EVENTS. @nr_out: out: how many.
  */
 int pmudev_set_place(struct pmudev_set *set, const struct pmudev_event_attr *attr, unsigned int nr,
 		     s32 *counter, unsigned int *nr_out, struct pmudev_refusal *why);
