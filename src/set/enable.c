@@ -14,18 +14,15 @@ int pmudev_group_slots(struct pmudev_set *set, u32 group, u64 *slots, struct pmu
 	lockdep_assert_held(&pmudev_open_set(set)->mutex);
 	if (!set->ctx)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_UNBOUND, 0);
+	*slots = 0;
 	if (group == PMUDEV_ALL)
 		*slots = set->used;
 	else if (group < PMUDEV_MAX_GROUPS)
 		*slots = pmudev_groups_slots(set, set->used, BIT_ULL(group));
-	else
-		*slots = 0;
 	if (!*slots)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_GROUP, PMUDEV_MAX_GROUPS - 1);
 	return 0;
 }
-
-/* ------------------------------------------------------------- enabling -- */
 
 /* Where counters cannot be hidden, private CPU sets and user reads exclude each other. */
 static bool become_private(struct pmudev_set *set)
@@ -66,20 +63,6 @@ static int activate(struct pmudev_set *set, u64 slots)
 	return change.error;
 }
 
-/**
- * struct enabling - a call of pmudev_slots_enable()
- * @set: see there
- * @slots: see there
- * @why: see there
- * @ret: out: 0 or an error
- */
-struct enabling {
-	struct pmudev_set *set;
-	u64 slots;
-	struct pmudev_refusal *why;
-	int ret;
-};
-
 /* pmu->lock held. */
 static int enable_slots(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
 {
@@ -94,6 +77,14 @@ static int enable_slots(struct pmudev_set *set, u64 slots, struct pmudev_refusal
 		end_private(set);
 	return ret;
 }
+
+/* A call of pmudev_slots_enable(). */
+struct enabling {
+	struct pmudev_set *set;
+	u64 slots;
+	struct pmudev_refusal *why;
+	int ret; /* out */
+};
 
 /* pmu->lock held, in a worker, and the CPUs stay. */
 static int enable_locked(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
@@ -127,29 +118,26 @@ static void enable_anyhow(void *arg)
 	struct pmudev_set *set = enabling->set;
 	struct pmudev_hold *hold = &pmudev_open_set(set)->hold;
 	bool held_all = hold->held_all;
-	int ret = 0;
-
 	/* Their counters may be taken, and a CPU set's CPU is looked at. */
 	cpus_read_lock();
+	enabling->ret = 0;
 	if (set->user & enabling->slots)
-		ret = pmudev_reserve_others(set->pmu, hold, enabling->why);
-	if (!ret) {
+		enabling->ret = pmudev_reserve_others(set->pmu, hold, enabling->why);
+	if (!enabling->ret) {
 		mutex_lock(&set->pmu->lock);
-		ret = enable_locked(set, enabling->slots, enabling->why);
+		enabling->ret = enable_locked(set, enabling->slots, enabling->why);
 		mutex_unlock(&set->pmu->lock);
 	}
-	if (ret && !held_all)
+	if (enabling->ret && !held_all)
 		pmudev_release_others(set->pmu, hold);
 	cpus_read_unlock();
 	pmudev_rotation_resume_others(set);
-	enabling->ret = ret;
 }
 
 /*
- * The short way, for groups of a thread or a CPU that are not multiplexed: free counters of a PMU
- * that is reserved already. No CPU has to be asked, no set makes room, and nothing is refused.
- * pmu->lock held, and the caller is not preempted. Return: false if it takes more, and nothing was
- * done.
+ * The short way, for groups that are not multiplexed: free counters of a PMU that is reserved
+ * already. No CPU has to be asked, no set makes room, and nothing is refused. pmu->lock held, and
+ * the caller is not preempted. Return: false if it takes more, and nothing was done.
  */
 static bool enable_free(struct pmudev_set *set, u64 slots)
 {
@@ -225,24 +213,16 @@ int pmudev_slots_enable(struct pmudev_set *set, u64 slots, struct pmudev_refusal
 int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *why)
 {
 	u64 slots;
-	int ret;
+	int ret = pmudev_group_slots(set, group, &slots, why);
 
-	ret = pmudev_group_slots(set, group, &slots, why);
 	return ret ? ret : pmudev_slots_enable(set, slots, why);
 }
 
-/* ------------------------------------------------------------- disabling -- */
-
-/**
- * struct disabling - slots that are disabled
- * @set: the set
- * @slots: the slots
- * @end: the set is being destroyed: it gives its reservation back, too, if that is short
- */
+/* Slots that are disabled. */
 struct disabling {
 	struct pmudev_set *set;
 	u64 slots;
-	bool end;
+	bool end; /* the set is destroyed: give its reservation back, too, if that is short */
 };
 
 /* pmu->lock held. */
@@ -299,9 +279,8 @@ static void disable_slots(struct pmudev_set *set, u64 slots, bool end)
 int pmudev_set_disable(struct pmudev_set *set, u32 group, struct pmudev_refusal *why)
 {
 	u64 slots;
-	int ret;
+	int ret = pmudev_group_slots(set, group, &slots, why);
 
-	ret = pmudev_group_slots(set, group, &slots, why);
 	if (!ret)
 		disable_slots(set, slots, false);
 	return ret;
@@ -312,16 +291,13 @@ void pmudev_set_disable_all(struct pmudev_set *set)
 	disable_slots(set, set->used, true);
 }
 
-/* ----------------------------------------------------------------- reset -- */
-
 int pmudev_set_reset(struct pmudev_set *set, u32 group, u32 slot, u64 value,
 		     struct pmudev_refusal *why)
 {
 	struct pmudev_reset_arg change = { .value = value };
 	struct pmudev_walk walk = { .fn = pmudev_change_reset, .arg = &change };
-	int ret;
+	int ret = pmudev_group_slots(set, group, &change.slots, why);
 
-	ret = pmudev_group_slots(set, group, &change.slots, why);
 	if (ret)
 		return ret;
 	if (slot != PMUDEV_ALL) {

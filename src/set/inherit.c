@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Inheritance: how children begin. inherit_end.c has how they end, task/children.c the walk over
- * them.
- */
+/* Inheritance: how children begin. inherit_end.c: how they end; task/children.c: walks over them. */
 #include <linux/capability.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -28,8 +25,6 @@ void pmudev_ctx_add_inherited(struct pmudev_ctx *ctx, struct pmudev_set *set)
 	WRITE_ONCE(ctx->nr_inherited, ctx->nr_inherited + 1);
 	hlist_add_head(&set->ctx_node, &ctx->inherited);
 }
-
-/* ------------------------------------------------------ a child's memory -- */
 
 /* Also of one that never started: it is charged to nobody and does not wait for RCU. */
 static void child_free(struct pmudev_child *child)
@@ -80,19 +75,6 @@ static struct pmudev_child *child_alloc(unsigned int nr_slots, gfp_t gfp)
 	return child;
 }
 
-/* Charge a child to the owner of its parent. */
-static bool charge(struct pmudev_child *child, struct pmudev_set *parent)
-{
-	struct pmudev_quota_owner *owner = pmudev_open_set(parent)->owner;
-
-	if (!pmudev_quota_charge(owner))
-		return false;
-	child->owner = owner;
-	return true;
-}
-
-/* --------------------------------------------------------- a child begins -- */
-
 int pmudev_inherit_create(struct pmudev_set *set, bool threads_only)
 {
 	struct pmudev_inherit *inherit = kzalloc(sizeof(*inherit), PMUDEV_GFP);
@@ -129,15 +111,15 @@ static void join(struct pmudev_child *child, struct pmudev_set *from)
 	raw_spin_unlock(&inherit->lock);
 }
 
-/* Number a child. */
-static u32 count_child(struct pmudev_inherit *inherit)
+/* Charge a child to the owner of its parent. */
+static bool charge(struct pmudev_child *child, struct pmudev_set *parent)
 {
-	u32 number;
+	struct pmudev_quota_owner *owner = pmudev_open_set(parent)->owner;
 
-	raw_spin_lock(&inherit->lock);
-	number = inherit->nr_started++;
-	raw_spin_unlock(&inherit->lock);
-	return number;
+	if (!pmudev_quota_charge(owner))
+		return false;
+	child->owner = owner;
+	return true;
 }
 
 /*
@@ -147,6 +129,7 @@ static u32 count_child(struct pmudev_inherit *inherit)
 static void child_start(struct pmudev_child *child, struct pmudev_set *from, struct pmudev_ctx *ctx)
 {
 	struct pmudev_set *set = &child->set;
+	u32 number;
 
 	lockdep_assert_held(&ctx->lock);
 	set->parent = from->parent;
@@ -161,8 +144,12 @@ static void child_start(struct pmudev_child *child, struct pmudev_set *from, str
 	set->enabled = from->enabled;
 	pmudev_events_copy(set, from, from->used);
 	WARN_ON_ONCE(!pmudev_slots_activate(ctx, set, from->active & ~from->mux));
-	if (from->rotation.plan)
-		pmudev_rotation_inherit(ctx, set, from, count_child(set->inherit));
+	if (from->rotation.plan) {
+		raw_spin_lock(&set->inherit->lock);
+		number = set->inherit->nr_started++;
+		raw_spin_unlock(&set->inherit->lock);
+		pmudev_rotation_inherit(ctx, set, from, number);
+	}
 	set->ctx = ctx;
 	kref_get(&ctx->ref);
 	ctx->link.nr_sets++;
@@ -179,15 +166,6 @@ static bool has_child(struct pmudev_ctx *ctx, const struct pmudev_set *parent)
 		if (set->parent == parent)
 			return true;
 	return false;
-}
-
-/* ---------------------------------------------------------------- forking -- */
-
-static void set_incomplete(struct pmudev_set *set)
-{
-	raw_spin_lock(&set->inherit->lock);
-	set->inherit->incomplete = true;
-	raw_spin_unlock(&set->inherit->lock);
 }
 
 /* Does @task, which the calling thread has made, inherit a set? */
@@ -235,13 +213,15 @@ static void inherit(struct pmudev_ctx *ctx, struct task_struct *task, struct pmu
 		 * The set may have grown, or come, since memory was allocated. Or another process
 		 * counts the new task already, perhaps on the set's counters.
 		 */
-		if (!fresh || !child || set->nr_slots > slots || foreign ||
-		    !charge(child, set->parent)) {
-			set_incomplete(set);
+		if (fresh && child && set->nr_slots <= slots && !foreign &&
+		    charge(child, set->parent)) {
+			list_del_init(&child->node);
+			child_start(child, set, fresh);
 			continue;
 		}
-		list_del_init(&child->node);
-		child_start(child, set, fresh);
+		raw_spin_lock(&set->inherit->lock);
+		set->inherit->incomplete = true;
+		raw_spin_unlock(&set->inherit->lock);
 	}
 }
 
@@ -279,8 +259,6 @@ void pmudev_inherit_fork(struct pmudev_ctx *ctx, struct task_struct *task)
 		child_free(child);
 }
 
-/* -------------------------------------------------- threads of a process -- */
-
 bool pmudev_inherit_has(struct pmudev_set *parent, const struct task_struct *task)
 {
 	struct pmudev_ctx *ctx = pmudev_ctx_find(task, parent->pmu);
@@ -296,20 +274,13 @@ bool pmudev_inherit_has(struct pmudev_set *parent, const struct task_struct *tas
 	return has;
 }
 
-/**
- * struct attaching - a thread that gets a child
- * @parent: the set
- * @child: the child
- * @limit: how many inherited sets the thread may have
- * @started: out: the child has started
- * @error: out: 0, -EBUSY, -EDQUOT
- */
+/* A thread that gets a child. */
 struct attaching {
 	struct pmudev_set *parent;
 	struct pmudev_child *child;
-	unsigned int limit;
-	bool started;
-	int error;
+	unsigned int limit; /* how many inherited sets the thread may have */
+	bool started;	    /* out */
+	int error;	    /* out: 0, -EBUSY, -EDQUOT */
 };
 
 static void attach_child(struct pmudev_ctx *ctx, void *arg)

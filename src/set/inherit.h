@@ -38,7 +38,7 @@ void pmudev_inherit_fork(struct pmudev_ctx *ctx, struct task_struct *task);
 struct pmudev_child *pmudev_inherit_exit(struct pmudev_ctx *ctx);
 void pmudev_inherit_free(struct pmudev_child *ended);
 
-/* Fork and exec are to see to a set, or not any more. ctx->lock held. */
+/* Fork and exec are to see to a set. ctx->lock held. */
 void pmudev_ctx_add_inherited(struct pmudev_ctx *ctx, struct pmudev_set *set);
 
 /* pmudev_ctx_fn: a set with a file, @set, leaves its context. */

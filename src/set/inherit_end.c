@@ -44,7 +44,6 @@ static void child_leave(struct pmudev_child *child)
 	if (inherit->total && !reached)
 		pmudev_sum_add(inherit->total, child, ~0ULL, ~0ULL);
 	raw_spin_unlock(&inherit->lock);
-
 	remove_inherited(set->ctx, set);
 	hlist_del_init(&set->rotation.node);
 }
@@ -72,11 +71,11 @@ struct pmudev_child *pmudev_inherit_exit(struct pmudev_ctx *ctx)
 
 void pmudev_inherit_free(struct pmudev_child *ended)
 {
-	while (ended) {
-		struct pmudev_child *next = ended->next_ended;
+	struct pmudev_child *next;
 
+	for (; ended; ended = next) {
+		next = ended->next_ended;
 		pmudev_child_put(ended);
-		ended = next;
 	}
 }
 

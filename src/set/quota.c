@@ -14,19 +14,12 @@
 #include "../memory.h"
 #include "quota.h"
 
-/**
- * struct pmudev_quota_owner - a user with sets
- * @node: in the table, by @uid; under owners_lock
- * @uid: the user. Constant.
- * @nr: number of sets and children charged
- * @refs: @nr, and the number of children that wait for RCU to be freed. The owner is freed with the
- *	last reference.
- */
+/* A user with sets. Freed with the last of @refs. */
 struct pmudev_quota_owner {
-	struct hlist_node node;
-	kuid_t uid;
-	atomic_t nr;
-	atomic_t refs;
+	struct hlist_node node; /* in the table, by @uid; under owners_lock */
+	kuid_t uid;		/* the user. Constant. */
+	atomic_t nr;		/* sets and children charged */
+	atomic_t refs;		/* @nr, and the number of children that wait for RCU to be freed */
 };
 
 static DEFINE_HASHTABLE(owners, 6);

@@ -13,11 +13,9 @@ struct pmudev_quota_owner;
 /* sysctl dev.pmudev.max_sets_per_user; entry/sysctl.c writes it. */
 extern int pmudev_quota_limit;
 
-/**
- * pmudev_quota_get - charge one set to the calling process
- * @owner: out: who is charged; NULL: nobody, nothing is bounded
- *
- * Return: 0, -EDQUOT, -ENOMEM. May sleep.
+/*
+ * Charge one set to the calling process. @owner: out: who is charged; NULL: nobody, nothing is
+ * bounded. Return: 0, -EDQUOT, -ENOMEM. May sleep.
  */
 int pmudev_quota_get(struct pmudev_quota_owner **owner);
 

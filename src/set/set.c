@@ -45,24 +45,19 @@ static void release(void *arg)
 	cpus_read_unlock();
 }
 
-/* Take a bound set off its target. */
-static void unbind(struct pmudev_set *set)
-{
-	/* No other call has the mutex; the order of locks is the same as in one. */
-	mutex_lock(&pmudev_open_set(set)->mutex);
-	pmudev_set_disable_all(set);
-	mutex_unlock(&pmudev_open_set(set)->mutex);
-	pmudev_ctx_call(set->ctx, pmudev_ctx_remove_set, set);
-	pmudev_inherit_destroy(set);
-}
-
 void pmudev_set_destroy(struct pmudev_set *set)
 {
 	struct pmudev_open_set *open = pmudev_open_set(set);
 	unsigned int i;
 
-	if (set->ctx)
-		unbind(set);
+	if (set->ctx) {
+		/* No other call has the mutex; the order of locks is the same as in one. */
+		mutex_lock(&open->mutex);
+		pmudev_set_disable_all(set);
+		mutex_unlock(&open->mutex);
+		pmudev_ctx_call(set->ctx, pmudev_ctx_remove_set, set);
+		pmudev_inherit_destroy(set);
+	}
 	/* A call that reclaims dead sets has pmu->lock: it has finished with this one. */
 	if (open->hold.held)
 		pmudev_by_worker(pmudev_urgent, release, open);
