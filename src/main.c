@@ -16,82 +16,67 @@ static void __init say_loaded(const struct pmudev_pmu_info *info)
 		hweight32(info->counters >> PMUDEV_FIXED_BASE), info->width_fixed, info->cpu_id);
 }
 
+static int pmus_init(void)
+{
+	return pmudev_pmus_init(pmudev_switch_lets_read);
+}
+
+static int cpus_init(void)
+{
+	pmudev_cpus_init();
+	pmudev_allocs_init();
+	return 0;
+}
+
+static const struct {
+	int (*init)(void); /* NULL: nothing */
+	void (*exit)(void);
+} steps[] = {
+	{ pmudev_worker_init, pmudev_worker_exit },
+	{ pmus_init, pmudev_pmus_exit },
+	{ cpus_init, pmudev_cpus_exit },
+	{ pmudev_mmap_init, pmudev_mmap_exit },
+	{ pmudev_power_init, pmudev_power_exit },
+	{ pmudev_hotplug_init, pmudev_hotplug_exit },
+	/* Children are freed by a function of the module. */
+	{ NULL, rcu_barrier },
+	{ pmudev_kvm_init, pmudev_kvm_exit },
+	{ pmudev_task_hooks_init, pmudev_task_hooks_exit },
+	{ pmudev_sysctl_init, pmudev_sysctl_exit },
+	/* Before the device: a program that finds it finds the PMUs described. */
+	{ pmudev_sysfs_init, pmudev_sysfs_exit },
+	{ pmudev_chardev_init, pmudev_chardev_exit },
+};
+
+/* Undo the first @nr steps. */
+static void undo(unsigned int nr)
+{
+	while (nr--)
+		steps[nr].exit();
+}
+
 static int __init pmudev_init(void)
 {
 	struct pmudev_pmu *pmu;
+	unsigned int i;
 	int ret;
 
-	ret = pmudev_worker_init();
-	if (ret)
-		return ret;
-	ret = pmudev_pmus_init(pmudev_switch_lets_read);
-	if (ret)
-		goto err_worker;
-	pmudev_cpus_init();
-	pmudev_allocs_init();
-	ret = pmudev_mmap_init();
-	if (ret)
-		goto err_pmus;
-	ret = pmudev_power_init();
-	if (ret)
-		goto err_mmap;
-	ret = pmudev_hotplug_init();
-	if (ret)
-		goto err_power;
-	pmudev_task_hooks_init();
-	ret = pmudev_kvm_init();
-	if (ret)
-		goto err_hotplug;
-	ret = pmudev_sysctl_init();
-	if (ret)
-		goto err_kvm;
-	/* Before the device: a program that finds it finds the PMUs described. */
-	ret = pmudev_sysfs_init();
-	if (ret)
-		goto err_sysctl;
-	ret = pmudev_chardev_init();
-	if (ret)
-		goto err_sysfs;
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		ret = steps[i].init ? steps[i].init() : 0;
+		if (ret) {
+			undo(i);
+			return ret;
+		}
+	}
 	pmudev_for_each_pmu(pmu)
 		say_loaded(&pmu->info);
 	return 0;
-
-err_sysfs:
-	pmudev_sysfs_exit();
-err_sysctl:
-	pmudev_sysctl_exit();
-err_kvm:
-	pmudev_kvm_exit();
-err_hotplug:
-	pmudev_hotplug_exit();
-err_power:
-	pmudev_power_exit();
-	pmudev_cpus_exit();
-err_mmap:
-	pmudev_mmap_exit();
-err_pmus:
-	pmudev_pmus_exit();
-err_worker:
-	pmudev_worker_exit();
-	return ret;
 }
 
 static void __exit pmudev_exit(void)
 {
 	/* No set is left, and no thread is attached: both keep the module loaded. */
-	pmudev_chardev_exit();
-	pmudev_sysfs_exit();
-	pmudev_sysctl_exit();
-	pmudev_task_hooks_exit();
-	pmudev_kvm_exit();
-	/* Children are freed by a function of the module. */
-	rcu_barrier();
-	pmudev_hotplug_exit();
-	pmudev_power_exit();
-	pmudev_cpus_exit();
-	pmudev_mmap_exit();
-	pmudev_pmus_exit();
-	pmudev_worker_exit();
+	undo(ARRAY_SIZE(steps));
 }
 
 module_init(pmudev_init);

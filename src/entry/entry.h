@@ -38,10 +38,7 @@ void pmudev_describe(struct pmudev_pmu *pmu, struct pmudev_query *query);
 /* And its state now. Takes pmu->lock; may sleep. */
 void pmudev_describe_state(struct pmudev_pmu *pmu, struct pmudev_query *query);
 
-/*
- * Is a CPU of that PMU? Where there is one PMU, a CPU that has never been online is taken to be of
- * it.
- */
+/* Is a CPU of that PMU? A CPU that has never been online is, if there is only one PMU. */
 bool pmudev_pmu_has_cpu(const struct pmudev_pmu *pmu, int cpu);
 
 /* sysfs.c. Exit waits for readers of files; later readers get ENODEV. */
@@ -53,7 +50,7 @@ int pmudev_sysctl_init(void);
 void pmudev_sysctl_exit(void);
 
 /* task_hooks.c */
-void pmudev_task_hooks_init(void);
+int pmudev_task_hooks_init(void);
 void pmudev_task_hooks_exit(void);
 bool pmudev_task_hooked(void);
 
@@ -69,8 +66,7 @@ void pmudev_power_exit(void);
 int pmudev_kvm_init(void);
 void pmudev_kvm_exit(void);
 bool pmudev_kvm_hooked(void);
-
-/* kvm.c: the probe of kvm_userspace_exit, which task_hooks.c installs */
+/* The probe of kvm_userspace_exit, which task_hooks.c installs. */
 void pmudev_kvm_userspace_exit(void *data, u32 reason, int error);
 
 #endif /* _PMUDEV_ENTRY_ENTRY_H */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Hooks on fork, exec and exit of followed threads: tracepoints that are found by name.
- */
+/* Hooks on fork, exec and exit of followed threads: tracepoints that are found by name. */
 #include <linux/binfmts.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
@@ -19,12 +17,7 @@
 #include "../worker.h"
 #include "entry.h"
 
-/* ------------------------------------------------- fork, exec and exit -- */
-
-/*
- * Called in copy_process(), before the child runs; also for threads that the kernel creates for a
- * task.
- */
+/* In copy_process(), before the child runs; also for threads that the kernel creates for a task. */
 static void on_fork(PMUDEV_PROBE_FORK_ARGS)
 {
 	struct pmudev_ctx *ctx;
@@ -66,8 +59,8 @@ static void on_exit(PMUDEV_PROBE_EXIT_ARGS)
 	if (p != current)
 		return;
 	/*
-	 * PF_EXITING is set before the table is searched. Pairs with the barrier in
-	 * task/attach.c: an attach whose context is not found here reads PF_EXITING.
+	 * PF_EXITING is set before the table is searched. Pairs with the barrier in task/attach.c:
+	 * an attach whose context is not found here reads PF_EXITING.
 	 */
 	smp_mb();
 	pmudev_for_each_pmu(pmu) {
@@ -117,8 +110,6 @@ static struct pmudev_hook hooks[] = {
 	{ .name = "kvm_userspace_exit", .probe = pmudev_kvm_userspace_exit },
 };
 
-#define NR_NEEDED (ARRAY_SIZE(hooks) - 1)
-
 /* task/sched_switch.c installs its own probe, while it needs it. */
 static struct pmudev_hook sched_switch = { .name = "sched_switch" };
 
@@ -142,24 +133,19 @@ static void unhook(void)
 		pmudev_hook_remove(&hooks[i]);
 }
 
-/* Fail to compile if a probe's type is not the tracepoint's: with kCFI a call would panic. */
-static void check_types(void)
-{
-	check_trace_callback_type_task_newtask(on_fork);
-	check_trace_callback_type_sched_process_exit(on_exit);
-	check_trace_callback_type_sched_process_exec(on_exec);
-}
-
 static int hook(void)
 {
 	unsigned int i;
 	int ret;
 
-	check_types();
+	/* Fail to compile if a probe's type is not the tracepoint's: with kCFI a call would panic. */
+	check_trace_callback_type_task_newtask(on_fork);
+	check_trace_callback_type_sched_process_exit(on_exit);
+	check_trace_callback_type_sched_process_exec(on_exec);
 	for_each_kernel_tracepoint(find_hook, NULL);
 	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
-		if (i >= NR_NEEDED && !hooks[i].tp)
-			continue;
+		if (i == ARRAY_SIZE(hooks) - 1 && !hooks[i].tp)
+			break;
 		ret = hooks[i].tp ? pmudev_hook_install(&hooks[i]) : -ENOENT;
 		if (ret) {
 			pr_err("pmudev: no thread can be counted: tracepoint %s: error %d\n",
@@ -168,12 +154,9 @@ static int hook(void)
 		}
 	}
 	ret = pmudev_switch_hook(sched_switch.tp);
-	if (ret)
-		goto undo;
-	return 0;
-
 undo:
-	unhook();
+	if (ret)
+		unhook();
 	return ret;
 }
 
@@ -208,9 +191,10 @@ bool pmudev_task_hooked(void)
 	return READ_ONCE(hooked);
 }
 
-void pmudev_task_hooks_init(void)
+int pmudev_task_hooks_init(void)
 {
 	pmudev_set_hooks.task = hook_tasks;
+	return 0;
 }
 
 void pmudev_task_hooks_exit(void)
