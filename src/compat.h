@@ -116,9 +116,8 @@ static inline int pmudev_unregister_direct(struct ftrace_ops *ops, unsigned long
 #endif
 
 /*
- * Functions that are called on the last CPU, irqs off, before and after a system sleep:
- * PMUDEV_SYSCORE(name, suspend, resume), with int suspend(PMUDEV_SYSCORE_ARG) and
- * void resume(PMUDEV_SYSCORE_ARG).
+ * Functions int suspend(PMUDEV_SYSCORE_ARG) and void resume(PMUDEV_SYSCORE_ARG) that are called on
+ * the last CPU, irqs off, before and after a system sleep.
  */
 #ifdef PMUDEV_HAVE_SYSCORE /* set by Kbuild: some stable kernels have the change */
 #define PMUDEV_SYSCORE_ARG void *data

@@ -11,20 +11,12 @@
 
 struct tracepoint;
 
-/**
- * struct pmudev_hook - a probe of a tracepoint
- * @name: the tracepoint's, or of another kind of hook the kernel symbol's
- * @probe: the function, of the tracepoint's type; NULL if this is no tracepoint
- * @tp: the tracepoint; NULL: the kernel has none of that name
- * @installed: the probe is installed
- * @node: in the list of installed hooks
- */
 struct pmudev_hook {
-	const char *name;
-	void *probe;
-	struct tracepoint *tp;
+	const char *name; /* the tracepoint's, or of another kind of hook the kernel symbol's */
+	void *probe; /* the function, of the tracepoint's type; NULL if this is no tracepoint */
+	struct tracepoint *tp; /* NULL: the kernel has none of that name */
 	bool installed;
-	struct list_head node;
+	struct list_head node; /* in the list of installed hooks */
 };
 
 /* Set @tp of a hook if @tp has its name and the hook has none. */

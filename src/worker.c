@@ -8,20 +8,13 @@
 
 struct workqueue_struct *pmudev_urgent, *pmudev_plain;
 
-/**
- * struct job - a function that a worker runs
- * @work: in the queue
- * @fn: the function
- * @arg: its argument
- * @caller: the thread that waits for it, which keeps itself and @cred alive
- * @cred: the caller's credentials
- */
+/* A function that a worker runs. */
 struct job {
-	struct work_struct work;
+	struct work_struct work; /* in the queue */
 	void (*fn)(void *arg);
 	void *arg;
-	struct task_struct *caller;
-	const struct cred *cred;
+	struct task_struct *caller; /* waits for it, and so keeps itself and @cred alive */
+	const struct cred *cred;    /* the caller's */
 };
 
 static void run_job(struct work_struct *work)
@@ -33,12 +26,7 @@ static void run_job(struct work_struct *work)
 
 void pmudev_by_worker(struct workqueue_struct *queue, void (*fn)(void *arg), void *arg)
 {
-	struct job job = {
-		.fn = fn,
-		.arg = arg,
-		.caller = current,
-		.cred = current_cred(),
-	};
+	struct job job = { .fn = fn, .arg = arg, .caller = current, .cred = current_cred() };
 
 	if (pmudev_in_worker()) {
 		fn(arg);
@@ -79,14 +67,9 @@ bool pmudev_caller_sees_all(void)
 	return sees;
 }
 
-/**
- * struct locked - a call of pmudev_locked() that a worker runs
- * @mutex: the mutex
- * @fn: the function
- * @arg: its argument
- */
+/* A call of pmudev_locked() that a worker runs. */
 struct locked {
-	struct mutex *mutex; /* see pmudev_locked() */
+	struct mutex *mutex; /* see there, as for all below */
 	bool (*fn)(void *arg);
 	void *arg;
 };

@@ -29,21 +29,15 @@ static inline void pmudev_cond_resched(void)
 		cond_resched();
 }
 
-struct workqueue_struct;
-
 /*
- * The queues. pmudev_urgent is for work with pmu->lock held: other users wait for it, so it has a
- * higher priority than user threads. pmudev_plain is for all other work.
+ * pmudev_urgent is for work with pmu->lock held: other users wait for it, so it has a higher
+ * priority than user threads. pmudev_plain is for all other work.
  */
 extern struct workqueue_struct *pmudev_urgent, *pmudev_plain;
 
-/**
- * pmudev_by_worker - have a worker run a function, and wait until it has
- * @queue: pmudev_urgent or pmudev_plain
- * @fn: the function; it may sleep, and has the worker's credentials, not the caller's
- * @arg: its argument
- *
- * If the calling thread is a kernel thread, it runs @fn itself. May sleep.
+/*
+ * Have a worker run @fn(@arg), and wait until it has; a kernel thread runs it itself. @fn may sleep,
+ * and has the worker's credentials, not the caller's. May sleep.
  */
 void pmudev_by_worker(struct workqueue_struct *queue, void (*fn)(void *arg), void *arg);
 
@@ -53,10 +47,7 @@ struct task_struct *pmudev_caller(void);
 /* Does that thread have CAP_PERFMON? May sleep. */
 bool pmudev_caller_sees_all(void);
 
-/*
- * Take a mutex if it is free, and disable preemption until pmudev_unlock(): the caller must not
- * sleep in between.
- */
+/* Take a mutex if it is free; preemption is off until pmudev_unlock(), so do not sleep meanwhile. */
 static __always_inline bool pmudev_trylock(struct mutex *mutex)
 {
 	preempt_disable();
@@ -72,16 +63,10 @@ static __always_inline void pmudev_unlock(struct mutex *mutex)
 	preempt_enable();
 }
 
-/**
- * pmudev_locked - run something with a mutex held
- * @queue: pmudev_urgent or pmudev_plain
- * @mutex: the mutex
- * @fn: the function. In a worker it may sleep, and its return value is ignored. In the caller it
- *	must not sleep; if the work is long it returns false and has done nothing, and a worker runs
- *	it.
- * @arg: its argument
- *
- * The caller runs @fn if the mutex is free, otherwise a worker waits for the mutex. May sleep.
+/*
+ * Run @fn(@arg) with a mutex held: the caller runs it if the mutex is free, else a worker waits for
+ * the mutex. May sleep. In a worker @fn may sleep, and its return value is ignored. In the caller it
+ * must not sleep; if the work is long it returns false and has done nothing, and a worker runs it.
  */
 void pmudev_locked(struct workqueue_struct *queue, struct mutex *mutex, bool (*fn)(void *arg),
 		   void *arg);
