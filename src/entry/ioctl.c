@@ -13,16 +13,11 @@
 /* Calls with at most this many events keep them on the stack. */
 #define FEW_EVENTS 8
 
-/**
- * struct head - the beginning of every ioctl's structure
- * @size: size of the structure in the caller's version of the ABI
- * @flags: the ioctl's flags
- * @refusal: out: the refusal
- */
+/* The beginning of every ioctl's structure. */
 struct head {
-	__u32 size;
+	__u32 size; /* of the structure in the caller's version of the ABI */
 	__u32 flags;
-	struct pmudev_refusal refusal;
+	struct pmudev_refusal refusal; /* out */
 };
 
 /* The structure of any ioctl. */
@@ -36,42 +31,23 @@ union args {
 	struct pmudev_why why;
 };
 
-/* ------------------------------------------------------------- handlers -- */
-
-static int no_flags(const union args *args, struct pmudev_refusal *why)
-{
-	return args->head.flags ? pmudev_refuse(why, -EINVAL, PMUDEV_WHY_FLAGS, 0) : 0;
-}
-
-/* Find the PMU that a query names by its number, or by a CPU. */
-static int find_pmu(const struct pmudev_query *query, struct pmudev_pmu **pmu,
-		    struct pmudev_refusal *why)
-{
-	u32 cpu = query->pmu;
-
-	if (query->flags & ~PMUDEV_QUERY_FLAGS)
-		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_FLAGS, PMUDEV_QUERY_FLAGS);
-	if (query->flags & PMUDEV_QUERY_CPU) {
-		if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
-			return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_CPU, nr_cpu_ids - 1);
-		cpu = array_index_nospec(cpu, nr_cpu_ids);
-		*pmu = READ_ONCE(per_cpu(pmudev_cpus, cpu).pmu);
-	} else {
-		*pmu = pmudev_pmu_numbered(query->pmu);
-	}
-	if (!*pmu)
-		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_PMU, pmudev_nr_pmus - 1);
-	return 0;
-}
-
+/* Describe a PMU, named by its number or by a CPU. */
 static int ioctl_query(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
 {
 	struct pmudev_query *query = &args->query;
 	struct pmudev_pmu *pmu;
-	int ret = find_pmu(query, &pmu, why);
+	u32 cpu = query->pmu;
 
-	if (ret)
-		return ret;
+	if (query->flags & PMUDEV_QUERY_CPU) {
+		if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
+			return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_CPU, nr_cpu_ids - 1);
+		cpu = array_index_nospec(cpu, nr_cpu_ids);
+		pmu = READ_ONCE(per_cpu(pmudev_cpus, cpu).pmu);
+	} else {
+		pmu = pmudev_pmu_numbered(query->pmu);
+	}
+	if (!pmu)
+		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_PMU, pmudev_nr_pmus - 1);
 	pmudev_describe(pmu, query);
 	pmudev_describe_state(pmu, query);
 	return 0;
@@ -94,11 +70,7 @@ static void free_events(struct pmudev_event_attr *attr, const struct pmudev_even
 		kfree(attr);
 }
 
-/*
- * Copy a call's events from user space. Each is checked like a structure of its own.
- *
- * @few: room for FEW_EVENTS; memory for more is allocated
- */
+/* Copy a call's events from user space, into @few if there are at most FEW_EVENTS. */
 static struct pmudev_event_attr *
 copy_events(u64 user, u32 nr, u32 size, struct pmudev_event_attr *few, struct pmudev_refusal *why)
 {
@@ -115,9 +87,6 @@ copy_events(u64 user, u32 nr, u32 size, struct pmudev_event_attr *few, struct pm
 		attr = kmalloc_array(nr, sizeof(*attr), GFP_KERNEL);
 	if (!attr)
 		return ERR_PTR(pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0));
-	/* The common case. If it fails, the loop finds the first event that cannot be read. */
-	if (size == sizeof(*attr) && !copy_from_user(attr, u64_to_user_ptr(user), nr * size))
-		return attr;
 	for (i = 0; i < nr; i++) {
 		ret = copy_struct_from_user(&attr[i], sizeof(*attr),
 					    u64_to_user_ptr(user + (u64)i * size), size);
@@ -141,8 +110,6 @@ static int ioctl_add(struct pmudev_set *set, union args *args, struct pmudev_ref
 	u32 slots[PMUDEV_MAX_EVENTS];
 	int ret;
 
-	if (add->flags & ~PMUDEV_ADD_FLAGS)
-		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_FLAGS, PMUDEV_ADD_FLAGS);
 	attr = copy_events(add->events, add->nr, add->event_size, few, why);
 	if (IS_ERR(attr))
 		return PTR_ERR(attr);
@@ -171,10 +138,8 @@ static int ioctl_place(struct pmudev_set *set, union args *args, struct pmudev_r
 	struct pmudev_event_attr few[FEW_EVENTS], *attr = few;
 	s32 counter[PMUDEV_MAX_EVENTS];
 	unsigned int nr;
-	int ret = no_flags(args, why);
+	int ret;
 
-	if (ret)
-		return ret;
 	if (place->nr) {
 		attr = copy_events(place->events, place->nr, place->event_size, few, why);
 		if (IS_ERR(attr))
@@ -192,25 +157,14 @@ static int ioctl_place(struct pmudev_set *set, union args *args, struct pmudev_r
 	return ret;
 }
 
-static int check_ctl(const union args *args, bool reset, struct pmudev_refusal *why)
-{
-	int ret = no_flags(args, why);
-
-	if (ret)
-		return ret;
-	if (!reset && (args->ctl.value || args->ctl.slot != PMUDEV_ALL))
-		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RESERVED, 0);
-	return 0;
-}
-
 /* Apply @fn to a group, or to all groups. */
 static int ctl_group(struct pmudev_set *set, union args *args, struct pmudev_refusal *why,
 		     int (*fn)(struct pmudev_set *set, u32 group, struct pmudev_refusal *why))
 {
-	int ret = check_ctl(args, false, why);
+	int ret;
 
-	if (ret)
-		return ret;
+	if (args->ctl.value || args->ctl.slot != PMUDEV_ALL)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RESERVED, 0);
 	mutex_lock(&pmudev_open_set(set)->mutex);
 	ret = fn(set, args->ctl.group, why);
 	mutex_unlock(&pmudev_open_set(set)->mutex);
@@ -234,25 +188,18 @@ static int ioctl_remove(struct pmudev_set *set, union args *args, struct pmudev_
 
 static int ioctl_reset(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
 {
-	int ret = check_ctl(args, true, why);
+	int ret;
 
-	if (ret)
-		return ret;
 	mutex_lock(&pmudev_open_set(set)->mutex);
 	ret = pmudev_set_reset(set, args->ctl.group, args->ctl.slot, args->ctl.value, why);
 	mutex_unlock(&pmudev_open_set(set)->mutex);
 	return ret;
 }
 
-/* ------------------------------------------------------------- refusals -- */
-
 static int ioctl_why(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
 {
 	struct pmudev_last_refusal *last = &pmudev_open_set(set)->last;
-	int ret = no_flags(args, why);
 
-	if (ret)
-		return ret;
 	/* The call succeeds, and fills in the refusal of an earlier call. */
 	spin_lock(&last->lock);
 	*why = last->why;
@@ -285,35 +232,27 @@ static void copy_holders(struct pmudev_set *set, const struct pmudev_refusal *ro
 	kfree(holder);
 }
 
-/* ------------------------------------------------------------- dispatch -- */
-
-/**
- * struct ioctl - one ioctl
- * @size: size of its structure
- * @outputs: it writes more of the structure than the refusal
- * @keeps_refusal: its own failure is not recorded; it reports the refusal of an earlier call
- * @handler: its function; fills in @why if it returns an error
- */
 struct ioctl {
-	u32 size;
-	bool outputs;
-	bool keeps_refusal;
+	u32 size;  /* of its structure */
+	u32 flags; /* that it takes, or that its handler checks */
 	int (*handler)(struct pmudev_set *set, union args *args, struct pmudev_refusal *why);
+	bool outputs;	    /* it writes more of the structure than the refusal */
+	bool keeps_refusal; /* its own failure is not recorded; it reports that of an earlier call */
 };
 
 #define FIRST_IOCTL 0x40
 #define INDEX(cmd) (_IOC_NR(PMUDEV_IOC_##cmd) - FIRST_IOCTL)
 
 static const struct ioctl ioctls[] = {
-	[INDEX(QUERY)] = { sizeof(struct pmudev_query), true, false, ioctl_query },
-	[INDEX(BIND)] = { sizeof(struct pmudev_bind), false, false, ioctl_bind },
-	[INDEX(ADD)] = { sizeof(struct pmudev_add), false, false, ioctl_add },
-	[INDEX(PLACE)] = { sizeof(struct pmudev_place), false, false, ioctl_place },
-	[INDEX(ENABLE)] = { sizeof(struct pmudev_ctl), false, false, ioctl_enable },
-	[INDEX(DISABLE)] = { sizeof(struct pmudev_ctl), false, false, ioctl_disable },
-	[INDEX(RESET)] = { sizeof(struct pmudev_ctl), false, false, ioctl_reset },
-	[INDEX(REMOVE)] = { sizeof(struct pmudev_ctl), false, false, ioctl_remove },
-	[INDEX(WHY)] = { sizeof(struct pmudev_why), true, true, ioctl_why },
+	[INDEX(QUERY)] = { sizeof(struct pmudev_query), PMUDEV_QUERY_FLAGS, ioctl_query, true },
+	[INDEX(BIND)] = { sizeof(struct pmudev_bind), ~0, ioctl_bind },
+	[INDEX(ADD)] = { sizeof(struct pmudev_add), PMUDEV_ADD_FLAGS, ioctl_add },
+	[INDEX(PLACE)] = { sizeof(struct pmudev_place), 0, ioctl_place },
+	[INDEX(ENABLE)] = { sizeof(struct pmudev_ctl), 0, ioctl_enable },
+	[INDEX(DISABLE)] = { sizeof(struct pmudev_ctl), 0, ioctl_disable },
+	[INDEX(RESET)] = { sizeof(struct pmudev_ctl), 0, ioctl_reset },
+	[INDEX(REMOVE)] = { sizeof(struct pmudev_ctl), 0, ioctl_remove },
+	[INDEX(WHY)] = { sizeof(struct pmudev_why), 0, ioctl_why, true, true },
 };
 
 /*
@@ -349,10 +288,9 @@ static void put_refusal(struct head __user *user, struct pmudev_refusal *why)
 {
 	u32 size;
 
-	if (get_user(size, &user->size) || size < sizeof(*user))
-		return;
 	/* If this fails, the caller has the errno only. */
-	if (copy_to_user(&user->refusal, why, offsetof(struct pmudev_refusal, nr_holders)))
+	if (get_user(size, &user->size) || size < sizeof(*user) ||
+	    copy_to_user(&user->refusal, why, offsetof(struct pmudev_refusal, nr_holders)))
 		return;
 }
 
@@ -367,7 +305,10 @@ static long call(struct pmudev_set *set, const struct ioctl *ioctl, void __user 
 		put_refusal(user, &why);
 		goto out;
 	}
-	ret = ioctl->handler(set, &args, &why);
+	if (args.head.flags & ~ioctl->flags)
+		ret = pmudev_refuse(&why, -EINVAL, PMUDEV_WHY_FLAGS, ioctl->flags);
+	else
+		ret = ioctl->handler(set, &args, &why);
 	/* get_args() has written that there is no refusal. */
 	if (!ret && !ioctl->outputs)
 		return 0;
