@@ -20,8 +20,6 @@
 #include "../worker.h"
 #include "entry.h"
 
-/* ----------------------------------------------------------- the probes -- */
-
 static struct pmudev_hook entry = { .name = "kvm_entry" };
 static struct pmudev_hook exit = { .name = "kvm_exit" };
 
@@ -39,16 +37,14 @@ static int hook(void)
 	if (entry.installed || !entry.tp || !exit.tp)
 		return 0;
 	ret = pmudev_hook_install(&exit);
+	if (!ret)
+		ret = pmudev_hook_install(&entry);
 	if (ret)
-		return ret;
-	ret = pmudev_hook_install(&entry);
-	if (ret) {
 		pmudev_hook_remove(&exit);
-		return ret;
-	}
-	/* A CPU may still execute the code from before the patch, or a guest. */
-	kick_all_cpus_sync();
-	return 0;
+	else
+		/* A CPU may still execute the code from before the patch, or a guest. */
+		kick_all_cpus_sync();
+	return ret;
 }
 
 static void leave_here(void *unused)
@@ -113,8 +109,6 @@ bool pmudev_kvm_hooked(void)
 	return READ_ONCE(entry.installed);
 }
 
-/* ---------------------------------------------- loading and unloading KVM -- */
-
 static void add_tracepoint(struct tracepoint *tp, void *unused)
 {
 	pmudev_hook_match(&entry, tp);
@@ -152,9 +146,7 @@ static int on_module(struct notifier_block *nb, unsigned long state, void *data)
 	return NOTIFY_OK;
 }
 
-static struct notifier_block module_nb = {
-	.notifier_call = on_module,
-};
+static struct notifier_block module_nb = { .notifier_call = on_module };
 
 int pmudev_kvm_init(void)
 {
@@ -180,8 +172,6 @@ void pmudev_kvm_exit(void)
 	unhook();
 	mutex_unlock(&kvm_mutex);
 }
-
-/* ------------------------------------------------- return to user mode -- */
 
 /*
  * A thread that runs guests is about to return to user mode. KVM may have used the register of user

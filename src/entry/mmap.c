@@ -22,33 +22,15 @@
 /* After a fork the child has this page of zeroes in place of its parent's user page. */
 static struct page *blank;
 
-static void page_fixed_fields(struct pmudev_page *page, const struct pmudev_pmu *pmu)
-{
-	page->version = PMUDEV_ABI_VERSION;
-	page->size = sizeof(*page);
-	page->time_mult = pmu->mult;
-	page->time_shift = pmu->shift;
-}
-
-/**
- * struct mapping - a mapping that is made, copied or removed
- * @set: its set
- * @mm: its address space
- * @caller: the thread that calls mmap()
- * @page: in: memory for the set's user page if it has none; out: NULL if it was used
- * @why: filled in on error
- * @error: out: 0 or an error
- */
+/* A mapping that is made, copied or removed; @caller and below: made. */
 struct mapping {
 	struct pmudev_set *set;
-	struct mm_struct *mm;
-	struct task_struct *caller;
-	struct page *page;
-	struct pmudev_refusal *why;
-	int error;
+	struct mm_struct *mm;	    /* its address space */
+	struct task_struct *caller; /* the thread that calls mmap() */
+	struct page *page; /* in: memory for the set's user page if it has none; out: NULL if used */
+	struct pmudev_refusal *why; /* filled in on error */
+	int error;		    /* out: 0 or an error */
 };
-
-/* ---------------------------------------------------------- user access -- */
 
 /* One grant at a time: later ones wait until the first has cleared residue on all CPUs. */
 static DEFINE_RAW_SPINLOCK(grant_lock);
@@ -77,8 +59,6 @@ static void revoke(struct pmudev_set *set, struct mm_struct *mm)
 	pmudev_readers_remove_mapping(set);
 }
 
-/* ------------------------------------------------------------- mappings -- */
-
 static void count_mapping(struct pmudev_ctx *ctx, struct pmudev_set *set, struct mm_struct *mm)
 {
 	/* The address space changed: the thread has executed another program. */
@@ -92,31 +72,38 @@ static void count_mapping(struct pmudev_ctx *ctx, struct pmudev_set *set, struct
 	ctx->reads.maps++;
 }
 
+/* What may change until ctx->lock is held; some of it was checked before. */
+static int check_locked(const struct pmudev_ctx *ctx, const struct mapping *map)
+{
+	if (ctx->dead)
+		return pmudev_refuse(map->why, -ESRCH, PMUDEV_WHY_ENDED, 0);
+	if (!pmudev_user_access_enabled())
+		return pmudev_refuse(map->why, -EACCES, PMUDEV_WHY_USER_ACCESS, 0);
+	/* The context is not dead, and the exit hook takes ctx->lock: the task cannot be freed. */
+	if (!same_thread_group(ctx->link.task, map->caller))
+		return pmudev_refuse(map->why, -EPERM, PMUDEV_WHY_NOT_OWNER, 0);
+	return 0;
+}
+
 static void map_page(struct pmudev_ctx *ctx, void *arg)
 {
 	struct mapping *map = arg;
 	struct pmudev_set *set = map->set;
+	struct pmudev_page *page;
 
-	if (ctx->dead) {
-		map->error = pmudev_refuse(map->why, -ESRCH, PMUDEV_WHY_ENDED, 0);
+	map->error = check_locked(ctx, map);
+	if (map->error)
 		return;
-	}
-	/* Check again: the sysctl may have changed since check_mmap(). */
-	if (!pmudev_user_access_enabled()) {
-		map->error = pmudev_refuse(map->why, -EACCES, PMUDEV_WHY_USER_ACCESS, 0);
-		return;
-	}
-	/* The context is not dead, and the exit hook takes ctx->lock: the task cannot be freed. */
-	if (!same_thread_group(ctx->link.task, map->caller)) {
-		map->error = pmudev_refuse(map->why, -EPERM, PMUDEV_WHY_NOT_OWNER, 0);
-		return;
-	}
 	count_mapping(ctx, set, map->mm);
 	set->mapping.owner_tid = task_pid_nr_ns(ctx->link.task, task_active_pid_ns(ctx->link.task));
 	if (!set->mapping.page) {
-		set->mapping.page = page_address(map->page);
+		page = page_address(map->page);
 		map->page = NULL;
-		page_fixed_fields(set->mapping.page, set->pmu);
+		page->version = PMUDEV_ABI_VERSION;
+		page->size = sizeof(*page);
+		page->time_mult = set->pmu->mult;
+		page->time_shift = set->pmu->shift;
+		set->mapping.page = page;
 	}
 	if (ctx->cpu >= 0 && !ctx->reads.enabled)
 		pmudev_pages_in(ctx);
@@ -162,9 +149,7 @@ static vm_fault_t blank_fault(struct vm_fault *vmf)
 }
 
 /* A copy that fork made: zeroes, and no user access. */
-static const struct vm_operations_struct copy_ops = {
-	.fault = blank_fault,
-};
+static const struct vm_operations_struct copy_ops = { .fault = blank_fault };
 
 static void vm_open(struct vm_area_struct *vma)
 {
@@ -198,7 +183,7 @@ static vm_fault_t vm_fault(struct vm_fault *vmf)
 	/* mapping.mm changes only while there is no mapping, or in the mmap() of this one. */
 	if (READ_ONCE(set->mapping.mm) == vmf->vma->vm_mm)
 		return show(vmf, virt_to_page(set->mapping.page));
-	return show(vmf, blank);
+	return blank_fault(vmf);
 }
 
 static const struct vm_operations_struct vm_ops = {
@@ -232,16 +217,10 @@ static int check_mmap(struct pmudev_set *set, struct vm_area_struct *vma,
 
 static int map_set(struct pmudev_set *set, struct vm_area_struct *vma, struct pmudev_refusal *why)
 {
-	struct mapping map = {
-		.set = set,
-		.mm = vma->vm_mm,
-		.caller = current,
-		.why = why,
-	};
-	int ret;
+	struct mapping map = { .set = set, .mm = vma->vm_mm, .caller = current, .why = why };
+	int ret = check_mmap(set, vma, why);
 
 	BUILD_BUG_ON(sizeof(struct pmudev_page) > PAGE_SIZE);
-	ret = check_mmap(set, vma, why);
 	if (ret)
 		return ret;
 	/* The page stays until the set is closed. */

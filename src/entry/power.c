@@ -11,7 +11,7 @@
 static bool sleeping;
 static u64 sleeping_since; /* pmudev_clock() */
 
-#ifdef CONFIG_CPU_PM
+/* Only where a PMU loses its state while its CPU is idle: CONFIG_CPU_PM. */
 static int cpu_power(struct notifier_block *nb, unsigned long event, void *unused)
 {
 	switch (event) {
@@ -34,31 +34,7 @@ static struct notifier_block cpu_power_nb = {
 	.priority = -1,
 };
 
-static int register_idle(void)
-{
-	return cpu_pm_register_notifier(&cpu_power_nb);
-}
-
-static void unregister_idle(void)
-{
-	cpu_pm_unregister_notifier(&cpu_power_nb);
-}
-#else
-/* On these architectures a PMU keeps its state while its CPU is idle. */
-static int register_idle(void)
-{
-	return 0;
-}
-
-static void unregister_idle(void)
-{
-}
-#endif
-
-/*
- * A system sleep does not add to the times of a context that is loaded on the last CPU: the clock
- * may have stopped or restarted.
- */
+/* A sleep does not add to a loaded context's times: the clock may have stopped or restarted. */
 static void skip_sleep(struct pmudev_ctx *ctx)
 {
 	u64 slept = pmudev_clock() - sleeping_since;
@@ -96,7 +72,7 @@ PMUDEV_SYSCORE(sleep, sleep_begins, sleep_ends);
 
 int pmudev_power_init(void)
 {
-	int ret = register_idle();
+	int ret = cpu_pm_register_notifier(&cpu_power_nb);
 
 	if (!ret)
 		pmudev_register_syscore(&sleep);
@@ -106,5 +82,5 @@ int pmudev_power_init(void)
 void pmudev_power_exit(void)
 {
 	pmudev_unregister_syscore(&sleep);
-	unregister_idle();
+	cpu_pm_unregister_notifier(&cpu_power_nb);
 }

@@ -29,18 +29,10 @@ bool pmudev_pmu_has_cpu(const struct pmudev_pmu *pmu, int cpu)
 	return pmudev_nr_pmus == 1 || READ_ONCE(per_cpu(pmudev_cpus, cpu).pmu) == pmu;
 }
 
-static u32 count_cpus(const struct pmudev_pmu *pmu)
-{
-	u32 nr = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		nr += pmudev_pmu_has_cpu(pmu, cpu);
-	return nr;
-}
-
 void pmudev_describe(struct pmudev_pmu *pmu, struct pmudev_query *query)
 {
+	int cpu;
+
 	query->pmu = pmu->info.index;
 	query->nr_pmus = pmudev_nr_pmus;
 	query->abi = PMUDEV_ABI_VERSION;
@@ -57,7 +49,9 @@ void pmudev_describe(struct pmudev_pmu *pmu, struct pmudev_query *query)
 	query->width = pmu->info.width;
 	query->width_fixed = pmu->info.width_fixed;
 	query->threshold_max = pmu->info.threshold_max;
-	query->nr_cpus = count_cpus(pmu);
+	query->nr_cpus = 0;
+	for_each_possible_cpu(cpu)
+		query->nr_cpus += pmudev_pmu_has_cpu(pmu, cpu);
 	query->perf_restores = atomic64_read(&pmu->info.perf_restores);
 	query->clock_hz = pmu->info.clock_hz;
 	memcpy(query->name, pmu->info.name, sizeof(query->name));
@@ -66,14 +60,10 @@ void pmudev_describe(struct pmudev_pmu *pmu, struct pmudev_query *query)
 	query->user = pmu->info.user & query->available;
 }
 
-/**
- * struct describing - a call of pmudev_describe_state()
- * @pmu: the PMU
- * @query: out: its state
- */
+/* A call of pmudev_describe_state(). */
 struct describing {
 	struct pmudev_pmu *pmu;
-	struct pmudev_query *query;
+	struct pmudev_query *query; /* out: its state */
 };
 
 /* With more sets than this, a worker looks through them. */

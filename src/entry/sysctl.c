@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The sysctls dev.pmudev.*. Disabling user access deactivates readable groups, whose counters show
- * 0 then. User mode may execute the read instruction until the page is unmapped, so no reader
- * faults.
+ * 0 then. User mode may execute the read instruction until it unmaps the page: no reader faults.
  */
 #include <linux/sysctl.h>
 
@@ -19,19 +18,17 @@ static DEFINE_MUTEX(user_access_mutex);
 /* By a worker, pmu->lock held. */
 static bool user_access_changed(void *arg)
 {
+	pmudev_set_fn change =
+		pmudev_user_access ? pmudev_change_user_access_on : pmudev_change_user_access_off;
 	struct pmudev_pmu *pmu = arg;
 	struct pmudev_alloc *alloc;
 
 	if (!pmudev_in_worker())
 		return false;
 	pmudev_for_each_alloc(alloc, pmu) {
-		if (!READ_ONCE(alloc->set->user))
-			continue;
 		/* Inherited sets have no user reads: there are no children to tell. */
-		pmudev_set_call_alone(alloc->set,
-				      pmudev_user_access ? pmudev_change_user_access_on :
-							   pmudev_change_user_access_off,
-				      NULL);
+		if (READ_ONCE(alloc->set->user))
+			pmudev_set_call_alone(alloc->set, change, NULL);
 		cond_resched();
 	}
 	return true;
@@ -48,10 +45,7 @@ static int user_access_handler(pmudev_ctl_table *table, int write, void *buffer,
 	ret = proc_dointvec_minmax(&one, write, buffer, lenp, ppos);
 	if (ret || !write)
 		return ret;
-	/*
-	 * ENABLE looks at the value under pmu->lock: either it sees what is written here, or its
-	 * set is found.
-	 */
+	/* ENABLE looks at the value under pmu->lock: it sees the new one, or its set is found. */
 	mutex_lock(&user_access_mutex);
 	if (value != pmudev_user_access) {
 		WRITE_ONCE(pmudev_user_access, value);

@@ -18,40 +18,25 @@
 #include "../hooks.h"
 #include "entry.h"
 
-/**
- * struct entry - a file of format/ or events/
- * @attr: its attribute
- * @text: its contents
- */
+/* A file of format/ or events/. */
 struct entry {
 	struct device_attribute attr;
 	char text[64];
 };
 
-/**
- * struct dir - a PMU's directory
- * @dev: its device
- * @files: the files of format/ and events/
- * @list: by index into @files: a pointer to its attribute, or NULL after the last of a group
- * @nr: number of entries used in @files and @list
- * @format: the group format/
- * @events: the group events/
- * @groups: all groups, NULL-terminated
- */
+/* A PMU's directory. */
 struct dir {
 	struct device *dev;
-	struct entry *files;
-	struct attribute **list;
-	unsigned int nr;
+	struct entry *files; /* of format/ and events/ */
+	struct attribute **list; /* of @files; NULL after the last of a group */
+	unsigned int nr; /* entries used in @files and @list */
 	struct attribute_group format;
 	struct attribute_group events;
-	const struct attribute_group *groups[5];
+	const struct attribute_group *groups[5]; /* all, NULL-terminated */
 };
 
 static struct class *class;
 static struct dir dirs[PMUDEV_MAX_PMUS];
-
-/* -------------------------------------------------------------- cpumask -- */
 
 static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
@@ -69,14 +54,9 @@ static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr, c
 	free_cpumask_var(mask);
 	return ret;
 }
-
 static DEVICE_ATTR_RO(cpumask);
 
-/**
- * struct hook_list - the text of the file hooks
- * @buf: the text
- * @len: its length
- */
+/* The text of the file hooks. */
 struct hook_list {
 	char *buf;
 	int len;
@@ -97,14 +77,10 @@ static ssize_t hooks_show(struct device *dev, struct device_attribute *attr, cha
 	pmudev_walk_hooks(emit_hook, &list);
 	return list.len;
 }
-
 static DEVICE_ATTR_RO(hooks);
 
 static struct attribute *top_list[] = { &dev_attr_cpumask.attr, &dev_attr_hooks.attr, NULL };
-
 static const struct attribute_group top = { .attrs = top_list };
-
-/* -------------------------------------------------------------- caps/ -- */
 
 static ssize_t emit_list(char *buf, u64 mask)
 {
@@ -131,24 +107,19 @@ static ssize_t emit_features(char *buf, u64 mask)
 	return len + sysfs_emit_at(buf, len, "\n");
 }
 
-static struct pmudev_query describe(struct device *dev)
-{
-	struct pmudev_query query = {};
-
-	pmudev_describe(dev_get_drvdata(dev), &query);
-	return query;
-}
-
-/* A file of caps/. @emit writes the value in @q to @buf. */
+/* A file of caps/. @emit writes a value of @pmu, or of what QUERY returns of it, @q, to @buf. */
 #define CAP(name, emit)                                                                         \
 	static ssize_t name##_show(struct device *dev, struct device_attribute *attr, char *buf) \
 	{                                                                                       \
-		struct pmudev_query q = describe(dev);                                          \
+		struct pmudev_pmu *pmu = dev_get_drvdata(dev);                                  \
+		struct pmudev_query q = {};                                                     \
 												\
+		pmudev_describe(pmu, &q);                                                       \
 		return emit;                                                                    \
 	}                                                                                       \
 	static DEVICE_ATTR_RO(name)
 
+CAP(arch, sysfs_emit(buf, "%s\n", pmu->info.arch_name));
 CAP(arch_version, sysfs_emit(buf, "%u\n", q.arch_version));
 CAP(cpu_id, sysfs_emit(buf, "0x%016llx\n", q.cpu_id));
 CAP(counters, emit_list(buf, q.counters));
@@ -159,23 +130,8 @@ CAP(width, sysfs_emit(buf, "%u\n", q.width));
 CAP(width_fixed, sysfs_emit(buf, "%u\n", q.width_fixed));
 CAP(threshold_max, sysfs_emit(buf, "0x%08x\n", q.threshold_max));
 CAP(features, emit_features(buf, q.features));
+CAP(user_access, sysfs_emit(buf, "%d\n", pmudev_user_access_enabled()));
 CAP(clock_hz, sysfs_emit(buf, "%llu\n", q.clock_hz));
-
-static ssize_t user_access_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%d\n", pmudev_user_access_enabled());
-}
-
-static DEVICE_ATTR_RO(user_access);
-
-static ssize_t arch_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	const struct pmudev_pmu *pmu = dev_get_drvdata(dev);
-
-	return sysfs_emit(buf, "%s\n", pmu->info.arch_name);
-}
-
-static DEVICE_ATTR_RO(arch);
 
 static struct attribute *caps_list[] = {
 	&dev_attr_arch.attr,	    &dev_attr_arch_version.attr,
@@ -188,8 +144,6 @@ static struct attribute *caps_list[] = {
 };
 
 static const struct attribute_group caps = { .name = "caps", .attrs = caps_list };
-
-/* ------------------------------------------------- format/ and events/ -- */
 
 static ssize_t file_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
@@ -208,16 +162,23 @@ static struct entry *add_file(struct dir *dir, const char *name)
 	return file;
 }
 
+/* Can this PMU count a raw event? @why: filled in if not. */
+static bool has_event(const struct pmudev_pmu *pmu, u64 config, struct pmudev_refusal *why)
+{
+	struct pmudev_event_attr attr = { .type = PMUDEV_TYPE_RAW, .config = config };
+	struct pmudev_code code;
+
+	return !pmudev_backend.encode(&pmu->info, &attr, &code, why);
+}
+
 /* The bits of config that raw events of this PMU can have. */
 static u64 config_bits(const struct pmudev_pmu *pmu)
 {
-	struct pmudev_event_attr attr = { .type = PMUDEV_TYPE_RAW, .config = ~0ULL };
 	struct pmudev_refusal why = {};
-	struct pmudev_code code;
 
-	if (pmudev_backend.encode(&pmu->info, &attr, &code, &why))
-		return why.code == PMUDEV_WHY_CONFIG ? why.limit : 0;
-	return attr.config;
+	if (has_event(pmu, ~0ULL, &why))
+		return ~0ULL;
+	return why.code == PMUDEV_WHY_CONFIG ? why.limit : 0;
 }
 
 /* Terms that do not depend on the PMU's config. */
@@ -264,15 +225,6 @@ static void add_common_terms(struct dir *dir, const struct pmudev_query *q)
 		add_term(dir, terms[i].name, terms[i].field, terms[i].bits);
 }
 
-static bool has_event(const struct pmudev_pmu *pmu, u64 config)
-{
-	struct pmudev_event_attr attr = { .type = PMUDEV_TYPE_RAW, .config = config };
-	struct pmudev_refusal why = {};
-	struct pmudev_code code;
-
-	return !pmudev_backend.encode(&pmu->info, &attr, &code, &why);
-}
-
 static void add_event(struct dir *dir, const struct pmudev_pmu *pmu,
 		      const struct pmudev_name *event)
 {
@@ -294,6 +246,7 @@ static void add_files(struct dir *dir, struct pmudev_pmu *pmu)
 	const struct pmudev_pmu_info *info = &pmu->info;
 	const struct pmudev_term *term;
 	struct pmudev_query query = {};
+	struct pmudev_refusal why = {};
 	u64 bits = config_bits(pmu);
 	unsigned int i;
 
@@ -307,11 +260,9 @@ static void add_files(struct dir *dir, struct pmudev_pmu *pmu)
 	dir->nr++;
 	dir->events = (struct attribute_group){ .name = "events", .attrs = dir->list + dir->nr };
 	for (i = 0; i < info->nr_events; i++)
-		if (has_event(pmu, info->events[i].config))
+		if (has_event(pmu, info->events[i].config, &why))
 			add_event(dir, pmu, &info->events[i]);
 }
-
-/* --------------------------------------------------------- init and exit -- */
 
 /* The largest number of entries, including the ends of two lists. */
 static unsigned int max_files(const struct pmudev_pmu_info *info)
