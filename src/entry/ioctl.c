@@ -157,7 +157,7 @@ static int ioctl_place(struct pmudev_set *set, union args *args, struct pmudev_r
 	return ret;
 }
 
-/* Apply @fn to a group, or to all groups. */
+/* Enable, disable or remove a group, or all groups. */
 static int ctl_group(struct pmudev_set *set, union args *args, struct pmudev_refusal *why,
 		     int (*fn)(struct pmudev_set *set, u32 group, struct pmudev_refusal *why))
 {
@@ -169,21 +169,6 @@ static int ctl_group(struct pmudev_set *set, union args *args, struct pmudev_ref
 	ret = fn(set, args->ctl.group, why);
 	mutex_unlock(&pmudev_open_set(set)->mutex);
 	return ret;
-}
-
-static int ioctl_enable(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
-{
-	return ctl_group(set, args, why, pmudev_set_enable);
-}
-
-static int ioctl_disable(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
-{
-	return ctl_group(set, args, why, pmudev_set_disable);
-}
-
-static int ioctl_remove(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
-{
-	return ctl_group(set, args, why, pmudev_set_remove);
 }
 
 static int ioctl_reset(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
@@ -236,23 +221,25 @@ struct ioctl {
 	u32 size;  /* of its structure */
 	u32 flags; /* that it takes, or that its handler checks */
 	int (*handler)(struct pmudev_set *set, union args *args, struct pmudev_refusal *why);
+	int (*group)(struct pmudev_set *set, u32 group, struct pmudev_refusal *why); /* instead */
 	bool outputs;	    /* it writes more of the structure than the refusal */
-	bool keeps_refusal; /* its own failure is not recorded; it reports that of an earlier call */
+	bool keeps_refusal; /* its own failure is not recorded; it reports an earlier one */
 };
 
 #define FIRST_IOCTL 0x40
 #define INDEX(cmd) (_IOC_NR(PMUDEV_IOC_##cmd) - FIRST_IOCTL)
 
 static const struct ioctl ioctls[] = {
-	[INDEX(QUERY)] = { sizeof(struct pmudev_query), PMUDEV_QUERY_FLAGS, ioctl_query, true },
+	[INDEX(QUERY)] = { sizeof(struct pmudev_query), PMUDEV_QUERY_FLAGS, ioctl_query,
+			   .outputs = true },
 	[INDEX(BIND)] = { sizeof(struct pmudev_bind), ~0, ioctl_bind },
 	[INDEX(ADD)] = { sizeof(struct pmudev_add), PMUDEV_ADD_FLAGS, ioctl_add },
 	[INDEX(PLACE)] = { sizeof(struct pmudev_place), 0, ioctl_place },
-	[INDEX(ENABLE)] = { sizeof(struct pmudev_ctl), 0, ioctl_enable },
-	[INDEX(DISABLE)] = { sizeof(struct pmudev_ctl), 0, ioctl_disable },
+	[INDEX(ENABLE)] = { sizeof(struct pmudev_ctl), .group = pmudev_set_enable },
+	[INDEX(DISABLE)] = { sizeof(struct pmudev_ctl), .group = pmudev_set_disable },
 	[INDEX(RESET)] = { sizeof(struct pmudev_ctl), 0, ioctl_reset },
-	[INDEX(REMOVE)] = { sizeof(struct pmudev_ctl), 0, ioctl_remove },
-	[INDEX(WHY)] = { sizeof(struct pmudev_why), 0, ioctl_why, true, true },
+	[INDEX(REMOVE)] = { sizeof(struct pmudev_ctl), .group = pmudev_set_remove },
+	[INDEX(WHY)] = { sizeof(struct pmudev_why), 0, ioctl_why, NULL, true, true },
 };
 
 /*
@@ -307,6 +294,8 @@ static long call(struct pmudev_set *set, const struct ioctl *ioctl, void __user 
 	}
 	if (args.head.flags & ~ioctl->flags)
 		ret = pmudev_refuse(&why, -EINVAL, PMUDEV_WHY_FLAGS, ioctl->flags);
+	else if (ioctl->group)
+		ret = ctl_group(set, &args, &why, ioctl->group);
 	else
 		ret = ioctl->handler(set, &args, &why);
 	/* get_args() has written that there is no refusal. */
