@@ -9,13 +9,6 @@
 #include "task/switch.h"
 #include "worker.h"
 
-static void __init say_loaded(const struct pmudev_pmu_info *info)
-{
-	pr_info("pmudev: %s, version %u, %u counters of %u bits, %u fixed of %u, CPU id %#llx\n",
-		info->name, info->arch_version, hweight32((u32)info->counters), info->width,
-		hweight32(info->counters >> PMUDEV_FIXED_BASE), info->width_fixed, info->cpu_id);
-}
-
 static int pmus_init(void)
 {
 	return pmudev_pmus_init(pmudev_switch_lets_read);
@@ -57,6 +50,7 @@ static void undo(unsigned int nr)
 
 static int __init pmudev_init(void)
 {
+	const struct pmudev_pmu_info *info;
 	struct pmudev_pmu *pmu;
 	unsigned int i;
 	int ret;
@@ -68,8 +62,13 @@ static int __init pmudev_init(void)
 			return ret;
 		}
 	}
-	pmudev_for_each_pmu(pmu)
-		say_loaded(&pmu->info);
+	pmudev_for_each_pmu(pmu) {
+		info = &pmu->info;
+		pr_info("pmudev: %s, version %u, %u counters of %u bits, %u fixed of %u, CPU id %#llx\n",
+			info->name, info->arch_version, hweight32((u32)info->counters), info->width,
+			hweight32(info->counters >> PMUDEV_FIXED_BASE), info->width_fixed,
+			info->cpu_id);
+	}
 	return 0;
 }
 

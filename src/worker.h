@@ -36,8 +36,8 @@ static inline void pmudev_cond_resched(void)
 extern struct workqueue_struct *pmudev_urgent, *pmudev_plain;
 
 /*
- * Have a worker run @fn(@arg), and wait until it has; a kernel thread runs it itself. @fn may sleep,
- * and has the worker's credentials, not the caller's. May sleep.
+ * Have a worker run @fn(@arg), and wait until it has; a kernel thread runs it itself. @fn may
+ * sleep, and has the worker's credentials, not the caller's. May sleep.
  */
 void pmudev_by_worker(struct workqueue_struct *queue, void (*fn)(void *arg), void *arg);
 
@@ -47,7 +47,7 @@ struct task_struct *pmudev_caller(void);
 /* Does that thread have CAP_PERFMON? May sleep. */
 bool pmudev_caller_sees_all(void);
 
-/* Take a mutex if it is free; preemption is off until pmudev_unlock(), so do not sleep meanwhile. */
+/* Take a mutex if it is free. Preemption is off until pmudev_unlock(): do not sleep. */
 static __always_inline bool pmudev_trylock(struct mutex *mutex)
 {
 	preempt_disable();
@@ -65,8 +65,8 @@ static __always_inline void pmudev_unlock(struct mutex *mutex)
 
 /*
  * Run @fn(@arg) with a mutex held: the caller runs it if the mutex is free, else a worker waits for
- * the mutex. May sleep. In a worker @fn may sleep, and its return value is ignored. In the caller it
- * must not sleep; if the work is long it returns false and has done nothing, and a worker runs it.
+ * the mutex. May sleep. In a worker @fn may sleep, and its return value is ignored. In the caller
+ * it must not; if the work is long it returns false and has done nothing, and a worker runs it.
  */
 void pmudev_locked(struct workqueue_struct *queue, struct mutex *mutex, bool (*fn)(void *arg),
 		   void *arg);

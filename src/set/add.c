@@ -37,25 +37,6 @@ static int check_user_read(struct pmudev_set *set, const struct pmudev_event_att
 	return 0;
 }
 
-/* What no machine would accept. */
-static int check_attrs(const struct pmudev_event_attr *attr, unsigned int nr,
-		       struct pmudev_refusal *why)
-{
-	unsigned int i;
-	int ret;
-
-	for (i = 0; i < nr; i++) {
-		why->event = i;
-		ret = pmudev_attr_check(&attr[i], why);
-		if (ret)
-			return ret;
-	}
-	ret = pmudev_group_check(attr, nr, &i, why);
-	if (ret)
-		why->event = i;
-	return ret;
-}
-
 /* New events and those of the set agree on what a group shares. */
 static int check_agreement(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 			   unsigned int nr, struct pmudev_refusal *why)
@@ -129,9 +110,19 @@ static int check_group_fits(struct pmudev_set *set, const struct pmudev_event_at
 int pmudev_check_events(struct pmudev_set *set, const struct pmudev_event_attr *attr,
 			unsigned int nr, struct pmudev_code *code, struct pmudev_refusal *why)
 {
-	int ret = check_attrs(attr, nr, why);
-	unsigned int i;
+	unsigned int i, culprit;
+	int ret = 0;
 
+	/* What no machine would accept. */
+	for (i = 0; i < nr && !ret; i++) {
+		why->event = i;
+		ret = pmudev_attr_check(&attr[i], why);
+	}
+	if (!ret) {
+		ret = pmudev_group_check(attr, nr, &culprit, why);
+		if (ret)
+			why->event = culprit;
+	}
 	if (!ret)
 		ret = check_agreement(set, attr, nr, why);
 	for (i = 0; i < nr && !ret; i++) {

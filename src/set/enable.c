@@ -250,29 +250,24 @@ static void disable_anyhow(void *arg)
 	pmudev_rotation_resume_others(set);
 }
 
-/* The short way. Return: false if it takes more, and nothing was done. */
-static bool disable_quickly(struct disabling *disabling)
-{
-	struct pmudev_set *set = disabling->set;
-	bool done;
-
-	if (set->inherit || (disabling->slots & set->mux) || !pmudev_trylock(&set->pmu->lock))
-		return false;
-	done = !pmudev_rotation_concerned(set);
-	if (done)
-		disable_locked(disabling);
-	pmudev_unlock(&set->pmu->lock);
-	return done;
-}
-
 static void disable_slots(struct pmudev_set *set, u64 slots, bool end)
 {
 	struct disabling disabling = { .set = set, .end = end };
+	bool done = false;
 
 	/* Also slots whose counters were reclaimed when the target ended. */
 	disabling.slots = slots & (READ_ONCE(set->alloc->placed) | READ_ONCE(set->enabled) |
 				   READ_ONCE(set->armed));
-	if (disabling.slots && !disable_quickly(&disabling))
+	if (!disabling.slots)
+		return;
+	/* The short way, if the caller need not sleep with pmu->lock held. */
+	if (!set->inherit && !(disabling.slots & set->mux) && pmudev_trylock(&set->pmu->lock)) {
+		done = !pmudev_rotation_concerned(set);
+		if (done)
+			disable_locked(&disabling);
+		pmudev_unlock(&set->pmu->lock);
+	}
+	if (!done)
 		pmudev_by_worker(pmudev_urgent, disable_anyhow, &disabling);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Inheritance: how children begin. inherit_end.c: how they end; task/children.c: walks over them. */
+/* Inheritance: how children begin. inherit_end.c: how they end; task/children.c: the walk. */
 #include <linux/capability.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
