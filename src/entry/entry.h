@@ -12,25 +12,31 @@
 
 #include <linux/fs.h>
 
-struct pmudev_pmu;
-struct pmudev_query;
-struct pmudev_refusal;
-struct pmudev_set;
+#include "../task/task_table.h"
 
-/* chardev.c */
+struct pmudev_query;
+
 int pmudev_chardev_init(void);
 void pmudev_chardev_exit(void);
-
-/* ioctl.c: file_operations.unlocked_ioctl */
-long pmudev_dev_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
-
-/* read.c: file_operations.read: one record. Return: its bytes, or an error, which is remembered. */
-ssize_t pmudev_dev_read(struct file *file, char __user *buf, size_t size, loff_t *pos);
-
-/* mmap.c */
-int pmudev_dev_mmap(struct file *file, struct vm_area_struct *vma);
+int pmudev_hotplug_init(void);
+void pmudev_hotplug_exit(void);
+int pmudev_kvm_init(void);
+void pmudev_kvm_exit(void);
 int pmudev_mmap_init(void);
 void pmudev_mmap_exit(void);
+int pmudev_power_init(void);
+void pmudev_power_exit(void);
+int pmudev_sysctl_init(void);
+void pmudev_sysctl_exit(void);
+int pmudev_sysfs_init(void);
+void pmudev_sysfs_exit(void); /* waits for readers of files; later readers get ENODEV */
+int pmudev_task_hooks_init(void);
+void pmudev_task_hooks_exit(void);
+
+/* Operations of the file. Their errors are remembered. */
+long pmudev_dev_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
+int pmudev_dev_mmap(struct file *file, struct vm_area_struct *vma);
+ssize_t pmudev_dev_read(struct file *file, char __user *buf, size_t size, loff_t *pos);
 
 /* query.c: what a PMU is. Takes no lock: any user may ask, as often as it likes. */
 void pmudev_describe(struct pmudev_pmu *pmu, struct pmudev_query *query);
@@ -41,31 +47,16 @@ void pmudev_describe_state(struct pmudev_pmu *pmu, struct pmudev_query *query);
 /* Is a CPU of that PMU? A CPU that has never been online is, if there is only one PMU. */
 bool pmudev_pmu_has_cpu(const struct pmudev_pmu *pmu, int cpu);
 
-/* sysfs.c. Exit waits for readers of files; later readers get ENODEV. */
-int pmudev_sysfs_init(void);
-void pmudev_sysfs_exit(void);
-
-/* sysctl.c */
-int pmudev_sysctl_init(void);
-void pmudev_sysctl_exit(void);
-
-/* task_hooks.c */
-int pmudev_task_hooks_init(void);
-void pmudev_task_hooks_exit(void);
+/* Are the hooks of task_hooks.c and kvm.c installed? */
 bool pmudev_task_hooked(void);
-
-/* hotplug.c */
-int pmudev_hotplug_init(void);
-void pmudev_hotplug_exit(void);
-
-/* power.c */
-int pmudev_power_init(void);
-void pmudev_power_exit(void);
-
-/* kvm.c */
-int pmudev_kvm_init(void);
-void pmudev_kvm_exit(void);
 bool pmudev_kvm_hooked(void);
+
+/*
+ * task_hooks.c: walk a task's contexts, one per PMU. Return: the one after @ctx, whose reference is
+ * dropped, or the first if @ctx is NULL, with a reference; NULL: there are no more.
+ */
+struct pmudev_ctx *pmudev_next_ctx(const struct task_struct *task, struct pmudev_ctx *ctx);
+
 /* The probe of kvm_userspace_exit, which task_hooks.c installs. */
 void pmudev_kvm_userspace_exit(void *data, u32 reason, int error);
 

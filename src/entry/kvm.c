@@ -16,7 +16,6 @@
 #include "../hooks.h"
 #include "../set/set.h"
 #include "../task/switch.h"
-#include "../task/task_table.h"
 #include "../worker.h"
 #include "entry.h"
 
@@ -179,14 +178,10 @@ void pmudev_kvm_exit(void)
  */
 void pmudev_kvm_userspace_exit(void *data, u32 reason, int error)
 {
-	struct pmudev_ctx *ctx;
-	struct pmudev_pmu *pmu;
+	struct pmudev_ctx *ctx = NULL;
 	unsigned long flags;
 
-	pmudev_for_each_pmu(pmu) {
-		ctx = pmudev_ctx_find(current, pmu);
-		if (!ctx)
-			continue;
+	while ((ctx = pmudev_next_ctx(current, ctx))) {
 		raw_spin_lock_irqsave(&ctx->lock, flags);
 		if (ctx->cpu >= 0 && ctx->reads.revoke_pending) {
 			if (ctx->reads.maps && this_cpu_read(pmudev_cpus.ready))
@@ -195,7 +190,6 @@ void pmudev_kvm_userspace_exit(void *data, u32 reason, int error)
 				pmudev_pages_out(ctx);
 		}
 		raw_spin_unlock_irqrestore(&ctx->lock, flags);
-		pmudev_ctx_put(ctx);
 	}
 	/* Contexts that died in between are not found above: unlink them. */
 	if (pmudev_switch_lets_read)

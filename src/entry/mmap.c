@@ -27,7 +27,7 @@ struct mapping {
 	struct pmudev_set *set;
 	struct mm_struct *mm;	    /* its address space */
 	struct task_struct *caller; /* the thread that calls mmap() */
-	struct page *page; /* in: memory for the set's user page if it has none; out: NULL if used */
+	struct page *page; /* in: for the set's user page if it has none; out: NULL if used */
 	struct pmudev_refusal *why; /* filled in on error */
 	int error;		    /* out: 0 or an error */
 };

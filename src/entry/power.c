@@ -29,10 +29,7 @@ static int cpu_power(struct notifier_block *nb, unsigned long event, void *unuse
 }
 
 /* Called after perf's driver in both directions: that resets the PMU when the CPU wakes up. */
-static struct notifier_block cpu_power_nb = {
-	.notifier_call = cpu_power,
-	.priority = -1,
-};
+static struct notifier_block cpu_power_nb = { .notifier_call = cpu_power, .priority = -1 };
 
 /* A sleep does not add to a loaded context's times: the clock may have stopped or restarted. */
 static void skip_sleep(struct pmudev_ctx *ctx)

@@ -11,17 +11,10 @@
 
 static u32 pmu_state(struct pmudev_pmu *pmu)
 {
-	u32 state = 0;
-
-	if (pmudev_user_access_enabled())
-		state |= PMUDEV_STATE_USER_ACCESS;
-	if (pmudev_reservation(pmu)->users)
-		state |= PMUDEV_STATE_RESERVED;
-	if (pmudev_task_hooked())
-		state |= PMUDEV_STATE_HOOKS;
-	if (pmudev_kvm_hooked())
-		state |= PMUDEV_STATE_GUEST;
-	return state;
+	return (pmudev_user_access_enabled() ? PMUDEV_STATE_USER_ACCESS : 0) |
+	       (pmudev_reservation(pmu)->users ? PMUDEV_STATE_RESERVED : 0) |
+	       (pmudev_task_hooked() ? PMUDEV_STATE_HOOKS : 0) |
+	       (pmudev_kvm_hooked() ? PMUDEV_STATE_GUEST : 0);
 }
 
 bool pmudev_pmu_has_cpu(const struct pmudev_pmu *pmu, int cpu)

@@ -17,22 +17,28 @@
 #include "../worker.h"
 #include "entry.h"
 
-/* In copy_process(), before the child runs; also for threads that the kernel creates for a task. */
+struct pmudev_ctx *pmudev_next_ctx(const struct task_struct *task, struct pmudev_ctx *ctx)
+{
+	struct pmudev_pmu *pmu = ctx ? ctx->pmu + 1 : pmudev_pmus;
+	struct pmudev_ctx *next = NULL;
+
+	for (; !next && pmu < pmudev_pmus + pmudev_nr_pmus; pmu++)
+		next = pmudev_ctx_find(task, pmu);
+	if (ctx)
+		pmudev_ctx_put(ctx);
+	return next;
+}
+
+/* In copy_process(), before the child runs; also for the kernel's threads of a task. */
 static void on_fork(PMUDEV_PROBE_FORK_ARGS)
 {
-	struct pmudev_ctx *ctx;
-	struct pmudev_pmu *pmu;
+	struct pmudev_ctx *ctx = NULL;
 
 	/* A new process has no user access; a new thread shares its process's. */
 	if (pmudev_backend.forked && child->mm && child->mm != current->mm)
 		pmudev_backend.forked(child->mm);
-	pmudev_for_each_pmu(pmu) {
-		ctx = pmudev_ctx_find(current, pmu);
-		if (!ctx)
-			continue;
+	while ((ctx = pmudev_next_ctx(current, ctx)))
 		pmudev_inherit_fork(ctx, child);
-		pmudev_ctx_put(ctx);
-	}
 }
 
 /* Nothing may count the calling thread any more. */
@@ -53,8 +59,7 @@ static void end_self(struct pmudev_ctx *ctx)
 
 static void on_exit(PMUDEV_PROBE_EXIT_ARGS)
 {
-	struct pmudev_ctx *ctx;
-	struct pmudev_pmu *pmu;
+	struct pmudev_ctx *ctx = NULL;
 
 	if (p != current)
 		return;
@@ -63,13 +68,8 @@ static void on_exit(PMUDEV_PROBE_EXIT_ARGS)
 	 * an attach whose context is not found here reads PF_EXITING.
 	 */
 	smp_mb();
-	pmudev_for_each_pmu(pmu) {
-		ctx = pmudev_ctx_find(p, pmu);
-		if (!ctx)
-			continue;
+	while ((ctx = pmudev_next_ctx(p, ctx)))
 		end_self(ctx);
-		pmudev_ctx_put(ctx);
-	}
 }
 
 static void exec_ctx(struct pmudev_ctx *ctx, const struct linux_binprm *bprm)
@@ -90,16 +90,10 @@ static void exec_ctx(struct pmudev_ctx *ctx, const struct linux_binprm *bprm)
 
 static void on_exec(void *data, struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm)
 {
-	struct pmudev_ctx *ctx;
-	struct pmudev_pmu *pmu;
+	struct pmudev_ctx *ctx = NULL;
 
-	pmudev_for_each_pmu(pmu) {
-		ctx = pmudev_ctx_find(p, pmu);
-		if (!ctx)
-			continue;
+	while ((ctx = pmudev_next_ctx(p, ctx)))
 		exec_ctx(ctx, bprm);
-		pmudev_ctx_put(ctx);
-	}
 }
 
 static struct pmudev_hook hooks[] = {
@@ -138,7 +132,7 @@ static int hook(void)
 	unsigned int i;
 	int ret;
 
-	/* Fail to compile if a probe's type is not the tracepoint's: with kCFI a call would panic. */
+	/* A probe of another type than its tracepoint must not compile: with kCFI a call panics. */
 	check_trace_callback_type_task_newtask(on_fork);
 	check_trace_callback_type_sched_process_exit(on_exit);
 	check_trace_callback_type_sched_process_exec(on_exec);
