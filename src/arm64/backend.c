@@ -37,7 +37,8 @@ static int pmuv3_identify(void)
 	if (index < 0)
 		return index;
 	this_cpu_ptr(&pmuv3_cpus)->info = pmuv3_kinds[index].info;
-	pmuv3_find_perf(index);
+	/* On failure, the first reservation finds it. */
+	pmuv3_find_perf(index, raw_smp_processor_id());
 	return index;
 }
 
@@ -64,8 +65,10 @@ const struct pmudev_backend_ops pmudev_backend = {
 	.used_now = pmuv3_used_now,
 	.encode = pmuv3_encode_event,
 	.operand = pmuv3_operand,
+#ifdef CONFIG_KVM
 	.guest_entry = pmuv3_on_guest_entry,
 	.guest_exit = pmuv3_on_guest_exit,
 	.guest_enter = pmuv3_guest_enter,
 	.guest_leave = pmuv3_guest_leave,
+#endif
 };

@@ -17,8 +17,6 @@
 #include "../compat.h"
 #include "pmuv3.h"
 
-#if IS_ENABLED(CONFIG_KVM)
-
 /* kvm_get_running_vcpu(); newer kernels do not export it. */
 static struct kvm_vcpu *(*running_vcpu)(void);
 
@@ -34,7 +32,7 @@ static int find_running_vcpu(void)
 	return 0;
 }
 
-/* Masks of the loaded vcpu: counters that KVM stops and starts for the guest */
+/* Masks of the loaded vcpu: counters that KVM stops and starts for the guest. May be NULL. */
 static struct kvm_pmu_events *masks_here(void)
 {
 	struct kvm_vcpu *vcpu = running_vcpu();
@@ -69,28 +67,11 @@ static void take_masks_back(struct pmuv3_cpu *cpuc)
 	cpuc->lent_guest = 0;
 }
 
-#else
-
-static int find_running_vcpu(void)
-{
-	return -ENOENT;
-}
-
-static void lend_masks(struct pmuv3_cpu *cpuc, u64 host, u64 guest)
-{
-}
-
-static void take_masks_back(struct pmuv3_cpu *cpuc)
-{
-}
-
-#endif
-
 int pmuv3_protected_kvm(enum pmuv3_shape shape)
 {
 	int ret;
 
-	if (shape != PMUV3_NVHE || !IS_ENABLED(CONFIG_KVM))
+	if (shape != PMUV3_NVHE)
 		return false;
 	/* The host cannot reach protected KVM's vcpus. */
 	if (is_protected_kvm_enabled())

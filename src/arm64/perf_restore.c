@@ -87,7 +87,7 @@ static struct kretprobe probes[] = {
 
 static struct pmudev_hook hooks[ARRAY_SIZE(probes)];
 
-int pmuv3_restore_init(void)
+int pmuv3_reserve_init(void)
 {
 	unsigned int i;
 	int ret;
@@ -108,11 +108,11 @@ undo:
 	if (ret != -ENOMEM)
 		pr_err("pmudev: cannot probe %s (error %d): this needs kprobes and perf's PMUv3 driver\n",
 		       probes[i].kp.symbol_name, ret);
-	pmuv3_restore_exit();
+	pmuv3_reserve_exit();
 	return ret == -ENOMEM ? ret : -ENODEV;
 }
 
-void pmuv3_restore_exit(void)
+void pmuv3_reserve_exit(void)
 {
 	unsigned int i;
 

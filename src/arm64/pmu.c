@@ -7,8 +7,6 @@
 #include "pmuv3.h"
 #include "regs.h"
 
-/* ---------------------------------------------------------------- update -- */
-
 /* Update an event that is not chained. Returns the bits in which its count changed. */
 static __always_inline u64 update_single(struct pmuv3_cpu *cpuc, struct pmudev_hw *event, bool live)
 {
@@ -63,8 +61,6 @@ static __always_inline u64 update(struct pmuv3_cpu *cpuc, struct pmudev_hw *cons
 	}
 	return changed;
 }
-
-/* ------------------------------------------------------------------ load -- */
 
 static __always_inline bool value_matches(const struct pmudev_hw *hw, u64 raw)
 {
@@ -131,32 +127,29 @@ static u64 read_config(unsigned int counter)
 	       ~PMUV3_TYPER_EVENT;
 }
 
-static void verify_counter(const struct pmudev_hw *hw)
+static void verify_counter(unsigned int counter, u64 config, u64 count, unsigned int width)
 {
-	u64 config = hw->config, found = read_config(hw->counter);
-	u64 value = pmuv3_read_counter(hw->counter);
+	u64 found = read_config(counter), value = pmuv3_read_counter(counter);
 
-	if (hw->counter >= PMUDEV_FIXED_BASE)
+	if (counter >= PMUDEV_FIXED_BASE)
 		config &= ~PMUV3_TYPER_EVENT;
-	WARN(found != config || (value ^ hw->value) & pmudev_width_mask(hw->width),
+	WARN(found != config || (value ^ count) & pmudev_width_mask(width),
 	     "pmudev: counter %u: selector %#llx, expected %#llx; value %#llx, expected %#llx\n",
-	     hw->counter, found, config, value, hw->value);
+	     counter, found, config, value, count);
 }
 
 /* Debug kernels: warn if the registers of stopped counters differ from the events. */
 static void verify(struct pmudev_hw *const *hw, unsigned int nr)
 {
-	struct pmudev_hw low, high;
-	unsigned int i;
+	struct pmudev_hw *const *end = hw + nr;
 
-	for (i = 0; i < nr; i++) {
-		low = *hw[i];
-		if (low.chained) {
-			high = pmuv3_high_half(&low);
-			verify_counter(&high);
-			low.width = 32;
-		}
-		verify_counter(&low);
+	for (; hw < end; hw++) {
+		const struct pmudev_hw *event = *hw;
+
+		if (event->chained)
+			verify_counter(event->counter + 1, PMUV3_HIGH_HALF, event->value >> 32, 32);
+		verify_counter(event->counter, event->config, event->value,
+			       event->chained ? 32 : event->width);
 	}
 }
 
@@ -175,8 +168,6 @@ void pmudev_backend_load(struct pmudev_hw *const *hw, unsigned int nr, u64 count
 	write_pmcntenset(pmuv3_enable_bits(counters));
 	cpuc->active |= counters;
 }
-
-/* -------------------------------------------------- save, read and clear -- */
 
 u64 pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr, u64 counters)
 {

@@ -2,9 +2,7 @@
 /*
  * The PMUv3 backend, for arm64 and 32-bit arm kernels.
  *
- * This folder owns the PMU's system registers, the reservation against perf and the state of each
- * CPU in struct pmuv3_cpu. It may call src/pure, src/compat.h and the kernel. It reaches the
- * core only through pmuv3_upcalls.
+ * This folder owns the PMU's system registers, the reservation against perf and struct pmuv3_cpu.
  */
 #ifndef _PMUDEV_ARM64_PMUV3_H
 #define _PMUDEV_ARM64_PMUV3_H
@@ -29,9 +27,7 @@ struct perf_event;
 /* Not the config of any event */
 #define PMUV3_UNKNOWN	(~0ULL)
 
-/*
- * Selector of a chained event's odd counter. It counts at every level at which the even one does.
- */
+/* Selector of a chained event's odd counter. It counts at every level at which the even one does. */
 #define PMUV3_HIGH_HALF	(PMUV3_CHAIN | PMUV3_TYPER_NSH)
 
 /**
@@ -46,69 +42,43 @@ struct pmuv3_shadow {
 	u64 value;
 };
 
-/**
- * struct pmuv3_kind - a kind of CPUs; each kind is a PMU
- * @caps: capabilities
- * @midr: MIDR_EL1. CPUs of equal capabilities but different models may count differently.
- * @info: the PMU's description
- * @perf: perf's driver of these CPUs, or NULL until it is found; it is built in and never goes away
- *
- * Constant after probe, except @perf.
- */
+/* A kind of CPUs; each kind is a PMU. Constant after probe, except perf. */
 struct pmuv3_kind {
 	struct pmuv3_caps caps;
-	u32 midr;
+	u32 midr; /* MIDR_EL1. CPUs of different models may count differently. */
 	struct pmudev_pmu_info *info;
-	struct arm_pmu *perf;
+	struct arm_pmu *perf; /* perf's driver, or NULL until it is found; never goes away */
 };
 
-/**
- * struct pmuv3_cpu - a CPU
- *
- * Accessed on that CPU only, with interrupts disabled, except @info and @placeholder.
- */
+/* A CPU. Accessed on that CPU only, with interrupts disabled, except info and placeholder. */
 struct pmuv3_cpu {
-	/** @info: the CPU's PMU, or NULL if it has none. Written once, before all else. */
+	/* The CPU's PMU, or NULL if it has none. Written once, before all else. */
 	struct pmudev_pmu_info *info;
-	/** @shadow: by counter; valid while @owned, see pmuv3_forget_shadow() */
+	/* By counter; valid while owned, see pmuv3_forget_shadow() */
 	struct pmuv3_shadow shadow[PMUV3_NR_COUNTERS];
-	/** @placeholder: perf's event that keeps its other events away, or NULL. READ_ONCE(). */
+	/* perf's event that keeps its other events away, or NULL. READ_ONCE(). */
 	struct perf_event *placeholder;
-	/** @owned: the counters are reserved */
-	bool owned;
-	/** @user: user mode may read counters */
-	bool user;
-	/** @hides: while @owned: each counter can be hidden from user mode (PMUACR_EL1) */
-	bool hides;
-	/** @restoring: perf is changing the PMU; our counters are stopped and saved */
-	bool restoring;
-	/** @active: our counters that are started */
-	u64 active;
-	/** @idle: our counters that are loaded, but started in guests only */
-	u64 idle;
-	/** @shown: if @hides: PMUACR_EL1 */
-	u64 shown;
-	/** @userenr: if @restoring: PMUSERENR_EL0 before perf's change */
-	u64 userenr;
-	/** @saved: if @restoring: values of the counters in @active and @idle */
-	u64 saved[PMUV3_NR_COUNTERS];
-	/** @changed: from guest entry to exit: counters whose selectors differ from @shadow */
-	u64 changed;
-	/**
-	 * @lent_host: from guest entry to exit: bits added to KVM's events_host (PMCNTENSET_EL0)
-	 */
-	u64 lent_host;
-	/** @lent_guest: from guest entry to exit: bits added to KVM's events_guest, likewise */
-	u64 lent_guest;
+	bool owned;	/* the counters are reserved */
+	bool user;	/* user mode may read counters */
+	bool hides;	/* while owned: each counter can be hidden from user mode (PMUACR_EL1) */
+	bool restoring; /* perf is changing the PMU; our counters are stopped and saved */
+	u64 active;	/* our counters that are started */
+	u64 idle;	/* our counters that are loaded, but started in guests only */
+	u64 shown;	/* if hides: PMUACR_EL1 */
+	u64 userenr;	/* if restoring: PMUSERENR_EL0 before perf's change */
+	u64 saved[PMUV3_NR_COUNTERS]; /* if restoring: values of the active and idle counters */
+	/* From guest entry to exit: */
+	u64 changed;	/* counters whose selectors differ from shadow */
+	u64 lent_host;	/* bits added to KVM's events_host (PMCNTENSET_EL0) */
+	u64 lent_guest; /* bits added to KVM's events_guest, likewise */
 };
 
 DECLARE_PER_CPU(struct pmuv3_cpu, pmuv3_cpus);
 
-/* By index of the PMU */
-extern struct pmuv3_kind pmuv3_kinds[PMUDEV_MAX_PMUS];
+extern struct pmuv3_kind pmuv3_kinds[PMUDEV_MAX_PMUS]; /* by index of the PMU */
+extern const struct pmudev_upcalls *pmuv3_upcalls;	/* constant after probe */
 
-/* Constant after probe */
-extern const struct pmudev_upcalls *pmuv3_upcalls;
+/* For operations named as in struct pmudev_backend_ops, see there. */
 
 /* probe.c */
 /* Where the kernel runs. Constant. */
@@ -120,62 +90,59 @@ int pmuv3_kind_here(void);
 /* Each counter can be hidden, and the kernel itself uses PMUACR_EL1. */
 bool pmuv3_hides(const struct pmuv3_caps *caps);
 
-/*
- * reserve.c; reserve_alone.c where perf has no driver. For operations named as in struct
- * pmudev_backend_ops, see there.
- */
+/* perf_restore.c and reserve.c; reserve_alone.c where perf has no driver */
 int pmuv3_reserve_init(void);
 void pmuv3_reserve_exit(void);
 int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why);
 void pmuv3_cpu_down(struct pmudev_pmu_info *info, int cpu);
 int pmuv3_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
 bool pmuv3_used_now(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
-/* Find perf's driver. On a CPU of that PMU, in a kernel thread; may sleep. */
-void pmuv3_find_perf(unsigned int index);
+/* Find the PMU's perf driver by one of its CPUs. In a kernel thread; may sleep. 0 or an errno. */
+int pmuv3_find_perf(unsigned int index, int cpu);
 /* Counters that a reservation makes unavailable */
 u64 pmuv3_reserve_cost(u64 counters);
 
-/*
- * take_cpu.c. pmuv3_take_cpu() stops and clears the counters; it returns -EBUSY if the PMU is not
- * started, -EOPNOTSUPP if the CPU's PMU is another one than before.
- */
+/* take_cpu.c */
+/* Stop and clear the counters. -EBUSY: the PMU is not started; -EOPNOTSUPP: it is another one. */
 int pmuv3_take_cpu(int cpu, u64 counters);
 void pmuv3_return_cpu(int cpu, u64 counters);
 int pmuv3_power_init(void);
 void pmuv3_power_exit(void);
 
-/* guest.c; guest_none.c on 32-bit kernels */
+/* guest.c */
+#ifdef CONFIG_KVM
 /* Guest filters are impossible: 1, 0 or -ENOMEM. Call it before the others; may sleep. */
 int pmuv3_protected_kvm(enum pmuv3_shape shape);
+void pmuv3_guest_leave(void);
+#else
+static inline int pmuv3_protected_kvm(enum pmuv3_shape shape)
+{
+	return 0;
+}
+
+static inline void pmuv3_guest_leave(void)
+{
+}
+#endif
 void pmuv3_on_guest_entry(void *data, unsigned long vcpu_pc);
 void pmuv3_on_guest_exit(void *data, int ret, unsigned int esr_ec, unsigned long vcpu_pc);
 void pmuv3_guest_enter(struct pmudev_hw *const *hw, unsigned int nr);
-void pmuv3_guest_leave(void);
 
-/* perf_restore.c: restores what perf's driver changes on owned CPUs */
-int pmuv3_restore_init(void);
-void pmuv3_restore_exit(void);
-
-/* counter.c: one counter by index, irqs disabled */
+/* counter.c: irqs disabled */
 u64 pmuv3_read_counter(unsigned int counter);
 void pmuv3_write_counter(unsigned int counter, u64 value);
 void pmuv3_write_config(unsigned int counter, u64 config);
-
-/* chained.c: 64-bit counts on an even and an odd counter, irqs disabled */
+/* The value of a chained event. @even: its even counter. @live: the counters may be counting. */
 u64 pmuv3_read_chained(unsigned int even, bool live);
+/* Write the registers of a chained event's stopped odd counter, if they differ. */
 void pmuv3_program_high_half(struct pmuv3_cpu *cpuc, const struct pmudev_hw *hw);
-struct pmudev_hw pmuv3_high_half(const struct pmudev_hw *hw);
 
 /* user.c: hide all counters from user mode, whatever PMUACR_EL1 held. Irqs disabled. */
 void pmuv3_hide(struct pmuv3_cpu *cpuc);
 
-/**
- * pmuv3_forget_shadow - note that the registers of stopped counters may have changed
- * @cpuc: this CPU
- * @counters: mask of counters
- *
- * Required whenever perf or firmware may have written to them, before they are loaded again.
- * Context: on the CPU, irqs disabled.
+/*
+ * The registers of stopped counters may have changed: call this whenever perf or firmware may have
+ * written to them, before they are loaded again. On the CPU, irqs disabled.
  */
 static __always_inline void pmuv3_forget_shadow(struct pmuv3_cpu *cpuc, u64 counters)
 {

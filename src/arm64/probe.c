@@ -98,14 +98,10 @@ int pmuv3_kind_here(void)
 	return -1;
 }
 
-/**
- * struct probe - result of probing the CPUs, one after the other
- * @pmuver: ID_AA64DFR0_EL1.PMUVer of the last CPU, for the log
- * @too_many: there are more than PMUDEV_MAX_PMUS kinds
- */
+/* Result of probing the CPUs, one after the other */
 struct probe {
-	unsigned int pmuver;
-	bool too_many;
+	unsigned int pmuver;	/* ID_AA64DFR0_EL1.PMUVer of the last CPU, for the log */
+	bool too_many;		/* there are more than PMUDEV_MAX_PMUS kinds */
 };
 
 static void probe_cpu(void *info)
@@ -124,7 +120,8 @@ static void probe_cpu(void *info)
 		probe->too_many = true;
 }
 
-static int probe_all(struct probe *probe)
+/* Returns false, and logs the error, if there is no PMU or there are too many. */
+static bool probe_all(struct probe *probe)
 {
 	int cpu;
 
@@ -137,7 +134,7 @@ static int probe_all(struct probe *probe)
 	else if (probe->too_many)
 		pr_err("pmudev: the CPUs have more than %u different PMUs: not supported\n",
 		       PMUDEV_MAX_PMUS);
-	return nr_kinds && !probe->too_many ? 0 : -ENODEV;
+	return nr_kinds && !probe->too_many;
 }
 
 static u64 generic_events(const struct pmuv3_caps *caps)
@@ -194,13 +191,11 @@ int pmuv3_find_kinds(struct pmudev_pmu_info *const *info, bool protected)
 {
 	struct probe probe = {};
 	unsigned int i;
-	int ret;
 
 	protected_kvm = protected;
 	smt = find_smt();
-	ret = probe_all(&probe);
-	if (ret)
-		return ret;
+	if (!probe_all(&probe))
+		return -ENODEV;
 	for (i = 0; i < nr_kinds; i++) {
 		pmuv3_kinds[i].info = info[i];
 		fill_in(info[i], &pmuv3_kinds[i]);

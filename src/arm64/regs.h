@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * PMUv3's system registers, one accessor per register, no policy. Source: Arm ARM (DDI 0487) D24.5
- * "Performance Monitors registers", for AArch32 G8.4. regs_a64.h and regs_a32.h have the names.
+ * "Performance Monitors registers", for AArch32 G8.4. regs_a64.h and regs_a32.h have those that one
+ * instruction accesses.
  */
 #ifndef _PMUDEV_ARM64_REGS_H
 #define _PMUDEV_ARM64_REGS_H
@@ -39,13 +40,16 @@
 	op(16) op(17) op(18) op(19) op(20) op(21) op(22) op(23)		\
 	op(24) op(25) op(26) op(27) op(28) op(29) op(30)
 
+#define READ_COUNTER(i) case i: return READ_PMEVCNTR(i);
+#define WRITE_COUNTER(i) case i: WRITE_PMEVCNTR(value, i); break;
+#define READ_SELECTOR(i) case i: return READ_PMEVTYPER(i);
+#define WRITE_SELECTOR(i) case i: WRITE_PMEVTYPER(value, i); break;
+
 /* @n: 0..30 */
 static __always_inline u64 read_pmevcntr(unsigned int n)
 {
 	switch (n) {
-#define READ_ONE(i) case i: return READ_PMEVCNTR(i);
-		PMUV3_FOR_EACH_EVENT_COUNTER(READ_ONE)
-#undef READ_ONE
+		PMUV3_FOR_EACH_EVENT_COUNTER(READ_COUNTER)
 	}
 	unreachable();
 }
@@ -57,11 +61,9 @@ static __always_inline u64 read_pmevcntr(unsigned int n)
 static __always_inline u64 read_any_counter(u8 n)
 {
 	switch (n) {
-#define READ_ONE(i) case i: return READ_PMEVCNTR(i);
-		PMUV3_FOR_EACH_EVENT_COUNTER(READ_ONE)
-#undef READ_ONE
+		PMUV3_FOR_EACH_EVENT_COUNTER(READ_COUNTER)
 	case PMUV3_CYCLE_COUNTER:
-		return read_sysreg(REG_PMCCNTR);
+		return read_pmccntr();
 	case PMUV3_INSTRUCTION_COUNTER ... U8_MAX:
 		return read_pmicntr();
 	}
@@ -69,103 +71,32 @@ static __always_inline u64 read_any_counter(u8 n)
 	__builtin_unreachable();
 }
 
-static __always_inline void write_pmevcntr(unsigned int n, u64 value)
+static __always_inline void write_any_counter(u8 n, u64 value)
 {
 	switch (n) {
-#define WRITE_ONE(i) case i: WRITE_PMEVCNTR(value, i); break;
-		PMUV3_FOR_EACH_EVENT_COUNTER(WRITE_ONE)
-#undef WRITE_ONE
+		PMUV3_FOR_EACH_EVENT_COUNTER(WRITE_COUNTER)
+	case PMUV3_CYCLE_COUNTER:
+		write_pmccntr(value);
+		break;
+	case PMUV3_INSTRUCTION_COUNTER ... U8_MAX:
+		write_pmicntr(value);
 	}
+}
+
+/* @n: 0..30 */
+static inline u64 read_pmevtyper(unsigned int n)
+{
+	switch (n) {
+		PMUV3_FOR_EACH_EVENT_COUNTER(READ_SELECTOR)
+	}
+	return 0;
 }
 
 static __always_inline void write_pmevtyper(unsigned int n, u64 value)
 {
 	switch (n) {
-#define WRITE_ONE(i) case i: WRITE_PMEVTYPER(value, i); break;
-		PMUV3_FOR_EACH_EVENT_COUNTER(WRITE_ONE)
-#undef WRITE_ONE
+		PMUV3_FOR_EACH_EVENT_COUNTER(WRITE_SELECTOR)
 	}
-}
-
-static inline u64 read_pmevtyper(unsigned int n)
-{
-	switch (n) {
-#define READ_ONE(i) case i: return READ_PMEVTYPER(i);
-		PMUV3_FOR_EACH_EVENT_COUNTER(READ_ONE)
-#undef READ_ONE
-	}
-	return 0;
-}
-
-static inline void write_pmccntr(u64 value)
-{
-	write_sysreg(value, REG_PMCCNTR);
-}
-
-/* As read_any_counter() */
-static __always_inline void write_any_counter(unsigned int n, u64 value)
-{
-	if (n < PMUDEV_FIXED_BASE)
-		write_pmevcntr(n, value);
-	else if (n == PMUV3_CYCLE_COUNTER)
-		write_pmccntr(value);
-	else
-		write_pmicntr(value);
-}
-
-static inline u64 read_pmccfiltr(void)
-{
-	return read_sysreg(REG_PMCCFILTR);
-}
-
-static inline void write_pmccfiltr(u64 value)
-{
-	write_sysreg(value, REG_PMCCFILTR);
-}
-
-static inline u64 read_pmcr(void)
-{
-	return read_sysreg(REG_PMCR);
-}
-
-static inline void write_pmcr(u64 value)
-{
-	write_sysreg(value, REG_PMCR);
-}
-
-static inline void write_pmcntenset(u64 mask)
-{
-	write_sysreg(mask, REG_PMCNTENSET);
-}
-
-static inline void write_pmcntenclr(u64 mask)
-{
-	write_sysreg(mask, REG_PMCNTENCLR);
-}
-
-static inline void write_pmintenclr(u64 mask)
-{
-	write_sysreg(mask, REG_PMINTENCLR);
-}
-
-static inline void write_pmuserenr(u64 value)
-{
-	write_sysreg(value, REG_PMUSERENR);
-}
-
-static inline u64 read_pmuserenr(void)
-{
-	return read_sysreg(REG_PMUSERENR);
-}
-
-static inline void write_pmovsclr(u64 mask)
-{
-	write_sysreg(mask, REG_PMOVSCLR);
-}
-
-static inline void write_pmselr(u64 value)
-{
-	write_sysreg(value, REG_PMSELR);
 }
 
 #endif /* _PMUDEV_ARM64_REGS_H */

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* AArch32: register names for regs.h; they are registers of coprocessor 15. */
+/* AArch32: accessors for regs.h; the registers are those of coprocessor 15. */
 #ifndef _PMUDEV_ARM64_REGS_A32_H
 #define _PMUDEV_ARM64_REGS_A32_H
 
 #include <asm/cp15.h>
 #include <asm/cputype.h>
 
-#define REG_PMCCNTR	__ACCESS_CP15_64(0, c9)
-#define REG_PMCCFILTR	__ACCESS_CP15(c14, 0, c15, 7)
-#define REG_PMCR	__ACCESS_CP15(c9, 0, c12, 0)
-#define REG_PMCNTENSET	__ACCESS_CP15(c9, 0, c12, 1)
-#define REG_PMCNTENCLR	__ACCESS_CP15(c9, 0, c12, 2)
-#define REG_PMOVSCLR	__ACCESS_CP15(c9, 0, c12, 3)
-#define REG_PMSELR	__ACCESS_CP15(c9, 0, c12, 5)
-#define REG_PMCEID0	__ACCESS_CP15(c9, 0, c12, 6)
-#define REG_PMCEID1	__ACCESS_CP15(c9, 0, c12, 7)
-#define REG_PMUSERENR	__ACCESS_CP15(c9, 0, c14, 0)
-#define REG_PMINTENCLR	__ACCESS_CP15(c9, 0, c14, 2)
-#define REG_PMCEID2	__ACCESS_CP15(c9, 0, c14, 4)
-#define REG_PMCEID3	__ACCESS_CP15(c9, 0, c14, 5)
+#define read_pmccntr()		read_sysreg(__ACCESS_CP15_64(0, c9))
+#define write_pmccntr(value)	write_sysreg(value, __ACCESS_CP15_64(0, c9))
+#define read_pmccfiltr()	read_sysreg(__ACCESS_CP15(c14, 0, c15, 7))
+#define write_pmccfiltr(value)	write_sysreg(value, __ACCESS_CP15(c14, 0, c15, 7))
+#define read_pmcr()		read_sysreg(__ACCESS_CP15(c9, 0, c12, 0))
+#define write_pmcr(value)	write_sysreg(value, __ACCESS_CP15(c9, 0, c12, 0))
+#define write_pmcntenset(value)	write_sysreg(value, __ACCESS_CP15(c9, 0, c12, 1))
+#define write_pmcntenclr(value)	write_sysreg(value, __ACCESS_CP15(c9, 0, c12, 2))
+#define write_pmintenclr(value)	write_sysreg(value, __ACCESS_CP15(c9, 0, c14, 2))
+#define read_pmuserenr()	read_sysreg(__ACCESS_CP15(c9, 0, c14, 0))
+#define write_pmuserenr(value)	write_sysreg(value, __ACCESS_CP15(c9, 0, c14, 0))
+#define write_pmovsclr(value)	write_sysreg(value, __ACCESS_CP15(c9, 0, c12, 3))
+#define write_pmselr(value)	write_sysreg(value, __ACCESS_CP15(c9, 0, c12, 5))
 
 /* Eight registers of c14 share each CRm. @n is a literal. */
 #define READ_C14(crm, n)							\
@@ -72,71 +72,34 @@ static inline unsigned int pmuver_version(unsigned int perfmon)
 /* As PMCEID0_EL0: bits 63:32 describe events from 0x4000 on. */
 static inline u64 read_pmceid0(void)
 {
-	u64 value = read_sysreg(REG_PMCEID0);
+	u64 value = read_sysreg(__ACCESS_CP15(c9, 0, c12, 6));
 
 	if (pmuver_version(read_pmuver()) >= PMUVER_V3P1)
-		value |= (u64)read_sysreg(REG_PMCEID2) << 32;
+		value |= (u64)read_sysreg(__ACCESS_CP15(c9, 0, c14, 4)) << 32;
 	return value;
 }
 
 static inline u64 read_pmceid1(void)
 {
-	u64 value = read_sysreg(REG_PMCEID1);
+	u64 value = read_sysreg(__ACCESS_CP15(c9, 0, c12, 7));
 
 	if (pmuver_version(read_pmuver()) >= PMUVER_V3P1)
-		value |= (u64)read_sysreg(REG_PMCEID3) << 32;
+		value |= (u64)read_sysreg(__ACCESS_CP15(c9, 0, c14, 5)) << 32;
 	return value;
 }
 
-/* 32-bit Linux has no KVM: at EL2 there is at most a stub. */
-static inline bool read_has_el2(void)
-{
-	return false;
-}
-
-/* 32-bit Linux never runs at EL2. */
-static inline u64 read_mdcr(void)
-{
-	return 0;
-}
-
+/* 32-bit Linux has no KVM: at EL2 there is at most a stub. It never runs there itself. */
+#define read_has_el2()		false
+#define read_mdcr()		0ULL
 /* PMMIR exists, but a 32-bit selector has no threshold field. */
-static inline u64 read_pmmir(void)
-{
-	return 0;
-}
-
+#define read_pmmir()		0ULL
 /* AArch32 cannot access the instruction counter and PMUACR_EL1. */
-static inline bool read_has_pmicntr(void)
-{
-	return false;
-}
-
-static inline u64 read_pmicntr(void)
-{
-	return 0;
-}
-
-static inline void write_pmicntr(u64 value)
-{
-}
-
-static inline u64 read_pmicfiltr(void)
-{
-	return 0;
-}
-
-static inline void write_pmicfiltr(u64 value)
-{
-}
-
-static inline u64 read_pmuacr(void)
-{
-	return 0;
-}
-
-static inline void write_pmuacr(u64 value)
-{
-}
+#define read_has_pmicntr()	false
+#define read_pmicntr()		0ULL
+#define write_pmicntr(value)	((void)(value))
+#define read_pmicfiltr()	0ULL
+#define write_pmicfiltr(value)	((void)(value))
+#define read_pmuacr()		0ULL
+#define write_pmuacr(value)	((void)(value))
 
 #endif /* _PMUDEV_ARM64_REGS_A32_H */

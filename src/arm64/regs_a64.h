@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* AArch64: register names for regs.h, and registers that AArch32 has in another form. */
+/* AArch64: accessors for regs.h. */
 #ifndef _PMUDEV_ARM64_REGS_A64_H
 #define _PMUDEV_ARM64_REGS_A64_H
 
@@ -7,15 +7,19 @@
 
 #include <asm/sysreg.h>
 
-#define REG_PMCCNTR	pmccntr_el0
-#define REG_PMCCFILTR	pmccfiltr_el0
-#define REG_PMCR	pmcr_el0
-#define REG_PMCNTENSET	pmcntenset_el0
-#define REG_PMCNTENCLR	pmcntenclr_el0
-#define REG_PMINTENCLR	pmintenclr_el1
-#define REG_PMUSERENR	pmuserenr_el0
-#define REG_PMOVSCLR	pmovsclr_el0
-#define REG_PMSELR	pmselr_el0
+#define read_pmccntr()		read_sysreg(pmccntr_el0)
+#define write_pmccntr(value)	write_sysreg(value, pmccntr_el0)
+#define read_pmccfiltr()	read_sysreg(pmccfiltr_el0)
+#define write_pmccfiltr(value)	write_sysreg(value, pmccfiltr_el0)
+#define read_pmcr()		read_sysreg(pmcr_el0)
+#define write_pmcr(value)	write_sysreg(value, pmcr_el0)
+#define write_pmcntenset(value)	write_sysreg(value, pmcntenset_el0)
+#define write_pmcntenclr(value)	write_sysreg(value, pmcntenclr_el0)
+#define write_pmintenclr(value)	write_sysreg(value, pmintenclr_el1)
+#define read_pmuserenr()	read_sysreg(pmuserenr_el0)
+#define write_pmuserenr(value)	write_sysreg(value, pmuserenr_el0)
+#define write_pmovsclr(value)	write_sysreg(value, pmovsclr_el0)
+#define write_pmselr(value)	write_sysreg(value, pmselr_el0)
 
 /* @n is a literal. */
 #define READ_PMEVCNTR(n)		read_sysreg_s(SYS_PMEVCNTRn_EL0(n))
@@ -53,58 +57,17 @@ static inline bool pmuv3_share_core(int one, int other)
 #define SYS_PMUV3_PMICFILTR	sys_reg(3, 3, 9, 6, 0)
 
 /* FEAT_PMUv3_ICNTR */
-static inline u64 read_pmicntr(void)
-{
-	return read_sysreg_s(SYS_PMUV3_PMICNTR);
-}
-
-static inline void write_pmicntr(u64 value)
-{
-	write_sysreg_s(value, SYS_PMUV3_PMICNTR);
-}
-
-static inline u64 read_pmicfiltr(void)
-{
-	return read_sysreg_s(SYS_PMUV3_PMICFILTR);
-}
-
-static inline void write_pmicfiltr(u64 value)
-{
-	write_sysreg_s(value, SYS_PMUV3_PMICFILTR);
-}
-
-/* MDCR_EL2; only at EL2 */
-static inline u64 read_mdcr(void)
-{
-	return read_sysreg(mdcr_el2);
-}
-
+#define read_pmicntr()		read_sysreg_s(SYS_PMUV3_PMICNTR)
+#define write_pmicntr(value)	write_sysreg_s(value, SYS_PMUV3_PMICNTR)
+#define read_pmicfiltr()	read_sysreg_s(SYS_PMUV3_PMICFILTR)
+#define write_pmicfiltr(value)	write_sysreg_s(value, SYS_PMUV3_PMICFILTR)
 /* FEAT_PMUv3p9 */
-static inline u64 read_pmuacr(void)
-{
-	return read_sysreg_s(SYS_PMUV3_PMUACR);
-}
-
-static inline void write_pmuacr(u64 value)
-{
-	write_sysreg_s(value, SYS_PMUV3_PMUACR);
-}
-
-static inline u64 read_pmceid0(void)
-{
-	return read_sysreg(pmceid0_el0);
-}
-
-static inline u64 read_pmceid1(void)
-{
-	return read_sysreg(pmceid1_el0);
-}
-
-/* FEAT_PMUv3p4 */
-static inline u64 read_pmmir(void)
-{
-	return read_sysreg_s(SYS_PMMIR_EL1);
-}
+#define read_pmuacr()		read_sysreg_s(SYS_PMUV3_PMUACR)
+#define write_pmuacr(value)	write_sysreg_s(value, SYS_PMUV3_PMUACR)
+#define read_mdcr()		read_sysreg(mdcr_el2) /* only at EL2 */
+#define read_pmceid0()		read_sysreg(pmceid0_el0)
+#define read_pmceid1()		read_sysreg(pmceid1_el0)
+#define read_pmmir()		read_sysreg_s(SYS_PMMIR_EL1) /* FEAT_PMUv3p4 */
 
 static inline unsigned int read_pmuver(void)
 {

@@ -11,26 +11,13 @@
 #include "pmuv3.h"
 #include "regs.h"
 
-int pmuv3_reserve_init(void)
-{
-	return pmuv3_restore_init();
-}
-
-void pmuv3_reserve_exit(void)
-{
-	pmuv3_restore_exit();
-}
-
 /* The placeholder takes the lowest event counter; pmuv3_cpu_up() checks that. */
 u64 pmuv3_reserve_cost(u64 counters)
 {
 	return counters & BIT_ULL(0);
 }
 
-/*
- * perf checks whether the calling thread may count a CPU. Reservations are made in a kernel thread,
- * which may.
- */
+/* perf checks whether the calling thread may count a CPU. Reservations: a kernel thread, which may. */
 static struct perf_event *create_placeholder(int cpu)
 {
 	struct perf_event_attr attr = {
@@ -149,11 +136,12 @@ bool pmuv3_used_now(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
 	return false;
 }
 
-/* Creating and releasing an event makes perf reschedule, so do it once only. */
-static int find_perf(struct pmuv3_kind *kind, int cpu)
+int pmuv3_find_perf(unsigned int index, int cpu)
 {
+	struct pmuv3_kind *kind = &pmuv3_kinds[index];
 	struct perf_event *event;
 
+	/* Creating and releasing an event makes perf reschedule, so do it once only. */
 	if (kind->perf)
 		return 0;
 	event = create_placeholder(cpu);
@@ -164,25 +152,18 @@ static int find_perf(struct pmuv3_kind *kind, int cpu)
 	return 0;
 }
 
-void pmuv3_find_perf(unsigned int index)
-{
-	/* On failure, the first reservation finds it. */
-	find_perf(&pmuv3_kinds[index], raw_smp_processor_id());
-}
-
 int pmuv3_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
 {
-	struct pmuv3_kind *kind = &pmuv3_kinds[info->index];
 	int cpu, ret;
 
 	for_each_online_cpu(cpu) {
 		if (per_cpu(pmuv3_cpus, cpu).info != info)
 			continue;
-		ret = find_perf(kind, cpu);
+		ret = pmuv3_find_perf(info->index, cpu);
 		if (ret)
 			return pmudev_refuse(why, ret == -ENOMEM ? -ENOMEM : -EOPNOTSUPP,
 					     PMUDEV_WHY_PERF_REFUSED, 0);
-		if (perf_is_counting(kind->perf, cpu))
+		if (perf_is_counting(pmuv3_kinds[info->index].perf, cpu))
 			return held_by_perf(why, cpu);
 	}
 	return 0;

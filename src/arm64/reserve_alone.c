@@ -61,8 +61,9 @@ bool pmuv3_used_now(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
 	return false;
 }
 
-void pmuv3_find_perf(unsigned int index)
+int pmuv3_find_perf(unsigned int index, int cpu)
 {
+	return 0;
 }
 
 int pmuv3_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why)

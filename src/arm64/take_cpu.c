@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Take over a CPU's registers after reserve.c or reserve_alone.c reserved them, and give them
- * back.
- */
+/* Take over a CPU's registers after reserve.c or reserve_alone.c reserved them; give them back. */
 #include <linux/cpu_pm.h>
 #include <linux/smp.h>
 
 #include "pmuv3.h"
 #include "regs.h"
 
-/**
- * struct takeover - arguments of take_over()
- * @counters: counters to stop and clear
- * @error: result, 0 or a negative errno
- */
 struct takeover {
-	u64 counters;
-	int error;
+	u64 counters;	/* to stop and clear */
+	int error;	/* result: 0 or a negative errno */
 };
 
 /*
@@ -80,9 +72,7 @@ static void give_back(void *info)
 	/* This is an interrupt of the host: the guest was left. */
 	pmuv3_guest_leave();
 	write_pmcntenclr(pmuv3_enable_bits(*counters));
-	/*
-	 * Stop counters before their overflows are cleared: perf would get an interrupt for each.
-	 */
+	/* Stop counters before their overflows are cleared: perf would get an interrupt for each. */
 	isb();
 	write_pmovsclr(pmuv3_enable_bits(*counters));
 	pmudev_backend_user_access_disable();
@@ -97,10 +87,7 @@ void pmuv3_return_cpu(int cpu, u64 counters)
 	smp_call_function_single(cpu, give_back, &counters, true);
 }
 
-/*
- * The CPU may have lost power, and perf's driver then resets the PMU. On the CPU, interrupts
- * disabled.
- */
+/* The CPU may have lost power, and perf's driver then resets the PMU. On the CPU, irqs disabled. */
 static int power_changed(struct notifier_block *nb, unsigned long event, void *unused)
 {
 	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
