@@ -3,8 +3,7 @@
  * The Intel backend.
  *
  * This folder owns the PMU's MSRs, CR4.PCE while a reader runs, the reservation against perf and
- * the state of each CPU in struct intel_cpu. It may call src/pure, src/compat.h and the
- * kernel. It reaches the core only through intel_upcalls.
+ * struct intel_cpu.
  */
 #ifndef _PMUDEV_X86_INTEL_H
 #define _PMUDEV_X86_INTEL_H
@@ -44,79 +43,57 @@ struct intel_shadow {
 	u64 value;
 };
 
-/**
- * struct intel_cpu - a CPU
- *
- * Accessed on that CPU only, with interrupts disabled. @kind, @msr and @narrowest are written once,
- * before all else.
+/*
+ * A CPU. Accessed on that CPU only, with interrupts disabled. kind, msr and narrowest are written
+ * once, before all else.
  */
 struct intel_cpu {
-	/** @kind: the CPU's PMU, or NULL if it has none that was probed */
-	struct intel_kind *kind;
-	/** @msr: MSR that writes programmable counter 0: IA32_PMC0 or IA32_A_PMC0 */
-	u32 msr;
-	/** @narrowest: bits of the narrowest counter, 31..63 */
-	u8 narrowest;
-	/** @shadow: by counter; valid while @owned */
+	struct intel_kind *kind; /* the CPU's PMU, or NULL if it has none that was probed */
+	u32 msr;	/* MSR that writes programmable counter 0: IA32_PMC0 or IA32_A_PMC0 */
+	u8 narrowest;	/* bits of the narrowest counter, 31..63 */
+	/* By counter; valid while owned */
 	struct intel_shadow shadow[PMUDEV_FIXED_BASE + INTEL_MAX_FIXED];
-	/** @owned: the counters are reserved */
-	bool owned;
-	/** @user: user mode reads counters: CR4.PCE must stay set */
-	bool user;
-	/** @kept_access: CR4.PCE is set although the kernel believes it is clear; see user.c */
-	bool kept_access;
-	/**
-	 * @active: started counters, pmudev's and @foreign: while @owned and in the host,
+	bool owned;	/* the counters are reserved */
+	bool user;	/* user mode reads counters: CR4.PCE must stay set */
+	bool kept_access; /* CR4.PCE is set although the kernel believes it is clear; see user.c */
+	/*
+	 * Started counters, pmudev's and foreign ones: while owned and in the host,
 	 * IA32_PERF_GLOBAL_CTRL
 	 */
 	u64 active;
-	/**
-	 * @guest: counters that are started in the guest and not in the host, or the reverse. Not 0
-	 * from guest entry to exit; IA32_PERF_GLOBAL_CTRL is then @active ^ @guest.
+	/*
+	 * Counters that are started in the guest and not in the host, or the reverse. Not 0 from
+	 * guest entry to exit; IA32_PERF_GLOBAL_CTRL is then active ^ guest.
 	 */
 	u64 guest;
-	/** @foreign: programmable counters that firmware or a hypervisor uses: never touched */
-	u64 foreign;
-	/** @fixed: IA32_FIXED_CTR_CTRL while @owned */
-	u64 fixed;
-	/** @found: IA32_PERF_GLOBAL_CTRL before the reservation */
-	u64 found;
+	u64 foreign;	/* programmable counters of firmware or a hypervisor: never touched */
+	u64 fixed;	/* IA32_FIXED_CTR_CTRL while owned */
+	u64 found;	/* IA32_PERF_GLOBAL_CTRL before the reservation */
 };
 
 DECLARE_PER_CPU(struct intel_cpu, intel_cpus);
 
-/**
- * struct intel_kind - a kind of CPUs; each kind is a PMU
- *
- * Constant after probe, except @users and @found, which callers of cpu_up and cpu_down serialize.
+/*
+ * A kind of CPUs; each kind is a PMU. Constant after probe, except users and found, which callers of
+ * cpu_up and cpu_down serialize.
  */
 struct intel_kind {
-	/** @caps: capabilities */
 	struct intel_caps caps;
-	/** @type: INTEL_TYPE_*, CPUID.1AH:EAX[31:24]; 0 on machines with CPUs of one kind */
-	u32 type;
-	/** @cpu: the first CPU of this kind */
-	int cpu;
-	/** @info: the PMU's description */
+	u32 type;	/* INTEL_TYPE_*, CPUID.1AH:EAX[31:24]; 0 if all CPUs are of one kind */
+	int cpu;	/* the first CPU of this kind */
 	struct pmudev_pmu_info *info;
-	/** @perf: perf's PMU of these CPUs, or NULL if it has none */
-	struct pmu *perf;
-	/** @users: number of owned CPUs */
-	unsigned int users;
-	/** @found: foreign counters that were found on any CPU so far */
-	u64 found;
+	struct pmu *perf; /* perf's PMU of these CPUs, or NULL if it has none */
+	unsigned int users; /* number of owned CPUs */
+	u64 found;	/* foreign counters that were found on any CPU so far */
 };
 
 /* struct intel_kind.type */
 #define INTEL_TYPE_ATOM		0x20
 #define INTEL_TYPE_CORE		0x40
 
-/* By index of the PMU */
-extern struct intel_kind intel_kinds[PMUDEV_MAX_PMUS];
+extern struct intel_kind intel_kinds[PMUDEV_MAX_PMUS]; /* by index of the PMU */
 extern unsigned int intel_nr_kinds;
-
-/* Constant after probe */
-extern const struct pmudev_upcalls *intel_upcalls;
+extern const struct pmudev_upcalls *intel_upcalls; /* constant after probe */
 
 /* probe.c. For operations named as in struct pmudev_backend_ops, see there. */
 /* Find and describe all PMUs. Return: 0 or a negative errno; logs errors. */

@@ -161,10 +161,7 @@ static int __kprobes before(struct kprobe *probe, struct pt_regs *regs)
 	return 1;
 }
 
-/*
- * Keeps kprobes from optimizing the probe into a jump: the handler changes the instruction
- * pointer.
- */
+/* Keeps kprobes from optimizing the probe into a jump: before() changes the instruction pointer. */
 static void __kprobes after(struct kprobe *probe, struct pt_regs *regs, unsigned long flags)
 {
 }

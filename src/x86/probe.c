@@ -74,14 +74,10 @@ struct intel_kind *intel_kind_here(void)
 	return NULL;
 }
 
-/**
- * struct probe - result of probing the CPUs, one after the other
- * @version: CPUID.0AH:EAX[7:0] of the last CPU, for the log
- * @too_many: there are more than PMUDEV_MAX_PMUS kinds
- */
+/* Result of probing the CPUs, one after the other */
 struct probe {
-	unsigned int version;
-	bool too_many;
+	unsigned int version;	/* CPUID.0AH:EAX[7:0] of the last CPU, for the log */
+	bool too_many;		/* there are more than PMUDEV_MAX_PMUS kinds */
 };
 
 static void probe_cpu(void *info)
@@ -159,12 +155,6 @@ static void fill_in(struct pmudev_pmu_info *info, const struct intel_kind *kind)
 	info->nr_events = kind->caps.declared;
 }
 
-/* Without fixed counters, width_fixed has no effect: it equals the other width. */
-static u8 narrowest(const struct intel_caps *caps)
-{
-	return min3(caps->width, caps->width_fixed, 63U);
-}
-
 int intel_identify(void)
 {
 	struct intel_kind *kind = intel_kind_here();
@@ -173,7 +163,7 @@ int intel_identify(void)
 		return -1;
 	this_cpu_write(intel_cpus.kind, kind);
 	this_cpu_write(intel_cpus.msr, kind->caps.full_width ? INTEL_MSR_A_PMC : INTEL_MSR_PMC);
-	this_cpu_write(intel_cpus.narrowest, narrowest(&kind->caps));
+	this_cpu_write(intel_cpus.narrowest, min3(kind->caps.width, kind->caps.width_fixed, 63U));
 	return kind->info->index;
 }
 
@@ -181,9 +171,8 @@ int intel_find_kinds(struct pmudev_pmu_info *const *info)
 {
 	struct probe probe = {};
 	unsigned int i;
-	int ret;
+	int ret = probe_all(&probe);
 
-	ret = probe_all(&probe);
 	if (ret)
 		return ret;
 	for (i = 0; i < intel_nr_kinds; i++) {

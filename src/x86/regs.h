@@ -62,50 +62,15 @@ static inline void intel_cpuid(u32 leaf, u32 subleaf, u32 *r)
 		     : "memory");
 }
 
-static inline u64 read_capabilities(void)
-{
-	return intel_rdmsr(INTEL_MSR_CAPABILITIES);
-}
-
-static inline u64 read_evtsel(unsigned int n)
-{
-	return intel_rdmsr(INTEL_MSR_EVTSEL + n);
-}
-
-static inline void write_evtsel(unsigned int n, u64 value)
-{
-	intel_wrmsr(INTEL_MSR_EVTSEL + n, value);
-}
-
-static inline void write_fixed_ctr(unsigned int n, u64 value)
-{
-	intel_wrmsr(INTEL_MSR_FIXED_CTR + n, value);
-}
-
-static inline u64 read_fixed_ctr_ctrl(void)
-{
-	return intel_rdmsr(INTEL_MSR_FIXED_CTR_CTRL);
-}
-
-static inline void write_fixed_ctr_ctrl(u64 value)
-{
-	intel_wrmsr(INTEL_MSR_FIXED_CTR_CTRL, value);
-}
-
-static inline u64 read_global_ctrl(void)
-{
-	return intel_rdmsr(INTEL_MSR_GLOBAL_CTRL);
-}
-
-static inline void write_global_ctrl(u64 value)
-{
-	intel_wrmsr(INTEL_MSR_GLOBAL_CTRL, value);
-}
-
-static inline void write_global_ovf_ctrl(u64 value)
-{
-	intel_wrmsr(INTEL_MSR_GLOBAL_OVF_CTRL, value);
-}
+#define read_capabilities()		intel_rdmsr(INTEL_MSR_CAPABILITIES)
+#define read_evtsel(n)			intel_rdmsr(INTEL_MSR_EVTSEL + (n))
+#define write_evtsel(n, value)		intel_wrmsr(INTEL_MSR_EVTSEL + (n), value)
+#define write_fixed_ctr(n, value)	intel_wrmsr(INTEL_MSR_FIXED_CTR + (n), value)
+#define read_fixed_ctr_ctrl()		intel_rdmsr(INTEL_MSR_FIXED_CTR_CTRL)
+#define write_fixed_ctr_ctrl(value)	intel_wrmsr(INTEL_MSR_FIXED_CTR_CTRL, value)
+#define read_global_ctrl()		intel_rdmsr(INTEL_MSR_GLOBAL_CTRL)
+#define write_global_ctrl(value)	intel_wrmsr(INTEL_MSR_GLOBAL_CTRL, value)
+#define write_global_ovf_ctrl(value)	intel_wrmsr(INTEL_MSR_GLOBAL_OVF_CTRL, value)
 
 /* CR4.PCE: RDPMC at any privilege level */
 static inline bool read_pce(void)

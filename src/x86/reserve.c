@@ -22,13 +22,9 @@
 #include "intel.h"
 #include "regs.h"
 
-/* ------------------------------------------------------ the reservation -- */
-
 /* Protects users and the reservation. Taken by cpu_up, cpu_down and held. */
 static DEFINE_MUTEX(users_mutex);
-
-/* Owned CPUs of all kinds; protected by users_mutex */
-static unsigned int users;
+static unsigned int users; /* owned CPUs of all kinds */
 
 /* Programmable counters of all kinds: their event selects have the same numbers. */
 static u64 programmable(void)
@@ -167,16 +163,10 @@ void intel_reserve_exit(void)
 	unregister_nmi_handler(NMI_LOCAL, nmi_name);
 }
 
-/* ----------------------------------------------------- taking, returning -- */
-
-/**
- * struct takeover - result of take_over()
- * @foreign: foreign counters found on the CPU
- * @error: 0 or a negative errno
- */
+/* Result of take_over() */
 struct takeover {
-	u64 foreign;
-	int error;
+	u64 foreign;	/* foreign counters found on the CPU */
+	int error;	/* 0 or a negative errno */
 };
 
 static void take_over(void *info)
@@ -262,10 +252,7 @@ int intel_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *w
 		return pmudev_refuse(why, take.error, PMUDEV_WHY_PERF_REFUSED, 0);
 	}
 	add_found(kind, take.foreign);
-	/*
-	 * Sets on other CPUs may have these counters: leave this CPU alone until all are given
-	 * back.
-	 */
+	/* Sets on other CPUs may have these counters: leave this CPU alone until all are back. */
 	if (take.foreign & ~info->unavailable) {
 		smp_call_function_single(cpu, give_back, NULL, true);
 		put_reservation();
@@ -299,16 +286,10 @@ void intel_cpu_down(struct pmudev_pmu_info *info, int cpu)
 	put_reservation();
 }
 
-/* ----------------------------------------------------- naming the holder -- */
-
-/**
- * struct question - a question to a kernel thread
- * @work: runs ask_watchdog()
- * @watchdog: the answer: the NMI watchdog is enabled
- */
+/* A question to a kernel thread */
 struct question {
-	struct work_struct work;
-	bool watchdog;
+	struct work_struct work; /* runs ask_watchdog() */
+	bool watchdog;		 /* the answer: the NMI watchdog is enabled */
 };
 
 /* No function tells modules about the NMI watchdog; this file does. */

@@ -86,8 +86,6 @@ void intel_keep_user_access(void)
 	cpuc->kept_access = true;
 }
 
-/* -------------------------------------------------- perf disables rdpmc -- */
-
 /*
  * cr4_update_pce() returned; interrupts are disabled. If CR4.PCE was kept, the kernel believes it
  * to be clear and did not touch it.
