@@ -11,52 +11,34 @@
 /* Not a counter's index: the event is on no counter. */
 #define PMUDEV_NO_COUNTER	0xff
 
-/**
- * struct pmudev_constraint - the counters that an event accepts
- * @allowed: counters that can count the event and are available. Of a chained event: the even
- *	counters, where the next one is available, too. Of an event that must not move: @now.
- * @now: the counter that the event is on (of a chained event: the even one), or
- *	PMUDEV_NO_COUNTER if it is new
- * @chained: the event takes two counters: an even one and the next
- */
+/* The counters that an event accepts */
 struct pmudev_constraint {
+	/*
+	 * Counters that can count the event and are available. Of a chained event: the even
+	 * counters, where the next one is available, too. Of an event that must not move: now.
+	 */
 	u64 allowed;
-	u8 now;
-	bool chained;
+	u8 now;		/* the counter that the event is on, or PMUDEV_NO_COUNTER if it is new */
+	bool chained;	/* the event takes two counters: an even one and the next */
 };
 
-/**
- * pmudev_places - places where an event can go
- * @allowed: counters that can count it; of a chained event the even ones
- * @chained: the event takes two counters
- * @free: counters that are available
- *
- * Return: mask of counters, of a chained event the even ones.
+/*
+ * Masks of counters. A chained event takes two; its places, and the counter that it is on, are
+ * those of the even one.
  */
+/* Places where an event can go: those of @allowed whose counters are in @free */
 static inline u64 pmudev_places(u64 allowed, bool chained, u64 free)
 {
 	return allowed & free & (chained ? free >> 1 : ~0ULL);
 }
 
-/**
- * pmudev_places_counters - all counters of some places
- * @places: mask as pmudev_places() returns it
- * @chained: the event takes two counters
- *
- * Return: mask of counters.
- */
+/* All counters of some places */
 static inline u64 pmudev_places_counters(u64 places, bool chained)
 {
 	return chained ? places | places << 1 : places;
 }
 
-/**
- * pmudev_place_counters - the one or two counters of an event
- * @counter: the counter that it is on, 0..63; of a chained event the even one
- * @chained: the event takes two counters
- *
- * Return: mask of counters.
- */
+/* The one or two counters of an event on @counter, 0..63 */
 static inline u64 pmudev_place_counters(unsigned int counter, bool chained)
 {
 	return pmudev_places_counters(1ULL << counter, chained);

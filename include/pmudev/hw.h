@@ -6,38 +6,20 @@
 #include <pmudev/assign.h>
 #include <pmudev/code.h>
 
-/**
- * struct pmudev_hw - an event on its counter
- *
- * Owned by the core. While the event is loaded, only the CPU that loaded it may touch it.
+/*
+ * An event on its counter. Owned by the core. While the event is loaded, only the CPU that loaded
+ * it may touch it.
  */
 struct pmudev_hw {
-	/** @config: struct pmudev_code.config */
-	u64 config;
-	/**
-	 * @value: the count. Load writes it to the counter modulo 2^@width; save and read update it
-	 * from the counter.
-	 */
-	u64 value;
-	/** @counter: index of the counter, 0..63; of a chained event the even one */
-	u8 counter;
-	/** @width: bits of the counter, 31..64; of a chained event 64 */
-	u8 width;
-	/**
-	 * @chained: the event has two counters: @counter holds the low half, the next one the high
-	 */
-	bool chained;
-	/** @filter: enum pmudev_guest_filter */
-	u8 filter;
+	u64 config;   /* struct pmudev_code.config */
+	u64 value;    /* the count. The counter holds it modulo 2^width; save and read update it. */
+	u8 counter;   /* index of the counter, 0..63; of a chained event the even one */
+	u8 width;     /* bits of the counter, 31..64; of a chained event 64 */
+	bool chained; /* two counters: this one holds the low half, the next one the high */
+	u8 filter;    /* enum pmudev_guest_filter */
 };
 
-/**
- * pmudev_hw_counters - counters of some events
- * @hw: the events
- * @nr: number of events
- *
- * Return: mask of counters, both of a chained event.
- */
+/* Counters of @nr events, as a mask; both of a chained event. */
 static inline u64 pmudev_hw_counters(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	u64 mask = 0;

@@ -8,7 +8,6 @@
 
 #include <pmudev/code.h>
 #include <pmudev/names.h>
-#include <pmudev/refusal.h>
 
 /* IA32_PERFEVTSELx */
 #define INTEL_EVTSEL_EVENT	GENMASK_ULL(7, 0)
@@ -30,97 +29,65 @@
 /* Architectural events, numbered as in CPUID.0AH:EBX. */
 #define INTEL_NR_EVENTS		13
 
-/**
- * struct intel_cpuid - CPUID leaves that describe the PMU; each row is EAX, EBX, ECX, EDX
- * @leaf0a: leaf 0AH
- * @leaf23: leaf 23H, subleaves 0 to 3; zero if the CPU has no leaf 23H
- */
+/* CPUID leaves that describe the PMU; each row is EAX, EBX, ECX, EDX */
 struct intel_cpuid {
 	u32 leaf0a[4];
-	u32 leaf23[4][4];
+	u32 leaf23[4][4]; /* subleaves 0 to 3; zero if the CPU has no leaf 23H */
 };
 
-/**
- * struct intel_caps - capabilities of an Intel PMU
- *
- * CPUs of equal capabilities are compared by memcmp().
- */
+/* Capabilities of an Intel PMU. CPUs of equal capabilities are compared by memcmp(). */
 struct intel_caps {
-	/** @version: CPUID.0AH:EAX[7:0], version of architectural performance monitoring */
-	u32 version;
-	/**
-	 * @width: low bits of a programmable counter that can hold a count. Without full-width
-	 * writes 31, because a write sign-extends bit 31; a read still returns @width_hw bits.
+	u32 version;	 /* CPUID.0AH:EAX[7:0], version of architectural performance monitoring */
+	/*
+	 * Low bits of a programmable counter that can hold a count. Without full-width writes 31,
+	 * because a write sign-extends bit 31; a read still returns width_hw bits.
 	 */
 	u32 width;
-	/** @width_fixed: bits of a fixed counter, 32..64; 0 if there is none */
-	u32 width_fixed;
-	/** @width_hw: bits of a programmable counter, 32..64; 0 if there is none */
-	u32 width_hw;
-	/** @full_width: IA32_A_PMCx exist (IA32_PERF_CAPABILITIES.FW_WRITE) */
-	bool full_width;
-	/** @eq: IA32_PERFEVTSELx has EQ */
-	bool eq;
-	/** @umask2: IA32_PERFEVTSELx has UMASK2 */
-	bool umask2;
-	/** @hiding: every counter can be hidden from user mode ("RDPMC user disable") */
-	bool hiding;
-	/** @counters: existing counters by index: 0..31 programmable, 32..47 fixed */
-	u64 counters;
-	/**
-	 * @declared: number of architectural events that the CPU describes, as available or not:
-	 * those with lower numbers. The meaning of the other encodings depends on the model.
+	u32 width_fixed; /* bits of a fixed counter, 32..64; 0 if there is none */
+	u32 width_hw;	 /* bits of a programmable counter, 32..64; 0 if there is none */
+	bool full_width; /* IA32_A_PMCx exist (IA32_PERF_CAPABILITIES.FW_WRITE) */
+	bool eq;	 /* IA32_PERFEVTSELx has EQ */
+	bool umask2;	 /* IA32_PERFEVTSELx has UMASK2 */
+	bool hiding;	 /* every counter can be hidden from user mode ("RDPMC user disable") */
+	u64 counters;	 /* existing counters by index: 0..31 programmable, 32..47 fixed */
+	/*
+	 * Number of architectural events that the CPU describes, as available or not: those with
+	 * lower numbers. The meaning of the other encodings depends on the model.
 	 */
 	u32 declared;
-	/**
-	 * @missing: mask of architectural events that the CPU does not have: those described as not
-	 * available, and those of the first seven that the description is too short for. Leaf 23H
-	 * describes each event.
+	/*
+	 * Mask of architectural events that the CPU does not have: those described as not
+	 * available, and those of the first seven that the description is too short for.
 	 */
 	u32 missing;
 };
 
-/**
- * intel_enumerate - find out what the PMU can do
- * @caps: set, every byte; on error only @version is valid
- * @id: CPUID of this CPU
+/*
+ * Find out what the PMU can do. Sets every byte of @caps; on error only its version is valid.
  * @perf_capabilities: IA32_PERF_CAPABILITIES; 0 if it does not exist
  * @hypervisor: CPUID.01H:ECX[31]: a hypervisor made up these values
- *
  * Return: 0, or -ENODEV: version below 2 (no IA32_PERF_GLOBAL_CTRL), no counters, or impossible
  * values.
  */
 int intel_enumerate(struct intel_caps *caps, const struct intel_cpuid *id, u64 perf_capabilities,
 		    bool hypervisor);
 
-/**
- * intel_generic_events - generic events that the PMU can count
- * @caps: the PMU
- *
- * Return: mask by enum pmudev_generic.
- */
+/* Generic events that the PMU can count, a mask by enum pmudev_generic */
 u64 intel_generic_events(const struct intel_caps *caps);
 
-/**
- * intel_encode - encode an event
- * @caps: the PMU
- * @attr: the event, valid by pmudev_attr_check()
- * @code: set on success. @config has EN, USR and OS as requested, and HIDDEN if @caps has hiding
- *	and the event lacks PMUDEV_USER_READ; never INT. Fixed counters: see intel_fixed_bits().
- * @why: set on error
- *
- * Return: 0; -EINVAL, -ENOENT, -ENOSPC or -EOPNOTSUPP with the reason.
+/*
+ * Encode an event that is valid by pmudev_attr_check(). Sets @code: its config has EN, USR and OS
+ * as requested, and HIDDEN if @caps has hiding and the event lacks PMUDEV_USER_READ; never INT.
+ * Fixed counters: see intel_fixed_bits(). Return: 0; -EINVAL, -ENOENT, -ENOSPC or -EOPNOTSUPP and
+ * @why.
  */
 int intel_encode(const struct intel_caps *caps, const struct pmudev_event_attr *attr,
 		 struct pmudev_code *code, struct pmudev_refusal *why);
 
-/**
- * intel_fixed_bits - bits of a fixed counter in IA32_FIXED_CTR_CTRL
- * @n: number of the fixed counter, 0..15
- * @config: as intel_encode() sets it, or HIDDEN alone
- *
- * Return: the counter's field of four bits (bit 0: count ring 0; bit 1: count rings 1 to 3; no
- * interrupt), and the bit that hides the counter, 33 above the field's lowest.
+/*
+ * Bits of fixed counter @n, 0..15, in IA32_FIXED_CTR_CTRL: its field of four bits (bit 0: count
+ * ring 0; bit 1: count rings 1 to 3; no interrupt), and the bit that hides it, 33 above the field's
+ * lowest. @config: as intel_encode() sets it, or HIDDEN alone
  */
 u64 intel_fixed_bits(unsigned int n, u64 config);
 

@@ -5,36 +5,20 @@
 
 #include <pmudev/types.h>
 
-/**
- * struct pmudev_term - a named field of a raw event's config
- * @name: lower case, as in sysfs; NULL ends a table
- * @bits: the field's bits of config, not necessarily adjacent. Some may not exist on a PMU: encode
- *	then refuses them.
- * @select: the field selects the event. A named event is written with all such fields.
- */
+/* A named field of a raw event's config */
 struct pmudev_term {
-	const char *name;
-	u64 bits;
-	bool select;
+	const char *name; /* lower case, as in sysfs; NULL ends a table */
+	u64 bits;	  /* not necessarily adjacent; encode refuses those that a PMU lacks */
+	bool select;	  /* selects the event: a named event is written with all such fields */
 };
 
-/**
- * struct pmudev_name - a named raw event
- * @name: lower case, as in sysfs
- * @config: see struct pmudev_event_attr
- */
+/* A named raw event */
 struct pmudev_name {
-	const char *name;
-	u64 config;
+	const char *name; /* lower case, as in sysfs */
+	u64 config;	  /* see struct pmudev_event_attr */
 };
 
-/**
- * pmudev_term_value - value of a field
- * @config: config of a raw event
- * @bits: the field's bits, see struct pmudev_term
- *
- * Return: the bits, moved together; the lowest becomes bit 0.
- */
+/* Value of a field: its bits of @config, moved together; the lowest becomes bit 0. */
 static inline u64 pmudev_term_value(u64 config, u64 bits)
 {
 	u64 value = 0;

@@ -8,15 +8,12 @@
 
 #include <pmudev/code.h>
 #include <pmudev/names.h>
-#include <pmudev/refusal.h>
 
 /* Indices of the fixed counters. */
 #define PMUV3_CYCLE_COUNTER		32 /* PMCCNTR_EL0 */
 #define PMUV3_INSTRUCTION_COUNTER	33 /* PMICNTR_EL0 */
 
-/*
- * PMEVTYPER<n>_EL0, PMCCFILTR_EL0 and PMICFILTR_EL0. TC and TH are reserved in the last two.
- */
+/* PMEVTYPER<n>_EL0, PMCCFILTR_EL0 and PMICFILTR_EL0. TC and TH are reserved in the last two. */
 #define PMUV3_TYPER_TC		GENMASK_ULL(63, 61) /* threshold control */
 #define PMUV3_TYPER_TH		GENMASK_ULL(43, 32) /* threshold */
 #define PMUV3_TYPER_P		BIT_ULL(31)	/* do not count EL1 */
@@ -27,108 +24,71 @@
 /* Common event CHAIN: the odd counter counts overflows of the even counter below. */
 #define PMUV3_CHAIN		0x1e
 
-/**
- * enum pmuv3_shape - exception level of the kernel
- * @PMUV3_EL1: EL1, without EL2 or with a foreign hypervisor there; EL2 is never counted
- * @PMUV3_NVHE: EL1, with KVM's hypervisor code at EL2
- * @PMUV3_VHE: EL2 (FEAT_VHE); guests run at EL1
- */
+/* Exception level of the kernel */
 enum pmuv3_shape {
-	PMUV3_EL1,
-	PMUV3_NVHE,
-	PMUV3_VHE,
+	PMUV3_EL1,  /* EL1, without EL2 or with a foreign hypervisor there; EL2 is never counted */
+	PMUV3_NVHE, /* EL1, with KVM's hypervisor code at EL2 */
+	PMUV3_VHE,  /* EL2 (FEAT_VHE); guests run at EL1 */
 };
 
-/**
- * struct pmuv3_caps - capabilities of a PMUv3
- *
- * CPUs of equal capabilities are compared by memcmp(): clear all bytes first.
+/*
+ * Capabilities of a PMUv3. CPUs of equal capabilities are compared by memcmp(): clear all bytes
+ * first.
  */
 struct pmuv3_caps {
-	/** @version: ID_AA64DFR0_EL1.PMUVer, or its equivalent in AArch32 */
-	u32 version;
-	/** @threshold_max: highest value of PMEVTYPER<n>_EL0.TH; 0 without FEAT_PMUv3_TH */
-	u32 threshold_max;
-	/**
-	 * @narrow: the kernel runs in AArch32: whatever the version, it reaches 32 bits of an event
-	 * counter and cannot hide counters
+	u32 version;	    /* ID_AA64DFR0_EL1.PMUVer, or its equivalent in AArch32 */
+	u32 threshold_max;  /* highest value of PMEVTYPER<n>_EL0.TH; 0 without FEAT_PMUv3_TH */
+	/*
+	 * The kernel runs in AArch32: whatever the version, it reaches 32 bits of an event counter
+	 * and cannot hide counters.
 	 */
 	bool narrow;
-	/** @shape: exception level of the kernel */
 	enum pmuv3_shape shape;
-	/** @guestless: the kernel has no KVM, so no guest ever runs */
-	bool guestless;
-	/** @protected_kvm: KVM's vcpus are out of reach: guest filters do not work */
-	bool protected_kvm;
-	/**
-	 * @smt: cores have several hardware threads. PMCCNTR_EL0 may then count while any of them
-	 * runs; CPU_CYCLES on an event counter counts one thread.
+	bool guestless;	    /* the kernel has no KVM, so no guest ever runs */
+	bool protected_kvm; /* KVM's vcpus are out of reach: guest filters do not work */
+	/*
+	 * Cores have several hardware threads. PMCCNTR_EL0 may then count while any of them runs;
+	 * CPU_CYCLES on an event counter counts one thread.
 	 */
 	bool smt;
-	/** @counters: usable counters by index: 0..30, cycle counter, instruction counter */
-	u64 counters;
-	/** @pmceid: common events 0x0000..0x003f (PMCEID0/1_EL0 bits 31:0) */
-	u64 pmceid;
-	/** @pmceid_ext: common events 0x4000..0x403f (PMCEID0/1_EL0 bits 63:32) */
-	u64 pmceid_ext;
+	u64 counters;	/* usable counters by index: 0..30, cycle counter, instruction counter */
+	u64 pmceid;	/* common events 0x0000..0x003f (PMCEID0/1_EL0 bits 31:0) */
+	u64 pmceid_ext; /* common events 0x4000..0x403f (PMCEID0/1_EL0 bits 63:32) */
 };
 
 /* Event counters have 64 bits (FEAT_PMUv3p5). PMCR_EL0.LP reads back as 1 even on CPUs without. */
 bool pmuv3_long_counters(const struct pmuv3_caps *caps);
-
 /* 64-bit counts take two event counters and CHAIN. */
 bool pmuv3_chained(const struct pmuv3_caps *caps);
-
 /* PMUACR_EL1 gives EL0 each counter separately (FEAT_PMUv3p9). */
 bool pmuv3_can_hide(const struct pmuv3_caps *caps);
-
 /* PMMIR_EL1 exists (FEAT_PMUv3p4). */
 bool pmuv3_has_pmmir(const struct pmuv3_caps *caps);
-
 /* Highest value of PMEVTYPER<n>_EL0.TH, from PMMIR_EL1.THWIDTH. */
 u32 pmuv3_threshold_max(u64 pmmir);
 
-/**
- * pmuv3_enable_bits - translate counters into the bits of PMCNTENSET_EL0 and similar registers
- * @counters: mask by index
- *
- * There the fixed counters are one bit lower: the cycle counter at 31, the instruction counter at
- * 32. PMCNTENCLR_EL0, PMINTENCLR_EL1, PMOVSCLR_EL0 and PMUACR_EL1 have the same bits.
- *
- * Return: the register's value.
+/*
+ * Translate counters, a mask by index, into the bits of PMCNTENSET_EL0, PMCNTENCLR_EL0,
+ * PMINTENCLR_EL1, PMOVSCLR_EL0 and PMUACR_EL1: there the fixed counters are one bit lower, the
+ * cycle counter at 31, the instruction counter at 32.
  */
 static inline u64 pmuv3_enable_bits(u64 counters)
 {
 	return (counters & GENMASK_ULL(30, 0)) | (counters & GENMASK_ULL(33, 32)) >> 1;
 }
 
-/**
- * pmuv3_generic - event number of a generic event
- * @caps: the PMU
- * @generic: enum pmudev_generic
- *
- * Return: value for PMEVTYPER<n>_EL0.evtCount, or -ENOENT if the CPU has no such event.
- */
+/* PMEVTYPER<n>_EL0.evtCount of enum pmudev_generic, or -ENOENT if the CPU has no such event */
 int pmuv3_generic(const struct pmuv3_caps *caps, u64 generic);
 
-/**
- * pmuv3_encode - encode an event
- * @caps: the PMU
- * @attr: the event, valid by pmudev_attr_check()
- * @code: set on success
- * @why: set on error
- *
- * Return: 0; -EINVAL, -ENOENT, -ENOSPC or -EOPNOTSUPP with the reason.
+/*
+ * Encode an event that is valid by pmudev_attr_check(). Sets @code. Return: 0; -EINVAL, -ENOENT,
+ * -ENOSPC or -EOPNOTSUPP and @why.
  */
 int pmuv3_encode(const struct pmuv3_caps *caps, const struct pmudev_event_attr *attr,
 		 struct pmudev_code *code, struct pmudev_refusal *why);
 
-/**
- * pmuv3_guest_config - selector of an event while a guest runs
- * @caps: the PMU
- * @config: struct pmudev_code.config
- * @filter: struct pmudev_code.filter
- *
+/*
+ * Selector of an event while a guest runs; @config and @filter are those of struct pmudev_code.
  * Host and guest share EL0. On VHE, the selector's bit for EL0 therefore changes at each guest
  * entry and exit. On nVHE, selectors stay; KVM starts and stops counters instead.
  */

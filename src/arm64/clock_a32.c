@@ -2,7 +2,7 @@
 /* The clock on 32-bit kernels: get_cycles() returns half of the architected timer. */
 #include <clocksource/arm_arch_timer.h>
 
-#include <pmudev/clock.h>
+#include <pmudev/backend.h>
 
 u64 pmudev_clock(void)
 {

@@ -27,7 +27,7 @@ struct perf_event;
 /* Not the config of any event */
 #define PMUV3_UNKNOWN	(~0ULL)
 
-/* Selector of a chained event's odd counter. It counts at every level at which the even one does. */
+/* Selector of a chained event's odd counter, which counts wherever the even one does */
 #define PMUV3_HIGH_HALF	(PMUV3_CHAIN | PMUV3_TYPER_NSH)
 
 /**

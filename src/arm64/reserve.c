@@ -17,7 +17,7 @@ u64 pmuv3_reserve_cost(u64 counters)
 	return counters & BIT_ULL(0);
 }
 
-/* perf checks whether the calling thread may count a CPU. Reservations: a kernel thread, which may. */
+/* perf checks the rights of the calling thread. A reservation's is a kernel thread: it has them. */
 static struct perf_event *create_placeholder(int cpu)
 {
 	struct perf_event_attr attr = {

@@ -72,7 +72,7 @@ static void give_back(void *info)
 	/* This is an interrupt of the host: the guest was left. */
 	pmuv3_guest_leave();
 	write_pmcntenclr(pmuv3_enable_bits(*counters));
-	/* Stop counters before their overflows are cleared: perf would get an interrupt for each. */
+	/* Stop counters before overflows are cleared: perf would get an interrupt for each. */
 	isb();
 	write_pmovsclr(pmuv3_enable_bits(*counters));
 	pmudev_backend_user_access_disable();

@@ -19,7 +19,6 @@
 #include <pmudev/code.h>
 #include <pmudev/count.h>
 #include <pmudev/page.h>
-#include <pmudev/refusal.h>
 
 #include "event.h"
 #include "pmu.h"

@@ -74,8 +74,8 @@ struct intel_cpu {
 DECLARE_PER_CPU(struct intel_cpu, intel_cpus);
 
 /*
- * A kind of CPUs; each kind is a PMU. Constant after probe, except users and found, which callers of
- * cpu_up and cpu_down serialize.
+ * A kind of CPUs; each kind is a PMU. Constant after probe, except users and found, which callers
+ * of cpu_up and cpu_down serialize.
  */
 struct intel_kind {
 	struct intel_caps caps;
