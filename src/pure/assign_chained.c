@@ -11,20 +11,12 @@
 #define CUTS	8			/* cuts kept; a forgotten cut only costs time */
 #define FULL	0x8080808080808080ULL	/* top bit of every lane of plan.sum */
 
-/* ---------------------------------------------------------------- cuts -- */
-
-/**
- * struct subset - some events and the counters that they accept
- * @nr: number of events
- * @counters: counters that any of them accepts
- * @once: chain slots that at least one of them accepts, in part or whole
- * @twice: chain slots that at least two of them accept, likewise
- */
+/* Some events and the counters that they accept */
 struct subset {
 	unsigned int nr;
-	u64 counters;
-	u64 once;
-	u64 twice;
+	u64 counters; /* counters that any of them accepts */
+	u64 once;     /* chain slots that at least one of them accepts, in part or whole */
+	u64 twice;    /* chain slots that at least two of them accept, likewise */
 };
 
 static struct subset with(const struct subset *subset, u64 allowed)
@@ -39,10 +31,7 @@ static struct subset with(const struct subset *subset, u64 allowed)
 	};
 }
 
-/*
- * Counters that the events can occupy at the same time: all but one of each chain slot that only
- * one event accepts.
- */
+/* Counters that the events can occupy at once: all but one of each slot that one event accepts. */
 static u64 room(const struct subset *subset)
 {
 	u64 whole = subset->counters & (subset->counters >> 1) & EVEN;
@@ -109,8 +98,6 @@ static void learn(struct plan *p, unsigned int event)
 		cut(p, room(&subset), (int)hweight64(room(&subset)) - (int)subset.nr, false);
 	}
 }
-
-/* --------------------------------------------------------- chain slots -- */
 
 static void append(struct plan *p, u64 *rest, u64 slots)
 {
@@ -187,13 +174,6 @@ static bool search(struct plan *p, bool again)
 	return true;
 }
 
-/**
- * pmudev_plan_solve - place all unplaced events, choosing chain slots as necessary
- * @p: the plan
- * @anew: chained events or chain slots were added since the last search
- *
- * Return: false if no assignment of the events in play exists.
- */
 bool pmudev_plan_solve(struct plan *p, bool anew)
 {
 	if (anew) {

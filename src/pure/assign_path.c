@@ -39,13 +39,6 @@ static void shift(struct plan *p, unsigned int event, unsigned int c)
 	put(p, event, c);
 }
 
-/**
- * pmudev_plan_place_one - give an event a counter by a shortest augmenting path
- * @p: the plan; unchanged on failure, except for @queue
- * @event: an event without counter
- *
- * Return: false if there is no path.
- */
 bool pmudev_plan_place_one(struct plan *p, unsigned int event)
 {
 	enum kind k = p->constraint[event].chained;

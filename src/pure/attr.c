@@ -55,9 +55,7 @@ int pmudev_attr_check(const struct pmudev_event_attr *attr, struct pmudev_refusa
 	if (attr->threshold_compare > PMUDEV_LESS)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COMPARE, PMUDEV_LESS);
 	ret = check_flags(attr, why);
-	if (ret)
-		return ret;
-	return check_counter(attr, why);
+	return ret ? ret : check_counter(attr, why);
 }
 
 int pmudev_attr_threshold(const struct pmudev_event_attr *attr, u32 highest,

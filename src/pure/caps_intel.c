@@ -14,10 +14,7 @@
 
 /* IA32_FIXED_CTR_CTRL has fields for 16 fixed counters. */
 #define FIXED_MAX 16
-
-/*
- * IA32_FIXED_CTR_CTRL has a bit to hide each of the first eight, 33 above the lowest of its field.
- */
+/* It has a bit to hide each of the first eight, 33 above the lowest of its field. */
 #define FIXED_HIDABLE 8
 
 /* Architectural events of version 1. Every version describes them. */

@@ -134,18 +134,10 @@ static int set_threshold(const struct intel_caps *caps, const struct pmudev_even
 }
 
 /* PMUDEV_EXCLUDE_HV has no effect: the hardware knows only rings, in guests as well. */
-static int set_levels(const struct pmudev_event_attr *attr, u64 *config, struct pmudev_refusal *why)
+static u64 level_bits(u32 flags)
 {
-	u64 levels = 0;
-
-	if (!(attr->flags & PMUDEV_EXCLUDE_USER))
-		levels |= INTEL_EVTSEL_USR;
-	if (!(attr->flags & PMUDEV_EXCLUDE_KERNEL))
-		levels |= INTEL_EVTSEL_OS;
-	if (!levels)
-		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_ALL_EXCLUDED, 0);
-	*config |= levels;
-	return 0;
+	return (flags & PMUDEV_EXCLUDE_USER ? 0 : INTEL_EVTSEL_USR) |
+	       (flags & PMUDEV_EXCLUDE_KERNEL ? 0 : INTEL_EVTSEL_OS);
 }
 
 /* Host and guest share the selector: IA32_PERF_GLOBAL_CTRL changes at guest entry and exit. */
@@ -169,22 +161,17 @@ static u64 counters_for(const struct intel_caps *caps, const struct pmudev_event
 	return counters & caps->counters;
 }
 
-/*
- * No counter has 64 bits. A counter is DIRECT if all its bits can be written; fixed counters always
- * are.
- */
+/* No counter has 64 bits. A counter is DIRECT if all its bits can be written, as a fixed one's. */
 static struct pmudev_candidates find_candidates(const struct intel_caps *caps,
 						const struct pmudev_event_attr *attr, u64 config,
 						int event)
 {
 	u64 any = counters_for(caps, attr, config, event);
-	struct pmudev_candidates candidates = { .any = any };
-	bool programmable = any & PROGRAMMABLE;
+	struct pmudev_candidates candidates = { .any = any, .width = caps->width_fixed };
 
 	candidates.direct = caps->full_width ? any : any & ~PROGRAMMABLE;
-	candidates.width = programmable ? caps->width_hw : caps->width_fixed;
-	if (programmable && !(attr->flags & PMUDEV_LONG))
-		candidates.width = caps->width;
+	if (any & PROGRAMMABLE)
+		candidates.width = attr->flags & PMUDEV_LONG ? caps->width_hw : caps->width;
 	return candidates;
 }
 
@@ -201,9 +188,9 @@ int intel_encode(const struct intel_caps *caps, const struct pmudev_event_attr *
 	ret = set_threshold(caps, attr, &config, why);
 	if (ret)
 		return ret;
-	ret = set_levels(attr, &config, why);
-	if (ret)
-		return ret;
+	config |= level_bits(attr->flags);
+	if (!(config & (INTEL_EVTSEL_USR | INTEL_EVTSEL_OS)))
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_ALL_EXCLUDED, 0);
 	candidates = find_candidates(caps, attr, config, event);
 	ret = pmudev_attr_counters(attr, &candidates, code, why);
 	if (ret)

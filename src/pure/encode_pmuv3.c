@@ -154,16 +154,12 @@ static int event_number(const struct pmuv3_caps *caps, const struct pmudev_event
 
 	if (attr->type == PMUDEV_TYPE_GENERIC) {
 		event = pmuv3_generic(caps, attr->config);
-		if (event < 0)
-			return pmudev_refuse(why, -ENOENT, PMUDEV_WHY_EVENT, 0);
-		return event;
+		return event < 0 ? pmudev_refuse(why, -ENOENT, PMUDEV_WHY_EVENT, 0) : event;
 	}
-	if (attr->config & ~PMUV3_TYPER_EVENT)
+	/* Only pmudev itself uses CHAIN, for the high half of a chained event. */
+	if (attr->config & ~PMUV3_TYPER_EVENT || attr->config == PMUV3_CHAIN)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_CONFIG, PMUV3_TYPER_EVENT);
 	event = attr->config;
-	/* Only pmudev itself uses CHAIN, for the high half of a chained event. */
-	if (event == PMUV3_CHAIN)
-		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_CONFIG, PMUV3_TYPER_EVENT);
 	if (!implemented(caps, event))
 		return pmudev_refuse(why, -ENOENT, PMUDEV_WHY_EVENT, 0);
 	return event;
