@@ -163,7 +163,9 @@ int intel_identify(void)
 		return -1;
 	this_cpu_write(intel_cpus.kind, kind);
 	this_cpu_write(intel_cpus.msr, kind->caps.full_width ? INTEL_MSR_A_PMC : INTEL_MSR_PMC);
-	this_cpu_write(intel_cpus.narrowest, min3(kind->caps.width, kind->caps.width_fixed, 63U));
+	/* A width is 0 if there are no such counters. */
+	this_cpu_write(intel_cpus.narrowest,
+		       min3(kind->caps.width ?: 63U, kind->caps.width_fixed ?: 63U, 63U));
 	return kind->info->index;
 }
 
