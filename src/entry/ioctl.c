@@ -239,7 +239,8 @@ static const struct ioctl ioctls[] = {
 	[INDEX(DISABLE)] = { sizeof(struct pmudev_ctl), .group = pmudev_set_disable },
 	[INDEX(RESET)] = { sizeof(struct pmudev_ctl), 0, ioctl_reset },
 	[INDEX(REMOVE)] = { sizeof(struct pmudev_ctl), .group = pmudev_set_remove },
-	[INDEX(WHY)] = { sizeof(struct pmudev_why), 0, ioctl_why, NULL, true, true },
+	[INDEX(WHY)] = { sizeof(struct pmudev_why), 0, ioctl_why, .outputs = true,
+			 .keeps_refusal = true },
 };
 
 /*
