@@ -12,8 +12,7 @@
 
 #include <linux/fs.h>
 
-#include "../task/task_table.h"
-
+struct pmudev_pmu;
 struct pmudev_query;
 
 int pmudev_chardev_init(void);
@@ -50,12 +49,6 @@ bool pmudev_pmu_has_cpu(const struct pmudev_pmu *pmu, int cpu);
 /* Are the hooks of task_hooks.c and kvm.c installed? */
 bool pmudev_task_hooked(void);
 bool pmudev_kvm_hooked(void);
-
-/*
- * task_hooks.c: walk a task's contexts, one per PMU. Return: the one after @ctx, whose reference is
- * dropped, or the first if @ctx is NULL, with a reference; NULL: there are no more.
- */
-struct pmudev_ctx *pmudev_next_ctx(const struct task_struct *task, struct pmudev_ctx *ctx);
 
 /* The probe of kvm_userspace_exit, which task_hooks.c installs. */
 void pmudev_kvm_userspace_exit(void *data, u32 reason, int error);

@@ -16,6 +16,7 @@
 #include "../hooks.h"
 #include "../set/set.h"
 #include "../task/switch.h"
+#include "../task/task_table.h"
 #include "../worker.h"
 #include "entry.h"
 

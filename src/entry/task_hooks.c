@@ -14,20 +14,9 @@
 #include "../set/set.h"
 #include "../task/attach.h"
 #include "../task/switch.h"
+#include "../task/task_table.h"
 #include "../worker.h"
 #include "entry.h"
-
-struct pmudev_ctx *pmudev_next_ctx(const struct task_struct *task, struct pmudev_ctx *ctx)
-{
-	struct pmudev_pmu *pmu = ctx ? ctx->pmu + 1 : pmudev_pmus;
-	struct pmudev_ctx *next = NULL;
-
-	for (; !next && pmu < pmudev_pmus + pmudev_nr_pmus; pmu++)
-		next = pmudev_ctx_find(task, pmu);
-	if (ctx)
-		pmudev_ctx_put(ctx);
-	return next;
-}
 
 /* In copy_process(), before the child runs; also for the kernel's threads of a task. */
 static void on_fork(PMUDEV_PROBE_FORK_ARGS)

@@ -81,6 +81,18 @@ struct pmudev_ctx *pmudev_ctx_find(const struct task_struct *task, const struct 
 	return ctx;
 }
 
+struct pmudev_ctx *pmudev_next_ctx(const struct task_struct *task, struct pmudev_ctx *ctx)
+{
+	struct pmudev_pmu *pmu = ctx ? ctx->pmu + 1 : pmudev_pmus;
+	struct pmudev_ctx *next = NULL;
+
+	for (; !next && pmu < pmudev_pmus + pmudev_nr_pmus; pmu++)
+		next = pmudev_ctx_find(task, pmu);
+	if (ctx)
+		pmudev_ctx_put(ctx);
+	return next;
+}
+
 bool pmudev_task_attached(const struct task_struct *task, const struct pmudev_pmu *pmu)
 {
 	bool found;
