@@ -31,18 +31,11 @@ void pmudev_alloc_exit(struct pmudev_alloc *alloc)
 	put_pid(alloc->opener);
 }
 
-/* ------------------------------------------------------ what others have -- */
-
-/**
- * struct taken - counters that a set cannot have
- * @counters: out: these
- * @borrowed: also those that others borrow
- * @but: not what children of this set have
- */
+/* Counters that a set cannot have */
 struct taken {
-	u64 counters;
-	bool borrowed;
-	const struct pmudev_set *but;
+	u64 counters;		      /* out: these */
+	bool borrowed;		      /* also those that others borrow */
+	const struct pmudev_set *but; /* not what children of this set have */
 };
 
 static void add_alloc(struct taken *taken, const struct pmudev_alloc *alloc)
@@ -105,8 +98,6 @@ u64 pmudev_alloc_taken(struct pmudev_set *set, bool borrowed)
 		look_at_ctx(set, add_taken, &taken);
 	return taken.counters;
 }
-
-/* ------------------------------------------------------------ accounting -- */
 
 static u64 placed_counters(const struct pmudev_set *set)
 {

@@ -21,96 +21,54 @@
 #include "../context/rotate.h"
 #include "../task/children.h"
 
-/**
- * struct pmudev_alloc_mux - the multiplexed groups of a set
- * @guaranteed: counters that let each group fit; part of struct pmudev_alloc.held
- * @borrowed: others that they use now
- * @new_guaranteed: @guaranteed after a plan to move things
- * @old_borrowed: @borrowed before the allocation changed
- * @changed: the rotation must be planned anew
- * @plan: the rotation; written while it is suspended
- * @new_plan: a larger one that replaces it
- * @prepared: memory for the next of these, allocated before pmu->lock is taken; set's mutex
- * @room: groups that fit into the larger of @plan and @new_plan
- * @prepared_room: groups that fit into @prepared; set's mutex
- * @suspended: other sets whose rotation a call on this one suspended, and will resume
- * @suspended_node: in another set's @suspended, or nowhere
- */
+/* The multiplexed groups of a set */
 struct pmudev_alloc_mux {
-	u64 guaranteed;
-	u64 borrowed;
-	u64 new_guaranteed;
-	u64 old_borrowed;
-	bool changed;
-	struct pmudev_rotation *plan;
-	struct pmudev_rotation *new_plan;
-	struct pmudev_rotation *prepared;
-	u8 room;
-	u8 prepared_room;
-	struct hlist_head suspended;
-	struct hlist_node suspended_node;
+	u64 guaranteed;	    /* counters that let each group fit; part of struct pmudev_alloc.held */
+	u64 borrowed;	    /* others that they use now */
+	u64 new_guaranteed; /* guaranteed after a plan to move things */
+	u64 old_borrowed;   /* borrowed before the allocation changed */
+	bool changed;	    /* the rotation must be planned anew */
+	struct pmudev_rotation *plan;	  /* the rotation; written while it is suspended */
+	struct pmudev_rotation *new_plan; /* a larger one that replaces it */
+	struct pmudev_rotation *prepared; /* the next, allocated without pmu->lock; set's mutex */
+	u8 room;			  /* groups that fit into the larger of plan and new_plan */
+	u8 prepared_room;		  /* groups that fit into prepared; set's mutex */
+	struct hlist_head suspended; /* other sets that a call on this one suspended, and resumes */
+	struct hlist_node suspended_node; /* in another set's suspended, or nowhere */
 };
 
-/**
- * struct pmudev_alloc - the counters of a set with a file; under pmu->lock
- * @node: in the PMU's list of sets while @placed
- * @set: the set. Constant.
- * @opener: the process that opened the file. Constant.
- * @placed: slots with counters; also read without pmu->lock
- * @held: their counters, guaranteed ones of multiplexed groups included
- * @place: by slot of groups that are not multiplexed: the counter, of a chained event the even one
- * @new_place: @place after a plan to move things
- * @moving: slots that the plan moves
- * @moving_active: those of them that are active
- * @next_moving: the next set of the plan
- * @mark: the last question that concerned it, see pmudev_find_conflicts()
- * @mux: its multiplexed groups
- */
+/* The counters of a set with a file; under pmu->lock */
 struct pmudev_alloc {
-	struct list_head node;
-	struct pmudev_set *set;
-	struct pid *opener;
-	u64 placed;
-	u64 held;
-	u8 place[PMUDEV_MAX_EVENTS];
-	u8 new_place[PMUDEV_MAX_EVENTS];
-	u64 moving;
-	u64 moving_active;
-	struct pmudev_set *next_moving;
-	u64 mark;
-	struct pmudev_alloc_mux mux;
+	struct list_head node;	/* in the PMU's list of sets while placed */
+	struct pmudev_set *set; /* Constant. */
+	struct pid *opener;	/* the process that opened the file. Constant. */
+	u64 placed;		/* slots with counters; also read without pmu->lock */
+	u64 held;		/* their counters, guaranteed ones of multiplexed groups included */
+	u8 place[PMUDEV_MAX_EVENTS]; /* by slot, unless multiplexed: the counter (a pair: the even one) */
+	u8 new_place[PMUDEV_MAX_EVENTS]; /* place after a plan to move things */
+	u64 moving;			 /* slots that the plan moves */
+	u64 moving_active;		 /* those of them that are active */
+	struct pmudev_set *next_moving;	 /* the next set of the plan */
+	u64 mark; /* the last question that concerned it, see pmudev_find_conflicts() */
+	struct pmudev_alloc_mux mux; /* its multiplexed groups */
 };
 
-/**
- * struct pmudev_use - the counters that sets of one kind hold
- * @nr: by counter: how many sets hold it
- * @any: those that some set holds
- */
+/* The counters that sets of one kind hold */
 struct pmudev_use {
-	u32 nr[PMUDEV_COUNTERS];
-	u64 any;
+	u32 nr[PMUDEV_COUNTERS]; /* by counter: how many sets hold it */
+	u64 any;		 /* those that some set holds */
 };
 
-/**
- * struct pmudev_pmu_alloc - the allocation of one PMU; under pmu->lock
- * @sets: sets that hold counters, by alloc->node
- * @nr_sets: how many
- * @nr_mux: those of them with multiplexed groups
- * @task_use: what task sets hold
- * @cpu_use: what CPU sets hold
- * @task_borrowed: what task sets borrow
- * @cpu_borrowed: what CPU sets borrow
- * @mark: number of the last question, see pmudev_find_conflicts()
- */
+/* The allocation of one PMU; under pmu->lock */
 struct pmudev_pmu_alloc {
-	struct list_head sets;
-	u32 nr_sets;
-	u32 nr_mux;
-	struct pmudev_use task_use;
-	struct pmudev_use cpu_use;
-	u64 task_borrowed;
-	u64 cpu_borrowed;
-	u64 mark;
+	struct list_head sets;	    /* sets that hold counters, by alloc->node */
+	u32 nr_sets;		    /* how many */
+	u32 nr_mux;		    /* those of them with multiplexed groups */
+	struct pmudev_use task_use; /* what task sets hold */
+	struct pmudev_use cpu_use;  /* what CPU sets hold */
+	u64 task_borrowed;	    /* what task sets borrow */
+	u64 cpu_borrowed;	    /* what CPU sets borrow */
+	u64 mark;		    /* number of the last question, see pmudev_find_conflicts() */
 };
 
 extern struct pmudev_pmu_alloc pmudev_allocs[PMUDEV_MAX_PMUS];
@@ -146,9 +104,7 @@ u64 pmudev_alloc_taken_by_children(struct pmudev_set *set);
 void pmudev_alloc_account(struct pmudev_set *set);
 void pmudev_alloc_unaccount(struct pmudev_set *set);
 
-/*
- * Slots of groups that are not multiplexed hold counters from now on, as alloc->place says; or not.
- */
+/* Slots of groups that are not multiplexed hold counters, as alloc->place says; or not any more. */
 void pmudev_alloc_add_slots(struct pmudev_set *set, u64 slots);
 void pmudev_alloc_remove_slots(struct pmudev_set *set, u64 slots);
 

@@ -98,18 +98,12 @@ static u32 unavailable_kind(const struct pmudev_pmu *pmu, unsigned int counter)
 	return foreign ? PMUDEV_HOLDER_HYPERVISOR : PMUDEV_HOLDER_PLACEHOLDER;
 }
 
-/**
- * struct listing - a call of pmudev_list_holders()
- * @set: see there
- * @busy: see there
- * @holder: see there
- * @nr: out: how many were found
- */
+/* A call of pmudev_list_holders() */
 struct listing {
 	struct pmudev_set *set;
 	u64 busy;
 	struct pmudev_holder *holder;
-	unsigned int nr;
+	unsigned int nr; /* out: how many were found */
 };
 
 static bool list_holders(void *arg)
@@ -145,8 +139,6 @@ unsigned int pmudev_list_holders(struct pmudev_set *set, u64 busy, struct pmudev
 	return listing.nr;
 }
 
-/* -------------------------------------------------------------- refusals -- */
-
 int pmudev_refuse_held(struct pmudev_set *set, const struct pmudev_constraint *constraint,
 		       struct pmudev_refusal *why)
 {
@@ -169,14 +161,10 @@ int pmudev_refuse_unavailable(const struct pmudev_pmu *pmu, struct pmudev_refusa
 	return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_HELD, 0);
 }
 
-/**
- * struct refused - a refusal that is completed
- * @set: the set that was refused
- * @why: the refusal
- */
+/* A refusal that is completed */
 struct refused {
-	struct pmudev_set *set;
-	struct pmudev_refusal *why;
+	struct pmudev_set *set;	    /* the set that was refused */
+	struct pmudev_refusal *why; /* the refusal */
 };
 
 static bool complete_busy(void *arg)

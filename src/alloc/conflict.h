@@ -8,13 +8,9 @@
 /* Counters of @allowed that other sets keep from this one. pmu->lock held. */
 u64 pmudev_held_by_sets(struct pmudev_set *set, u64 allowed);
 
-/**
- * pmudev_list_holders - who has each of these counters
- * @set: the set that was refused; bound
- * @busy: the counters
- * @holder: out: room for as many as @busy has bits
- *
- * Return: how many were found. May sleep: a worker looks, with pmu->lock held.
+/*
+ * Who has each of the counters @busy, refused to a set that is bound? @holder: out: room for as
+ * many. May sleep: a worker looks, with pmu->lock held. Return: how many were found.
  */
 unsigned int pmudev_list_holders(struct pmudev_set *set, u64 busy, struct pmudev_holder *holder);
 
@@ -22,13 +18,7 @@ unsigned int pmudev_list_holders(struct pmudev_set *set, u64 busy, struct pmudev
 int pmudev_refuse_held(struct pmudev_set *set, const struct pmudev_constraint *constraint,
 		       struct pmudev_refusal *why);
 
-/**
- * pmudev_refuse_unavailable - a refusal because counters are unavailable to all sets
- * @pmu: the PMU
- * @why: filled in; its @allowed is set
- *
- * Return: -EBUSY.
- */
+/* -EBUSY: counters of why->allowed are unavailable to all sets. */
 int pmudev_refuse_unavailable(const struct pmudev_pmu *pmu, struct pmudev_refusal *why);
 
 /*

@@ -11,20 +11,13 @@
 #include "place.h"
 #include "rotation_plan.h"
 
-/**
- * struct assignment - a placement with events that may move
- * @constraint: the new events first, then those that may move
- * @set: of the latter: whose it is
- * @slot: of the latter: its slot
- * @counter: the solution
- * @nr: how many
- */
+/* A placement with events that may move */
 struct assignment {
-	struct pmudev_constraint constraint[PMUDEV_ASSIGN_MAX];
-	struct pmudev_set *set[PMUDEV_ASSIGN_MAX];
-	u8 slot[PMUDEV_ASSIGN_MAX];
-	u8 counter[PMUDEV_ASSIGN_MAX];
-	unsigned int nr;
+	struct pmudev_constraint constraint[PMUDEV_ASSIGN_MAX]; /* new events, then those to move */
+	struct pmudev_set *set[PMUDEV_ASSIGN_MAX];		/* of the latter: its set */
+	u8 slot[PMUDEV_ASSIGN_MAX];				/* of the latter: its slot */
+	u8 counter[PMUDEV_ASSIGN_MAX];				/* the solution */
+	unsigned int nr;					/* how many */
 };
 
 u64 pmudev_place_free(struct pmudev_set *set)
@@ -54,8 +47,6 @@ int pmudev_place_on(u64 free, const struct pmudev_constraint *constraint, unsign
 		now[i] = restrict_to(&constraint[i], free);
 	return pmudev_assign(now, nr, counter);
 }
-
-/* --------------------------------------------------------------- moving -- */
 
 /* Inherited sets stay where they are: their children's tasks have sets of their own. */
 static bool movable(const struct pmudev_set *set, const struct pmudev_ctx *ctx)
@@ -279,8 +270,6 @@ void pmudev_move_events(struct pmudev_ctx *ctx, void *arg)
 		pmudev_page_publish(ctx, set);
 	}
 }
-
-/* -------------------------------------------------------------- placing -- */
 
 int pmudev_place_ever(struct pmudev_pmu *pmu, const struct pmudev_constraint *constraint,
 		      unsigned int nr, struct pmudev_refusal *why)

@@ -12,28 +12,20 @@
 /* Counters that such events of @set can have at no other set's cost. pmu->lock held. */
 u64 pmudev_place_free(struct pmudev_set *set);
 
-/**
- * pmudev_place_on - place events on counters of @free
- * @free: the counters
- * @constraint: by event; what it allows; .now means nothing
- * @nr: how many events
- * @counter: out: by event; of a chained event the even counter. Undefined on failure.
- *
- * Pure. Return: -1, or the index of an event that does not fit.
+/*
+ * In all of these @constraint says what @nr events allow; its .now means nothing. @counter: out, by
+ * event; of a chained event the even counter. @why: filled in on error; its event is the index of
+ * one that does not fit.
  */
+
+/* Place events on counters of @free. Pure. Return: -1, or the index of one that does not fit. */
 int pmudev_place_on(u64 free, const struct pmudev_constraint *constraint, unsigned int nr,
 		    u8 *counter);
 
-/**
- * pmudev_place - find counters for events of a set
- * @set: bound; pmu->lock held
- * @constraint: by event; .now means nothing
- * @nr: how many events
- * @counter: out: by event; of a chained event the even counter
- * @moves: out: other events must move for it: pmudev_place_moves()
- * @why: filled in on error; its event is the index into @constraint
- *
- * Return: 0, -ENOSPC if no state of the allocation would do, -EBUSY with the holders, -ENOMEM.
+/*
+ * Find counters for events of a set that is bound. @moves: out: other events must move for it, see
+ * pmudev_place_moves(). pmu->lock held. Return: 0, -ENOSPC if no state of the allocation would do,
+ * -EBUSY with the holders, -ENOMEM.
  */
 int pmudev_place(struct pmudev_set *set, const struct pmudev_constraint *constraint,
 		 unsigned int nr, u8 *counter, bool *moves, struct pmudev_refusal *why);

@@ -8,8 +8,6 @@
 #include "rotation.h"
 #include "rotation_plan.h"
 
-/* -------------------------------------------------------------- memory -- */
-
 static unsigned int count_groups(const struct pmudev_set *set, u64 slots)
 {
 	return hweight64(pmudev_slots_groups(set, slots));
@@ -44,8 +42,6 @@ int pmudev_rotation_room(struct pmudev_set *set, u64 slots)
 	mux->prepared_room = 0;
 	return 0;
 }
-
-/* --------------------------------------------------- who has how many -- */
 
 u64 pmudev_mux_free(struct pmudev_set *set)
 {
@@ -90,8 +86,6 @@ static void share_borrowed(struct pmudev_pmu *pmu)
 		*(set->cpu < 0 ? &all->task_borrowed : &all->cpu_borrowed) |= alloc->mux.borrowed;
 	}
 }
-
-/* ------------------------------------------------- suspend and resume -- */
 
 void pmudev_rotation_set(struct pmudev_set *set, const struct pmudev_rotation *rotation)
 {

@@ -5,15 +5,9 @@
 
 #include "allocation.h"
 
-/**
- * pmudev_find_guaranteed - counters that let each multiplexed group fit
- * @set: the set; pmu->lock held
- * @slots: the slots of the groups
- * @free: counters to choose from
- * @guaranteed: out: the counters
- * @why: filled in on error; its event is a slot
- *
- * Return: 0, -EBUSY or -ENOMEM.
+/*
+ * Find counters of @free that let each multiplexed group of @slots fit. @why: filled in on error;
+ * its event is a slot. pmu->lock held. Return: 0, -EBUSY or -ENOMEM.
  */
 int pmudev_find_guaranteed(struct pmudev_set *set, u64 slots, u64 free, u64 *guaranteed,
 			   struct pmudev_refusal *why);

@@ -8,14 +8,9 @@
 
 #include "allocation.h"
 
-/**
- * pmudev_slots_allocate - allocate counters to whole groups
- * @set: bound
- * @slots: slots without counters
- * @why: filled in on error
- *
- * Other sets give up what they borrow, and the target's other events move, if that is necessary.
- *
+/*
+ * Allocate counters to whole groups, which have none, of a set that is bound. Other sets give up
+ * what they borrow, and the target's other events move, if that is necessary.
  * Return: 0 or an error of pmudev_place(); nothing has changed then.
  */
 int pmudev_slots_allocate(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why);

@@ -9,24 +9,14 @@
 
 #include "ctx.h"
 
-/**
- * typedef pmudev_set_fn - something done to a set, or read from it
- * @ctx: its context, locked
- * @set: the set
- * @arg: the caller's
- */
+/* Something done to a set, or read from it. @ctx: its context. @arg: the caller's. */
 typedef void (*pmudev_set_fn)(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg);
 
-/**
- * struct pmudev_enable_arg - for pmudev_change_enable()
- * @slots: whole groups, which hold counters
- * @place: by slot: the counter of an event that is not multiplexed, of a chained one the even one
- * @error: out: 0, or -ESRCH if the target has ended
- */
+/* For pmudev_change_enable() */
 struct pmudev_enable_arg {
-	u64 slots;
-	const u8 *place;
-	int error;
+	u64 slots;	 /* whole groups, which hold counters */
+	const u8 *place; /* by slot, unless multiplexed: the counter; if chained the even one */
+	int error;	 /* out: 0, or -ESRCH if the target has ended */
 };
 
 void pmudev_change_enable(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg);
@@ -34,28 +24,19 @@ void pmudev_change_enable(struct pmudev_ctx *ctx, struct pmudev_set *set, void *
 /* @arg: const u64 *slots: whole groups */
 void pmudev_change_disable(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg);
 
-/**
- * struct pmudev_reset_arg - for pmudev_change_reset()
- * @slots: the events
- * @value: their count from now on. A child's is 0: the sum over a set and its children is @value.
- */
+/* For pmudev_change_reset() */
 struct pmudev_reset_arg {
-	u64 slots;
-	u64 value;
+	u64 slots; /* the events */
+	u64 value; /* their count from now on; a child's is 0, so the sum is this */
 };
 
 void pmudev_change_reset(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg);
 
-/**
- * struct pmudev_slots_arg - for pmudev_change_slots(): the masks from now on
- * @used: see struct pmudev_set. What leaves it is disabled.
- * @user: likewise
- * @mux: likewise
- */
+/* For pmudev_change_slots(): the masks from now on */
 struct pmudev_slots_arg {
-	u64 used;
-	u64 user;
-	u64 mux;
+	u64 used; /* see struct pmudev_set. What leaves it is disabled. */
+	u64 user; /* likewise */
+	u64 mux;  /* likewise */
 };
 
 void pmudev_change_slots(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg);

@@ -39,20 +39,12 @@ void pmudev_ctx_unload(struct pmudev_ctx *ctx)
 	pmudev_ctx_unload_here(ctx);
 }
 
-/* -------------------------------------------------- work on a context -- */
-
-/**
- * struct ctx_call - a call of pmudev_ctx_call_remote()
- * @ctx: the context
- * @fn: what to run
- * @arg: its argument
- * @done: it has run
- */
+/* A call of pmudev_ctx_call_remote() */
 struct ctx_call {
 	struct pmudev_ctx *ctx;
 	pmudev_ctx_fn fn;
 	void *arg;
-	bool done;
+	bool done; /* fn has run */
 };
 
 static void call_here(void *info)
@@ -88,12 +80,7 @@ void pmudev_ctx_call_remote(struct pmudev_ctx *ctx, pmudev_ctx_fn fn, void *arg)
 	}
 }
 
-/**
- * struct set_call - a call of pmudev_set_call_alone()
- * @set: the set
- * @fn: what to run
- * @arg: its argument
- */
+/* A call of pmudev_set_call_alone() */
 struct set_call {
 	struct pmudev_set *set;
 	pmudev_set_fn fn;

@@ -18,11 +18,9 @@ void pmudev_cpus_exit(void);
 void pmudev_ctx_load(struct pmudev_ctx *ctx);
 void pmudev_ctx_unload(struct pmudev_ctx *ctx);
 
-/**
- * typedef pmudev_ctx_fn - work on a context
- *
- * Runs with ctx->lock held and irqs off: on ctx->cpu if that is not negative, else anywhere, and
- * then the target cannot run.
+/*
+ * Work on a context, with ctx->lock held and irqs off: on ctx->cpu if that is not negative, else
+ * anywhere, and then the target cannot run.
  */
 typedef void (*pmudev_ctx_fn)(struct pmudev_ctx *ctx, void *arg);
 
@@ -44,13 +42,9 @@ static __always_inline bool pmudev_ctx_call_here(struct pmudev_ctx *ctx, pmudev_
 	return here;
 }
 
-/**
- * pmudev_ctx_call - run @fn on a context, wherever it is
- * @ctx: referenced by the caller
- * @fn: what to run
- * @arg: its argument
- *
- * Returns when it has run. Process context, irqs on; does not sleep but may wait for another CPU.
+/*
+ * Run @fn on a context, wherever it is; the caller has a reference. Returns when it has run.
+ * Process context, irqs on; does not sleep but may wait for another CPU.
  */
 static __always_inline void pmudev_ctx_call(struct pmudev_ctx *ctx, pmudev_ctx_fn fn, void *arg)
 {

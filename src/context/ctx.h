@@ -20,146 +20,83 @@
 #include "set.h"
 
 /* pmudev_user_reads.stale */
-#define PMUDEV_STALE_COUNTS	BIT(0)	/* a count has changed by more than PMUDEV_PAGE_LAG */
-#define PMUDEV_STALE_ALL	BIT(1)	/* pmudev_ctx.lost has changed */
+#define PMUDEV_STALE_COUNTS BIT(0) /* a count has changed by more than PMUDEV_PAGE_LAG */
+#define PMUDEV_STALE_ALL    BIT(1) /* pmudev_ctx.lost has changed */
 
-/**
- * struct pmudev_user_reads - what a context's thread may read itself; under ctx->lock
- * @enabled: user mode can read counters while the context is loaded
- * @revoke_pending: access could not be enabled or disabled as it should. It is disabled when the
- *	thread is unloaded or, if that is past, at its next switch.
- * @on_other_pmu: loaded on a CPU of another PMU with access enabled: the thread may be in the
- *	middle of a read that it began on its own PMU
- * @was_enabled: access was enabled since it was granted: the thread may be in the middle of a read
- * @stale: PMUDEV_STALE_*: what the pages must be rewritten for
- * @maps: mappings of its sets' pages in @mm
- * @mm: the address space with access; compared, never followed
- * @counters: counters of events in @pages that the thread may read
- * @pages: its sets with a page that has an active event for user reads, by set->mapping.node
- */
+/* What a context's thread may read itself; under ctx->lock */
 struct pmudev_user_reads {
-	bool enabled;
+	bool enabled; /* user mode can read counters while the context is loaded */
+	/* access could not be enabled or disabled: disable it at the unload or the next switch */
 	bool revoke_pending;
-	bool on_other_pmu;
-	bool was_enabled;
-	u8 stale;
-	u32 maps;
-	struct mm_struct *mm;
-	u64 counters;
-	struct hlist_head pages;
+	bool on_other_pmu; /* on a CPU of another PMU with access, maybe in the middle of a read */
+	bool was_enabled;  /* since it was granted: the thread may be in the middle of a read */
+	u8 stale;	   /* PMUDEV_STALE_*: what the pages must be rewritten for */
+	u32 maps;	   /* mappings of its sets' pages in mm */
+	struct mm_struct *mm;	 /* the address space with access; compared, never followed */
+	u64 counters;		 /* counters of events in pages that the thread may read */
+	struct hlist_head pages; /* its sets whose page has an active event for user reads */
 };
 
-/**
- * struct pmudev_task_link - how a task's context follows its task (task/); unused for a CPU's
- * @task: the thread; compared, never followed. NULL for a CPU. Constant.
- * @hash_node: in the task table; under task_hash_lock and RCU
- * @deferred_put: drops the notifier's reference where a switch cannot
- * @rcu: for freeing: a probe may drop the last reference with preemption off
- * @nr_sets: sets bound to it, children included; under ctx->lock
- * @nr_parents: those of them with a file; under ctx->lock
- * @linked: the preempt notifier is in the task's list; under ctx->lock
- */
+/* How a task's context follows its task (task/); unused for a CPU's */
 struct pmudev_task_link {
-	struct task_struct *task;
-	struct hlist_node hash_node;
-	struct irq_work deferred_put;
-	struct rcu_head rcu;
-	u32 nr_sets;
-	u32 nr_parents;
-	bool linked;
+	struct task_struct *task;     /* compared, never followed. NULL for a CPU. Constant. */
+	struct hlist_node hash_node;  /* in the task table; under task_hash_lock and RCU */
+	struct irq_work deferred_put; /* drops the notifier's reference where a switch cannot */
+	struct rcu_head rcu;	      /* a probe may drop the last reference with preemption off */
+	u32 nr_sets;		      /* sets bound to it, children included; under ctx->lock */
+	u32 nr_parents;		      /* those of them with a file; under ctx->lock */
+	bool linked; /* the preempt notifier is in the task's list; under ctx->lock */
 };
 
-/**
- * struct pmudev_alloc_ctx - what the allocation layer keeps of a context; under pmu->lock
- * @held: counters allocated to its sets (not to children)
- * @borrowed: counters that its multiplexing sets use beyond those
- * @mark: the last question that concerned it, see pmudev_find_conflicts()
- */
+/* What the allocation layer keeps of a context; under pmu->lock */
 struct pmudev_alloc_ctx {
-	u64 held;
-	u64 borrowed;
-	u64 mark;
+	u64 held;     /* counters allocated to its sets (not to children) */
+	u64 borrowed; /* counters that its multiplexing sets use beyond those */
+	u64 mark;     /* the last question that concerned it, see pmudev_find_conflicts() */
 };
 
-/**
- * struct pmudev_ctx - what is loaded as a unit: the events of a thread on one PMU, or of a CPU
- * @notifier: follows the thread's switches; first, for they use it most
- * @lock: all below unless it says otherwise; raw, taken with irqs off
- * @cpu: where it is loaded, -1 if nowhere. Written on that CPU only.
- * @nr: number of active events
- * @ready: loaded on a CPU of its PMU that is reserved; else its time is lost
- * @dead: the thread has exited or gained privileges, or no set is left: never loaded again
- * @pmu: the PMU it counts on; NULL for a CPU without one. Constant.
- * @mask: counters of the active events
- * @residue_mask: those that leave a value which user mode could see, see pmudev_leave_residue()
- * @fold_ns: how often the narrowest active counter must be folded, 0: never
- * @clock: ticks the target ran, less the clock while it is loaded
- * @lost: ticks of them on a CPU that was not reserved; less the clock while it is such a CPU
- * @rotated: the running clock at the last rotation
- * @rotating: its sets with a rotation, by set->rotation.node
- * @inherited: its children, and its sets that are inherited or wait for an exec, by set->ctx_node
- * @nr_inherited: how many; also read without @lock
- * @reads: what the thread may read itself
- * @link: how it follows its task
- * @alloc: see there
- * @ref: references: the sets, the task table, and the notifier
- * @active: the active events: room for as many as the PMU has counters
- */
+/* What is loaded as a unit: the events of a thread on one PMU, or of a CPU */
 struct pmudev_ctx {
 #ifdef CONFIG_PREEMPT_NOTIFIERS
-	struct preempt_notifier notifier;
+	struct preempt_notifier notifier; /* first, for the thread's switches use it most */
 #endif
-	raw_spinlock_t lock;
-	int cpu;
-	u32 nr;
-	bool ready;
-	bool dead;
-	struct pmudev_pmu *pmu;
-	u64 mask;
-	u64 residue_mask;
-	u64 fold_ns;
-	u64 clock;
-	u64 lost;
-	u64 rotated;
-	struct hlist_head rotating;
-	struct hlist_head inherited;
-	u32 nr_inherited;
+	raw_spinlock_t lock; /* all below unless it says otherwise; raw, taken with irqs off */
+	int cpu;	     /* where it is loaded, -1 if nowhere. Written on that CPU only. */
+	u32 nr;		     /* number of active events */
+	bool ready; /* loaded on a CPU of its PMU that is reserved; else its time is lost */
+	bool dead;  /* the thread exited or gained privileges, or no set is left: stays unloaded */
+	struct pmudev_pmu *pmu; /* the PMU it counts on; NULL for a CPU without one. Constant. */
+	u64 mask;		/* counters of the active events */
+	u64 residue_mask;	/* those whose value user mode could see: pmudev_leave_residue() */
+	u64 fold_ns; /* how often the narrowest active counter must be folded, 0: never */
+	u64 clock;   /* ticks the target ran, less the clock while it is loaded */
+	u64 lost;    /* of these, on a CPU that was not reserved; less the clock while on such */
+	u64 rotated; /* the running clock at the last rotation */
+	struct hlist_head rotating;  /* its sets with a rotation, by set->rotation.node */
+	struct hlist_head inherited; /* children; sets that are inherited or wait for an exec */
+	u32 nr_inherited;	     /* how many; also read without lock */
 	struct pmudev_user_reads reads;
 	struct pmudev_task_link link;
 	struct pmudev_alloc_ctx alloc;
-	struct kref ref;
-	struct pmudev_hw *active[] __aligned(8);
+	struct kref ref; /* references: the sets, the task table, and the notifier */
+	struct pmudev_hw *active[] __aligned(8); /* room for as many as the PMU has counters */
 };
 
-/**
- * struct pmudev_cpu - one CPU
- * @pmu: its PMU; NULL: none, or of a kind that was absent when the module was loaded. Set once,
- *	before anything is loaded there.
- * @task: the context of @pmu that the thread loaded here has; used on the CPU only, irqs off
- * @cpu: its number. Constant.
- * @nr_on_other_pmu: contexts loaded here with reads.on_other_pmu; likewise
- * @ready: its counters are reserved and powered; written on the CPU, irqs off
- * @owned: its counters are reserved; written under pmu->lock, read on the CPU when it wakes up
- * @residue: counters that still show what earlier events counted; used on the CPU, irqs off
- * @fold_timer: folds narrow counters; runs while something loaded here needs it
- * @fold_ns: its period, 0 while it does not run
- * @rotate_timer: rotates multiplexed groups; runs while something loaded here has some
- * @ctx: the CPU's own context: its CPU sets
- * @active: the room for @ctx.active
- */
+/* One CPU */
 struct pmudev_cpu {
+	/* NULL: none, or of a kind absent at module load. Set once, before anything is loaded. */
 	struct pmudev_pmu *pmu;
-	struct pmudev_ctx *task;
-	int cpu;
-	u32 nr_on_other_pmu;
-	bool ready;
-	bool owned;
-	u64 residue;
-	struct hrtimer fold_timer;
-	u64 fold_ns;
-	struct hrtimer rotate_timer;
-	struct pmudev_ctx ctx;
-	struct pmudev_hw *active[PMUDEV_COUNTERS];
+	struct pmudev_ctx *task; /* of the thread loaded here, on pmu; on the CPU, irqs off */
+	int cpu;		 /* its number. Constant. */
+	u32 nr_on_other_pmu;	 /* contexts loaded here with reads.on_other_pmu; likewise */
+	bool ready;  /* its counters are reserved and powered; written on the CPU, irqs off */
+	bool owned;  /* they are reserved; written under pmu->lock, read on the CPU on wake-up */
+	u64 residue; /* counters that show what earlier events counted; on the CPU, irqs off */
+	struct hrtimer fold_timer;   /* runs while something loaded here has narrow counters */
+	u64 fold_ns;		     /* its period, 0 while it does not run */
+	struct hrtimer rotate_timer; /* runs while something loaded here has multiplexed groups */
+	struct pmudev_ctx ctx;	     /* the CPU's own context: its CPU sets */
+	struct pmudev_hw *active[PMUDEV_COUNTERS]; /* the room for ctx.active */
 };
 
 static_assert(offsetof(struct pmudev_cpu, active) ==
@@ -167,14 +104,10 @@ static_assert(offsetof(struct pmudev_cpu, active) ==
 
 DECLARE_PER_CPU(struct pmudev_cpu, pmudev_cpus);
 
-/**
- * struct pmudev_clocks - a context's clocks at one moment, in ticks
- * @enabled: advances while the target runs
- * @running: advances while the target runs on a reserved CPU of its PMU
- */
+/* A context's clocks at one moment, in ticks */
 struct pmudev_clocks {
-	u64 enabled;
-	u64 running;
+	u64 enabled; /* advances while the target runs */
+	u64 running; /* advances while the target runs on a reserved CPU of its PMU */
 };
 
 /* The clocks now. ctx->lock held. */

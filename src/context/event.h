@@ -6,25 +6,15 @@
 #include <pmudev/assign.h>
 #include <pmudev/hw.h>
 
-/**
- * struct pmudev_event - one slot of a set. Under ctx->lock unless its group is disabled.
- * @hw: what the backend loads; hw.value is the count at the last save or read
- * @time_enabled: ticks. The total while the group is disabled; the total less the context's
- *	clock while it is enabled.
- * @time_running: the same for the running clock, while the event is active
- * @allowed: counters that can take it; of a chained event the even ones. Constant.
- * @tag: the user's. Constant.
- * @flags: the user's, PMUDEV_EXCLUDE_USER and so on. Constant.
- * @group: number of its group. Constant.
- */
+/* One slot of a set. Under ctx->lock unless its group is disabled. */
 struct pmudev_event {
-	struct pmudev_hw hw;
-	u64 time_enabled;
-	u64 time_running;
-	u64 allowed;
-	u64 tag;
-	u32 flags;
-	u8 group;
+	struct pmudev_hw hw; /* hw.value is the count at the last save or read */
+	u64 time_enabled;    /* ticks; while the group is enabled less the context's clock */
+	u64 time_running;    /* the same for the running clock, while the event is active */
+	u64 allowed; /* counters that can take it; of a chained event the even ones. Constant. */
+	u64 tag;     /* the user's. Constant. */
+	u32 flags;   /* the user's, PMUDEV_EXCLUDE_USER and so on. Constant. */
+	u8 group;    /* number of its group. Constant. */
 };
 
 /* What an event that is on no counter requires of a placement. */

@@ -5,17 +5,12 @@
 
 #include "user_access.h"
 
-/**
- * pmudev_slots_activate - put events on their counters
- * @ctx: the set's context; its lock is held, and it is loaded here or nowhere
- * @set: the set
- * @slots: inactive events that have been placed
- *
- * Return: true; false if another of the context's events has one of the counters: nothing was done.
+/*
+ * Put inactive events, which have been placed, on their counters; and take active ones off them.
+ * ctx->lock held, the context loaded here or nowhere. Return: false if another of the context's
+ * events has one of the counters: nothing was done.
  */
 bool pmudev_slots_activate(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots);
-
-/* Take active events off their counters. As pmudev_slots_activate(). */
 void pmudev_slots_deactivate(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots);
 
 /* pmudev_set_update() of a context with other sets' events. */

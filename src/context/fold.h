@@ -5,13 +5,7 @@
 
 #include "ctx.h"
 
-/**
- * pmudev_fold_timer - have this CPU's fold timer run often enough
- * @cpuc: this CPU
- * @period_ns: at least this often; 0: nothing needs it
- *
- * Irqs off.
- */
+/* Have this CPU's fold timer run at least this often; 0: nothing needs it. Irqs off. */
 void pmudev_fold_timer(struct pmudev_cpu *cpuc, u64 period_ns);
 
 /* The timer's function. */

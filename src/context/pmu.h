@@ -44,30 +44,22 @@
 #include <pmudev/backend.h>
 
 /* Counters of one PMU have indices below this. */
-#define PMUDEV_COUNTERS	64
+#define PMUDEV_COUNTERS 64
 
-/**
- * struct pmudev_pmu - one kind of CPU's PMU
- * @info: what the backend reports; constant after probe() except @info.unavailable and
- *	@info.foreign, which grow under @lock
- * @lock: protects the PMU's reservation (cpu/reserve.h) and allocation (alloc/allocation.h)
- * @rotate_ticks: ticks of pmudev_clock() that a rotation slot lasts; constant after init
- * @mult: with @shift converts ticks to ns, see struct pmudev_page; constant after init
- * @shift: see @mult
- */
+/* One kind of CPU's PMU; constant after init unless it says otherwise */
 struct pmudev_pmu {
-	struct pmudev_pmu_info info;
-	struct mutex lock; /* see the top of this file */
-	u64 rotate_ticks;
-	u32 mult;
-	u32 shift;
+	struct pmudev_pmu_info info; /* info.unavailable and info.foreign grow under lock */
+	struct mutex lock; /* its reservation (cpu/reserve.h) and allocation (alloc/allocation.h) */
+	u64 rotate_ticks;  /* ticks of pmudev_clock() that a rotation slot lasts */
+	u32 mult;	   /* with shift converts ticks to ns, see struct pmudev_page */
+	u32 shift;	   /* see mult */
 };
 
 /* All PMUs, one per kind of CPU; constant after init. */
 extern struct pmudev_pmu pmudev_pmus[PMUDEV_MAX_PMUS];
 extern unsigned int pmudev_nr_pmus;
 
-#define pmudev_for_each_pmu(pmu)						\
+#define pmudev_for_each_pmu(pmu) \
 	for ((pmu) = pmudev_pmus; (pmu) < pmudev_pmus + pmudev_nr_pmus; (pmu)++)
 
 /* The PMU with a number that a caller gave, or NULL. */
@@ -101,15 +93,8 @@ static inline void pmudev_hw_place(const struct pmudev_pmu *pmu, struct pmudev_h
 	hw->width = hw->chained ? 64 : pmudev_counter_width(pmu, counter);
 }
 
-/**
- * pmudev_pmus_init - find the PMUs
- * @user_reads: the kernel switches contexts late enough for user access (task/switch.h)
- *
- * Return: 0, or the backend's error.
- */
+/* Find the PMUs. @user_reads: contexts are switched late enough for user access (task/switch.h). */
 int pmudev_pmus_init(bool user_reads);
-
-/* Undo pmudev_pmus_init(). */
 void pmudev_pmus_exit(void);
 
 #endif /* _PMUDEV_CONTEXT_PMU_H */

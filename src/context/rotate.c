@@ -95,8 +95,6 @@ void pmudev_rotate_if_due(struct pmudev_ctx *ctx)
 		rotate(ctx);
 }
 
-/* ----------------------------------------------------------- the timer -- */
-
 /* The ticks until the next rotation is due. */
 static u64 ticks_left(const struct pmudev_ctx *ctx)
 {

@@ -8,24 +8,16 @@
 
 #include "ctx.h"
 
-/**
- * struct pmudev_rotation_slot - multiplexed groups that are active together
- * @slots: their events
- * @counter: by slot of the set; of a chained event the even counter
- */
+/* Multiplexed groups that are active together */
 struct pmudev_rotation_slot {
-	u64 slots;
-	u8 counter[PMUDEV_MAX_EVENTS];
+	u64 slots;		       /* their events */
+	u8 counter[PMUDEV_MAX_EVENTS]; /* by slot of the set; of a chained event the even counter */
 };
 
-/**
- * struct pmudev_rotation - what a set's multiplexed groups go through, one slot after the other
- * @nr: number of slots
- * @slot: each begins with another group, so that every group gets its time
- */
+/* What a set's multiplexed groups go through, one slot after the other */
 struct pmudev_rotation {
-	u32 nr;
-	struct pmudev_rotation_slot slot[];
+	u32 nr;				    /* number of slots */
+	struct pmudev_rotation_slot slot[]; /* each begins with another group: all get their time */
 };
 
 /* All functions here: ctx->lock held, the context loaded here or nowhere. */
@@ -33,9 +25,7 @@ struct pmudev_rotation {
 /* Groups with an event for user reads: with user access disabled they stop as a whole. */
 u64 pmudev_user_slots(const struct pmudev_set *set);
 
-/*
- * Activate what the set's current rotation slot says, and nothing else of its multiplexed groups.
- */
+/* Activate, of the set's multiplexed groups, what its current rotation slot says. */
 void pmudev_rotation_apply(struct pmudev_ctx *ctx, struct pmudev_set *set);
 
 /* Have a set go through @plan from now on; NULL: through none. */

@@ -23,98 +23,57 @@
 #include "event.h"
 #include "pmu.h"
 
-#define PMUDEV_CHUNK	4
+#define PMUDEV_CHUNK 4
 
 struct pmudev_alloc;
 struct pmudev_ctx;
 struct pmudev_inherit;
 struct pmudev_rotation;
 
-/**
- * struct pmudev_set_rotation - the set's place in its rotation; under ctx->lock
- * @plan: what its multiplexed groups go through; NULL: none of them is enabled, or suspended
- * @pos: the slot of @plan that is applied
- * @node: in ctx->rotating while @plan is not NULL
- */
+/* The set's place in its rotation; under ctx->lock */
 struct pmudev_set_rotation {
-	const struct pmudev_rotation *plan;
-	u32 pos;
-	struct hlist_node node;
+	const struct pmudev_rotation *plan; /* NULL: no group is enabled, or it is suspended */
+	u32 pos;			    /* the slot of plan that is applied */
+	struct hlist_node node;		    /* in ctx->rotating while plan is not NULL */
 };
 
-/**
- * struct pmudev_mapping - the set's user page
- * @page: the page; NULL until it is mapped first. Set once, under ctx->lock.
- * @node: in ctx->pages while the page has an event that can be read; under ctx->lock
- * @mm: address space in which it is mapped; compared, never followed; under ctx->lock
- * @maps: number of mappings in @mm; under ctx->lock
- * @owner_tid: the thread's id in its own pid namespace; under ctx->lock
- * @reader_tid: the same while @mm is the context's user_mm, else 0; under ctx->lock
- * @readers_node: in pmudev_readers.granted or pmudev_readers.private, under pmudev_readers.lock
- * @nr_granted: mappings that count in pmudev_readers.nr_granted; under pmudev_readers.lock
- * @private: the set counts in pmudev_readers.nr_private; under pmu->lock
- */
+/* The set's user page; under ctx->lock unless it says otherwise */
 struct pmudev_mapping {
-	struct pmudev_page *page;
-	struct hlist_node node;
-	struct mm_struct *mm;
-	u32 maps;
-	u32 owner_tid;
-	u32 reader_tid;
-	struct list_head readers_node;
-	u32 nr_granted;
-	bool private;
+	struct pmudev_page *page;      /* NULL until it is mapped first. Set once. */
+	struct hlist_node node;	       /* in ctx->reads.pages while the page has an event to read */
+	struct mm_struct *mm;	       /* where it is mapped; compared, never followed */
+	u32 maps;		       /* number of mappings in mm */
+	u32 owner_tid;		       /* the thread's id in its own pid namespace */
+	u32 reader_tid;		       /* the same while mm is ctx->reads.mm, else 0 */
+	struct list_head readers_node; /* in pmudev_readers.granted or .private, under its lock */
+	u32 nr_granted; /* mappings that count in pmudev_readers.nr_granted, under its lock */
+	bool private;	/* the set counts in pmudev_readers.nr_private; under pmu->lock */
 };
 
-/**
- * struct pmudev_set - a set on a context
- * @pmu: the PMU that it counts on. Constant once bound.
- * @ctx: what it counts; NULL until bound. Set once.
- * @parent: the set with the file: itself, or of a child its parent. Constant.
- * @cpu: the CPU counted, -1 for a task. Constant once bound.
- * @on_exec: PMUDEV_BIND_ON_EXEC, and no program was executed yet; under ctx->lock
- * @nr_slots: slots in use, including empty ones between them; under ctx->lock, as all masks below
- * @generation: see struct pmudev_page; under ctx->lock
- * @used: slots with an event
- * @user: slots whose event asked for user reads
- * @mux: slots of multiplexed groups
- * @enabled: slots whose group is enabled
- * @armed: slots whose group will be enabled at the next exec
- * @active: slots whose event is on a counter
- * @time_enabled: as an event's, for the whole set; under ctx->lock
- * @time_running: likewise
- * @rotation: see there
- * @mapping: see there; unused in a child
- * @ctx_node: in ctx->inherited if fork and exec must find the set; under ctx->lock
- * @inherit: the walk over its children (task/children.h); NULL unless the set is inherited. A
- *	child has its parent's.
- * @alloc: its counters (alloc/allocation.h); NULL in a child, whose counters are its parent's
- * @chunk: the events, PMUDEV_CHUNK each; they never move
- * @first: the first chunk
- */
+/* A set on a context */
 struct pmudev_set {
-	struct pmudev_pmu *pmu;
-	struct pmudev_ctx *ctx;
-	struct pmudev_set *parent;
-	int cpu;
-	bool on_exec;
-	u32 nr_slots;
-	u32 generation;
-	u64 used;
-	u64 user;
-	u64 mux;
-	u64 enabled;
-	u64 armed;
-	u64 active;
-	u64 time_enabled;
-	u64 time_running;
+	struct pmudev_pmu *pmu;	   /* the PMU that it counts on. Constant once bound. */
+	struct pmudev_ctx *ctx;	   /* what it counts; NULL until bound. Set once. */
+	struct pmudev_set *parent; /* itself, or a child's set with the file. Constant. */
+	int cpu;		   /* the CPU counted, -1 for a task. Constant once bound. */
+	bool on_exec;	/* PMUDEV_BIND_ON_EXEC, and no program was executed yet; under ctx->lock */
+	u32 nr_slots;	/* with empty ones in between; under ctx->lock, as all masks below */
+	u32 generation; /* see struct pmudev_page; under ctx->lock */
+	u64 used;	/* slots with an event */
+	u64 user;	/* slots whose event asked for user reads */
+	u64 mux;	/* slots of multiplexed groups */
+	u64 enabled;	/* slots whose group is enabled */
+	u64 armed;	/* slots whose group will be enabled at the next exec */
+	u64 active;	/* slots whose event is on a counter */
+	u64 time_enabled; /* as an event's, for the whole set; under ctx->lock */
+	u64 time_running; /* likewise */
 	struct pmudev_set_rotation rotation;
-	struct pmudev_mapping mapping;
-	struct hlist_node ctx_node;
-	struct pmudev_inherit *inherit;
-	struct pmudev_alloc *alloc;
-	struct pmudev_event *chunk[PMUDEV_MAX_EVENTS / PMUDEV_CHUNK];
-	struct pmudev_event first[PMUDEV_CHUNK];
+	struct pmudev_mapping mapping; /* unused in a child */
+	struct hlist_node ctx_node; /* in ctx->inherited, if fork or exec must find it; ctx->lock */
+	struct pmudev_inherit *inherit; /* NULL: not inherited. A child has its parent's. */
+	struct pmudev_alloc *alloc;	/* NULL in a child, whose counters are its parent's */
+	struct pmudev_event *chunk[PMUDEV_MAX_EVENTS / PMUDEV_CHUNK]; /* events, which never move */
+	struct pmudev_event first[PMUDEV_CHUNK];		      /* the first chunk */
 };
 
 static inline bool pmudev_set_is_child(const struct pmudev_set *set)
@@ -137,9 +96,8 @@ static inline unsigned int pmudev_nth_slot(u64 slots, unsigned int nth)
 }
 
 /* Walk the slots in a mask, in ascending order. @rest is a u64 that the loop consumes. */
-#define pmudev_for_each_slot(slot, rest, mask)					\
-	for ((rest) = (mask); (rest) && (((slot) = __ffs64(rest)), true);	\
-	     (rest) &= (rest) - 1)
+#define pmudev_for_each_slot(slot, rest, mask) \
+	for ((rest) = (mask); (rest) && (((slot) = __ffs64(rest)), true); (rest) &= (rest) - 1)
 
 /* The counters that some slots' events are on. */
 static inline u64 pmudev_slots_counters(const struct pmudev_set *set, u64 slots)

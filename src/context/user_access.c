@@ -63,8 +63,6 @@ void pmudev_readers_remove_mapping(struct pmudev_set *set)
 	raw_spin_unlock_irq(&pmudev_readers.lock);
 }
 
-/* -------------------------------------------------------------- residue -- */
-
 void pmudev_clear_residue_but(struct pmudev_cpu *cpuc, u64 loaded)
 {
 	u64 others = cpuc->residue & ~loaded;

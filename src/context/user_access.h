@@ -8,51 +8,40 @@
 
 #include "ctx.h"
 
-/* The sysctl's value; entry/sysctl.c writes it. */
+/* The sysctl's value; entry/sysctl.c writes it. Does it allow user reads? */
 extern int pmudev_user_access;
 
-/* Does the sysctl allow user reads? */
 static inline bool pmudev_user_access_enabled(void)
 {
 	return READ_ONCE(pmudev_user_access);
 }
 
-/**
- * struct pmudev_readers - which sets could read each other's counters, on all CPUs
- * @lock: all below; raw, irqs off
- * @nr_granted: mappings of task sets' pages
- * @nr_private: CPU sets that hold counters and are not SHARED
- * @granted: the sets of these pages, by set->mapping.readers_node
- * @private: these CPU sets, likewise
+/*
+ * Which sets could read each other's counters, on all CPUs
  *
  * Where the hardware cannot hide counters from a thread that may read its own, a CPU's counts and
  * such threads exclude each other: one of the two numbers is 0.
  */
 struct pmudev_readers {
-	raw_spinlock_t lock; /* all below */
-	u32 nr_granted;
-	u32 nr_private;
-	struct list_head granted;
-	struct list_head private;
+	raw_spinlock_t lock;	  /* all below; raw, irqs off */
+	u32 nr_granted;		  /* mappings of task sets' pages */
+	u32 nr_private;		  /* CPU sets that hold counters and are not SHARED */
+	struct list_head granted; /* the sets of these pages, by set->mapping.readers_node */
+	struct list_head private; /* these CPU sets, likewise */
 };
 
 extern struct pmudev_readers pmudev_readers;
 
 /*
- * A CPU set is about to hold counters. Return: false if a thread with user reads could see them.
- * pmu->lock held.
+ * A CPU set is about to hold counters, or holds none any more. pmu->lock held. Return: false if a
+ * thread with user reads could see them.
  */
 bool pmudev_readers_add_private(struct pmudev_set *set);
-
-/* It holds none any more. pmu->lock held. */
 void pmudev_readers_remove_private(struct pmudev_set *set);
 
-/**
- * pmudev_readers_add_mapping - a page is about to be mapped
- * @set: its set
- * @first: out: there was no mapping of any set before
- *
- * Return: false if the reader could see a private CPU set's counters; nothing was done then.
+/*
+ * A set's page is about to be mapped. @first: out: no set's was before. Return: false if the reader
+ * could see a private CPU set's counters; nothing was done then.
  */
 bool pmudev_readers_add_mapping(struct pmudev_set *set, bool *first);
 void pmudev_readers_remove_mapping(struct pmudev_set *set);
@@ -77,12 +66,9 @@ static __always_inline void pmudev_leave_residue(struct pmudev_cpu *cpuc, u64 co
 /* Clear what is left in this CPU's counters but those loaded, @loaded. Irqs off. */
 void pmudev_clear_residue_but(struct pmudev_cpu *cpuc, u64 loaded);
 
-/**
- * pmudev_clear_residue - upcall: a thread that may read counters comes to this CPU
- *
- * Clears what earlier events left; what is loaded stays. Irqs off, on a reserved CPU.
- *
- * Return: true.
+/*
+ * Upcall: a thread that may read counters comes to this CPU, which is reserved. Clears what earlier
+ * events left; what is loaded stays. Irqs off. Return: true.
  */
 bool pmudev_clear_residue(void);
 

@@ -2,8 +2,6 @@
 /* The user page: publish it, and control user access while its thread is loaded. */
 #include "user_page.h"
 
-/* ----------------------------------------------------------- publishing -- */
-
 /*
  * List only pages that a switch must write: those with an active event for user reads. There are at
  * most as many as counters.
@@ -166,8 +164,6 @@ void pmudev_page_forget(struct pmudev_set *set, u64 slots)
 		memset(&set->mapping.page->times[pmudev_slot_event(set, slot)->group], 0,
 		       sizeof(set->mapping.page->times[0]));
 }
-
-/* -------------------------------------------------- loading, unloading -- */
 
 /*
  * Access cannot be enabled now, so readers fall back to read(2). A thread that was in the middle of

@@ -120,11 +120,7 @@ void pmudev_pages_refresh(struct pmudev_ctx *ctx);
 /* Slots are about to be removed: clear the times of their groups. */
 void pmudev_page_forget(struct pmudev_set *set, u64 slots);
 
-/**
- * pmudev_user_access_lost - upcall: user access was taken away on this CPU
- *
- * Irqs off, not from one of the backend's operations.
- */
+/* Upcall, not from the backend's operations: user access was taken away on this CPU. Irqs off. */
 void pmudev_user_access_lost(void);
 
 #endif /* _PMUDEV_CONTEXT_USER_PAGE_H */

@@ -115,8 +115,6 @@ bool pmudev_reserve_leave(struct pmudev_pmu *pmu)
 	return true;
 }
 
-/* ------------------------------------------------------------ other PMUs -- */
-
 int pmudev_reserve_check(struct pmudev_pmu *own, bool all, struct pmudev_hold *hold,
 			 struct pmudev_refusal *why)
 {
@@ -184,8 +182,6 @@ void pmudev_release_others(struct pmudev_pmu *own, struct pmudev_hold *hold)
 		release_others(own, pmudev_pmus + pmudev_nr_pmus);
 	hold->held_all = false;
 }
-
-/* --------------------------------------------------------------- hotplug -- */
 
 /* The PMU of this CPU, which never changes. */
 static struct pmudev_pmu *identify(struct pmudev_cpu *cpuc, unsigned int cpu)

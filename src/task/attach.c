@@ -13,8 +13,6 @@
 /* One attach at a time: a context that another call finds in the task table has been started. */
 static DEFINE_RAW_SPINLOCK(attach_lock);
 
-/* --------------------------------------------------------------- attach -- */
-
 /* Count one more set. Return: false if the context is dead. */
 static bool ctx_get_set(struct pmudev_ctx *ctx)
 {
@@ -180,8 +178,6 @@ struct pmudev_ctx *pmudev_attach_new_task(struct task_struct *child, struct pmud
 	return ctx;
 }
 
-/* --------------------------------------------------------------- detach -- */
-
 unsigned int pmudev_ctx_end(struct pmudev_ctx *ctx)
 {
 	bool out = ctx->cpu < 0;
@@ -202,12 +198,9 @@ unsigned int pmudev_ctx_end(struct pmudev_ctx *ctx)
 	return refs;
 }
 
-/**
- * struct ending - a set leaves a context
- * @refs: out: references to drop after the context's lock
- */
+/* A set leaves a context */
 struct ending {
-	unsigned int refs;
+	unsigned int refs; /* out: references to drop after the context's lock */
 };
 
 static void drop_set(struct pmudev_ctx *ctx, void *arg)

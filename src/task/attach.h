@@ -5,14 +5,9 @@
 
 #include "task_table.h"
 
-/**
- * pmudev_attach - have a thread followed, for one more set
- * @task: referenced by the caller
- * @pmu: of the set
- *
- * When it returns the thread's context is loaded if the thread runs. May sleep. The hooks on fork,
- * exec and exit are installed.
- *
+/*
+ * Have a thread, which the caller refers to, followed for one more set on @pmu. On return its
+ * context is loaded if the thread runs. May sleep. The hooks on fork, exec and exit are installed.
  * Return: the context, with a reference that pmudev_detach() drops; ERR_PTR(-ENOMEM or -ESRCH).
  */
 struct pmudev_ctx *pmudev_attach(struct task_struct *task, struct pmudev_pmu *pmu);
@@ -23,11 +18,9 @@ struct pmudev_ctx *pmudev_attach_new_task(struct task_struct *child, struct pmud
 /* One set less; a context without sets is dead. */
 void pmudev_detach(struct pmudev_ctx *ctx);
 
-/**
- * pmudev_ctx_end - the context is dead from now on
- * @ctx: its lock is held
- *
- * Return: how many references the caller must drop, without the lock.
+/*
+ * The context is dead from now on. ctx->lock held. Return: how many references the caller must
+ * drop, without the lock.
  */
 unsigned int pmudev_ctx_end(struct pmudev_ctx *ctx);
 

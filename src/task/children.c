@@ -18,8 +18,6 @@ void pmudev_child_put(struct pmudev_child *child)
 	kref_put(&child->ref, child_release);
 }
 
-/* ------------------------------------------------------------------ sums -- */
-
 void pmudev_sum_add(struct pmudev_sum *sum, struct pmudev_child *child, u64 values, u64 times)
 {
 	struct pmudev_set *set = &child->set;
@@ -73,8 +71,6 @@ static void forget_sum(struct pmudev_sum *sum, u64 values, u64 times)
 		sum->running[slot] = 0;
 	}
 }
-
-/* ------------------------------------------------------------------ room -- */
 
 /* Has a child a chunk for each of these slots? Under the parent's mutex. */
 static bool has_room(const struct pmudev_set *set, u64 slots)
@@ -152,8 +148,6 @@ void pmudev_children_make_room(struct pmudev_set *parent)
 	} while (lost && left--);
 }
 
-/* -------------------------------------------------------------- the walk -- */
-
 static void begin_walk(struct pmudev_inherit *inherit, const struct pmudev_walk *walk)
 {
 	raw_spin_lock_irq(&inherit->lock);
@@ -212,14 +206,10 @@ static void visit(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
 	raw_spin_unlock(&inherit->lock);
 }
 
-/**
- * struct walking - a walk, for pmudev_locked()
- * @set: the parent
- * @walk: the walk
- */
+/* A walk, for pmudev_locked() */
 struct walking {
-	struct pmudev_set *set;
-	struct pmudev_walk *walk;
+	struct pmudev_set *set;	  /* the parent */
+	struct pmudev_walk *walk; /* the walk */
 };
 
 /* inherit->mutex held. In a worker, or by a caller that nobody waits for. */

@@ -16,97 +16,58 @@
 struct pmudev_child;
 struct pmudev_quota_owner;
 
-/**
- * struct pmudev_sum - what children counted
- * @value: by slot
- * @enabled: ticks, by slot
- * @running: ticks, by slot
- * @set_enabled: ticks, of the set
- * @set_running: likewise
- */
+/* What children counted */
 struct pmudev_sum {
-	u64 value[PMUDEV_MAX_EVENTS];
-	u64 enabled[PMUDEV_MAX_EVENTS];
-	u64 running[PMUDEV_MAX_EVENTS];
-	u64 set_enabled;
-	u64 set_running;
+	u64 value[PMUDEV_MAX_EVENTS];	/* by slot */
+	u64 enabled[PMUDEV_MAX_EVENTS]; /* ticks, by slot */
+	u64 running[PMUDEV_MAX_EVENTS]; /* ticks, by slot */
+	u64 set_enabled;		/* ticks, of the set */
+	u64 set_running;		/* likewise */
 };
 
-/**
- * struct pmudev_walk - a walk over a set and its children
- * @fn: what is done to each
- * @arg: its argument
- * @total: NULL, or the sum that @fn adds each child to with pmudev_sum_add_child(); it begins with
- *	what ended children counted, and a child that ends before it is reached adds itself
- * @reset: slots whose counts of ended children are dropped
- * @forget: slots whose times of ended children are dropped
- * @reading: nothing is changed: children that are made meanwhile need not be reached
- */
+/* A walk over a set and its children */
 struct pmudev_walk {
-	pmudev_set_fn fn;
-	void *arg;
+	pmudev_set_fn fn; /* what is done to each */
+	void *arg;	  /* its argument */
+	/*
+	 * NULL, or the sum that fn adds each child to with pmudev_sum_add_child(). It begins with
+	 * what ended children counted; a child that ends before it is reached adds itself.
+	 */
 	struct pmudev_sum *total;
-	u64 reset;
-	u64 forget;
-	bool reading;
+	u64 reset;    /* slots whose counts of ended children are dropped */
+	u64 forget;   /* slots whose times of ended children are dropped */
+	bool reading; /* nothing is changed: children that are made meanwhile need not be reached */
 };
 
-/**
- * struct pmudev_inherit - what an inherited set has beside its own events
- * @mutex: one walk at a time
- * @lock: all below unless it says otherwise; raw, irqs off
- * @children: those not yet reached by the walk first, then the others
- * @seq: number of the walk; a child that was reached has the same
- * @parent_seq: the last walk that reached the parent
- * @walk: the walk in progress that changes something, else NULL
- * @total: the walk's sum, or NULL
- * @reset: the walk's, see there
- * @forget: likewise
- * @ended: sums of the children that have ended
- * @nr_started: how many children there were
- * @incomplete: a child could not be counted; also read without @lock
- * @closing: the parent is being destroyed: no more children are made; without @lock
- * @threads_only: children that are processes of their own do not inherit. Constant.
- */
+/* What an inherited set has beside its own events */
 struct pmudev_inherit {
-	struct mutex mutex;  /* one walk at a time */
-	raw_spinlock_t lock; /* all below */
-	struct list_head children;
-	u32 seq;
-	u32 parent_seq;
-	const struct pmudev_walk *walk;
-	struct pmudev_sum *total;
-	u64 reset;
-	u64 forget;
-	struct pmudev_sum ended;
-	u32 nr_started;
-	bool incomplete;
-	bool closing;
-	bool threads_only;
+	struct mutex mutex;	   /* one walk at a time */
+	raw_spinlock_t lock;	   /* all below unless it says otherwise; raw, irqs off */
+	struct list_head children; /* those not yet reached by the walk first, then the others */
+	u32 seq;		   /* number of the walk; a child that was reached has the same */
+	u32 parent_seq;		   /* the last walk that reached the parent */
+	const struct pmudev_walk *walk; /* the walk in progress that changes something, else NULL */
+	struct pmudev_sum *total;	/* the walk's sum, or NULL */
+	u64 reset;			/* the walk's, see there */
+	u64 forget;			/* likewise */
+	struct pmudev_sum ended;	/* sums of the children that have ended */
+	u32 nr_started;			/* how many children there were */
+	bool incomplete;		/* a child could not be counted; also read without lock */
+	bool closing; /* the parent is being destroyed: no more children are made; without lock */
+	bool threads_only; /* children that are processes of their own do not inherit. Constant. */
 };
 
-/**
- * struct pmudev_child - a child: the part of an inherited set that one thread has
- * @node: in inherit->children, or a list of its own; under inherit->lock
- * @ref: its thread's context, and a walk that works on it
- * @seq: the last walk that reached it; under inherit->lock
- * @next_ended: the next child of a thread that has exited
- * @owner: whose quota it takes; NULL: nobody's
- * @rcu: for freeing it
- * @release: frees it when the last reference is gone; the parent may be gone, too. Constant.
- * @own_chunks: how many chunks of events are part of it. Constant.
- * @set: the set; its chunks follow
- */
+/* A child: the part of an inherited set that one thread has */
 struct pmudev_child {
-	struct list_head node;
-	struct kref ref;
-	u32 seq;
-	struct pmudev_child *next_ended;
-	struct pmudev_quota_owner *owner;
-	struct rcu_head rcu;
-	void (*release)(struct pmudev_child *child);
-	u8 own_chunks;
-	struct pmudev_set set;
+	struct list_head node; /* in inherit->children, or a list of its own; under inherit->lock */
+	struct kref ref;       /* its thread's context, and a walk that works on it */
+	u32 seq;	       /* the last walk that reached it; under inherit->lock */
+	struct pmudev_child *next_ended;  /* the next child of a thread that has exited */
+	struct pmudev_quota_owner *owner; /* whose quota it takes; NULL: nobody's */
+	struct rcu_head rcu;		  /* for freeing it */
+	void (*release)(struct pmudev_child *child); /* frees it when the parent may be gone */
+	u8 own_chunks;	       /* how many chunks of events are part of it. Constant. */
+	struct pmudev_set set; /* the set; its chunks follow */
 };
 
 static inline struct pmudev_child *pmudev_child_of(struct pmudev_set *set)
@@ -139,12 +100,9 @@ void pmudev_sum_add_child(struct pmudev_sum *total, struct pmudev_child *child);
 /* pmudev_set_walk() of an inherited set. May sleep. */
 void pmudev_walk_children(struct pmudev_set *set, struct pmudev_walk *walk);
 
-/**
- * pmudev_set_walk - do something to a set and each of its children
- * @set: a set with a file
- * @walk: what
- *
- * May sleep if the set is inherited, else as pmudev_ctx_call().
+/*
+ * Do something to a set with a file and each of its children. May sleep if the set is inherited,
+ * else as pmudev_ctx_call().
  */
 static inline void pmudev_set_walk(struct pmudev_set *set, struct pmudev_walk *walk)
 {

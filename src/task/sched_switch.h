@@ -13,13 +13,9 @@ struct tracepoint;
 /* Contexts that are attached but not linked: those that need the probe. */
 extern atomic_t pmudev_nr_unlinked;
 
-/**
- * pmudev_sched_switch_init - before the first thread is attached
- * @tp: the tracepoint; NULL: the kernel has none
- * @out: called with each context of the thread that is switched out; irqs off, rq->lock held
- * @in: of the thread that is switched in; likewise
- *
- * Return: 0 or -ENOENT.
+/*
+ * Before the first thread is attached. @tp: the tracepoint, or NULL: -ENOENT. @out and @in are
+ * called with each context of the threads that are switched out and in; irqs off, rq->lock held.
  */
 int pmudev_sched_switch_init(struct tracepoint *tp, void (*out)(struct pmudev_ctx *ctx),
 			     void (*in)(struct pmudev_ctx *ctx));

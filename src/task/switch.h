@@ -10,10 +10,7 @@
 
 struct tracepoint;
 
-/*
- * Are contexts loaded after everything else that the kernel does at a switch, so that user access
- * stays as it is set then?
- */
+/* Are contexts loaded last of all at a switch, so that user access stays as it is set then? */
 extern const bool pmudev_switch_lets_read;
 
 /* The calling thread's own context is about to be linked. May sleep. Return: 0 or an error. */
@@ -25,12 +22,9 @@ int pmudev_switch_prepare(void);
  */
 void pmudev_switch_link(struct pmudev_ctx *ctx);
 
-/**
- * pmudev_switch_unlink - switches do not concern the context any more
- * @ctx: linked and dead; its lock is held
- * @out: it was loaded nowhere
- *
- * Return: true: a reference is left for the caller to drop; false: the next switch drops it.
+/*
+ * Switches do not concern the context, which is linked and dead, any more. @out: it was loaded
+ * nowhere. ctx->lock held. Return: true: the caller drops a reference; false: the next switch does.
  */
 bool pmudev_switch_unlink(struct pmudev_ctx *ctx, bool out);
 

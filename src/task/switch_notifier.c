@@ -131,8 +131,6 @@ static struct preempt_ops task_ops = {
 	.sched_out = task_out,
 };
 
-/* --------------------------------------------------- what the others call -- */
-
 /*
  * Unlink dead contexts of the calling thread now, rather than at its next switch. So a thread never
  * has more than one of them.

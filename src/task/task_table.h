@@ -22,22 +22,13 @@ static inline struct hlist_head *pmudev_task_hash_of(const struct task_struct *t
 	return &pmudev_task_hash[hash_ptr(task, PMUDEV_TASK_HASH_BITS)];
 }
 
-/**
- * pmudev_ctx_alloc - make a context for a task
- * @task: the task
- * @pmu: the PMU
- * @gfp: how to allocate
- *
- * Return: the context, with one reference and not in the table; NULL without memory.
- */
+/* Make a context with one reference, not in the table yet. NULL: no memory. */
 struct pmudev_ctx *pmudev_ctx_alloc(struct task_struct *task, struct pmudev_pmu *pmu, gfp_t gfp);
 
 /* Drop a reference. Any context. */
 void pmudev_ctx_put(struct pmudev_ctx *ctx);
 
-/*
- * Add a context to the table, which takes a reference. Return: false if the task has one already.
- */
+/* Add a context, and a reference to it. Return: false if the task has one on the PMU already. */
 bool pmudev_task_table_add(struct pmudev_ctx *ctx);
 
 /* Take it out; the caller drops the table's reference. ctx->lock held. */
