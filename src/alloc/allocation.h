@@ -44,7 +44,7 @@ struct pmudev_alloc {
 	struct pid *opener;	/* the process that opened the file. Constant. */
 	u64 placed;		/* slots with counters; also read without pmu->lock */
 	u64 held;		/* their counters, guaranteed ones of multiplexed groups included */
-	u8 place[PMUDEV_MAX_EVENTS]; /* by slot, unless multiplexed: the counter (a pair: the even one) */
+	u8 place[PMUDEV_MAX_EVENTS]; /* by slot: the counter, of a chained event the even one */
 	u8 new_place[PMUDEV_MAX_EVENTS]; /* place after a plan to move things */
 	u64 moving;			 /* slots that the plan moves */
 	u64 moving_active;		 /* those of them that are active */

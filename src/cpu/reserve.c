@@ -3,10 +3,84 @@
 #include <linux/cpu.h>
 #include <linux/smp.h>
 
-#include "cpu.h"
+#include "../context/context.h"
+#include "../context/user_access.h"
 #include "reserve.h"
 
 struct pmudev_pmu_reservation pmudev_reservations[PMUDEV_MAX_PMUS];
+
+static void reload(struct pmudev_cpu *cpuc, struct pmudev_ctx *ctx, bool ready)
+{
+	raw_spin_lock(&ctx->lock);
+	if (ctx->cpu >= 0)
+		pmudev_ctx_unload(ctx);
+	cpuc->ready = ready;
+	pmudev_ctx_load(ctx);
+	raw_spin_unlock(&ctx->lock);
+}
+
+/* Load what belongs on this CPU: to count, or if it is not @ready for its lost time. */
+static void load_here(struct pmudev_cpu *cpuc, bool ready)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	reload(cpuc, &cpuc->ctx, ready);
+	if (cpuc->task)
+		reload(cpuc, cpuc->task, ready);
+	local_irq_restore(flags);
+}
+
+/* The CPU's counters were reserved: its contexts count. */
+static void load_ready(void *unused)
+{
+	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
+
+	/* Counters were cleared when they were reserved, but what was loaded since then counts. */
+	if (!cpuc->ready)
+		cpuc->residue = 0;
+	load_here(cpuc, true);
+}
+
+/* They could not be reserved: its contexts' time is lost. */
+static void load_lost(void *unused)
+{
+	load_here(this_cpu_ptr(&pmudev_cpus), false);
+}
+
+/* They are about to be released. A thread that runs here is not counted any more. */
+static void unload(void *unused)
+{
+	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
+	bool ready = cpuc->ready;
+	unsigned long flags;
+
+	load_here(cpuc, false);
+	raw_spin_lock_irqsave(&cpuc->ctx.lock, flags);
+	pmudev_ctx_unload(&cpuc->ctx);
+	/* After the release, residue is not cleared for readers any more. */
+	if (ready)
+		pmudev_backend_clear(cpuc->residue);
+	cpuc->residue = 0;
+	raw_spin_unlock_irqrestore(&cpuc->ctx.lock, flags);
+}
+
+/* A fold timer that is needed runs already, and goes on: timekeeping may be suspended now. */
+void pmudev_cpu_power_down(void)
+{
+	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
+
+	if (cpuc->ready)
+		load_here(cpuc, false);
+}
+
+void pmudev_cpu_power_up(void)
+{
+	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
+
+	if (READ_ONCE(cpuc->owned))
+		load_here(cpuc, true);
+}
 
 static int cpu_reserve(struct pmudev_pmu *pmu, int cpu, struct pmudev_refusal *why)
 {
@@ -19,7 +93,7 @@ static int cpu_reserve(struct pmudev_pmu *pmu, int cpu, struct pmudev_refusal *w
 	if (ret)
 		return ret;
 	WRITE_ONCE(cpuc->owned, true);
-	pmudev_cpu_load_on(cpu);
+	smp_call_function_single(cpu, load_ready, NULL, true);
 	return 0;
 }
 
@@ -30,7 +104,7 @@ static void cpu_release(struct pmudev_pmu *pmu, int cpu)
 
 	/* First: a CPU that wakes up after being unloaded must not load again. */
 	WRITE_ONCE(cpuc->owned, false);
-	pmudev_cpu_unload_on(cpu);
+	smp_call_function_single(cpu, unload, NULL, true);
 	if (owned)
 		pmudev_backend.cpu_down(&pmu->info, cpu);
 }
@@ -215,7 +289,7 @@ void pmudev_cpu_online(unsigned int cpu)
 		WRITE_ONCE(pmudev_reservation(pmu)->lacks_cpus, true);
 		pr_warn("pmudev: CPU %u: cannot reserve its counters (error %d): nothing is counted there\n",
 			cpu, ret);
-		pmudev_cpu_load_lost_on(cpu);
+		smp_call_function_single(cpu, load_lost, NULL, true);
 	}
 	mutex_unlock(&pmu->lock);
 }

@@ -76,4 +76,8 @@ void pmudev_release_others(struct pmudev_pmu *own, struct pmudev_hold *hold);
 void pmudev_cpu_online(unsigned int cpu);
 void pmudev_cpu_offline(unsigned int cpu);
 
+/* The CPU's PMU loses power, and has it again. On the CPU, irqs off. */
+void pmudev_cpu_power_down(void);
+void pmudev_cpu_power_up(void);
+
 #endif /* _PMUDEV_CPU_RESERVE_H */

@@ -3,7 +3,7 @@
 #include <linux/cpu_pm.h>
 
 #include "../compat.h"
-#include "../cpu/cpu.h"
+#include "../cpu/reserve.h"
 #include "../task/task_table.h"
 #include "entry.h"
 
