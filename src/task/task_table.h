@@ -38,8 +38,8 @@ void pmudev_task_table_remove(struct pmudev_ctx *ctx);
 struct pmudev_ctx *pmudev_ctx_find(const struct task_struct *task, const struct pmudev_pmu *pmu);
 
 /*
- * Walk the contexts of a task, one per PMU. Return: the one after @ctx, or the first if that is NULL;
- * NULL if there are no more. The reference to @ctx is dropped, the result has one. Any context.
+ * Walk the contexts of a task, one per PMU. Return: the one after @ctx, or the first if that is
+ * NULL; NULL: no more. The reference to @ctx is dropped, the result has one. Any context.
  */
 struct pmudev_ctx *pmudev_next_ctx(const struct task_struct *task, struct pmudev_ctx *ctx);
 
