@@ -54,7 +54,10 @@ static bool movable(const struct pmudev_set *set, const struct pmudev_ctx *ctx)
 	return set->ctx == ctx && !set->inherit;
 }
 
-/* Add all that may move. Return: the counters that are free then; 0: too many events. */
+/*
+ * Add all that may move. Return: the counters that are free then. 0: none may move, or there are
+ * more events than counters, and no placement need be found.
+ */
 static u64 add_movable(struct assignment *assignment, const struct pmudev_pmu *pmu,
 		       const struct pmudev_ctx *ctx)
 {
@@ -115,7 +118,7 @@ static bool solve(struct assignment *assignment, u64 free, u64 freed,
 	return pmudev_assign(assignment->constraint, assignment->nr, assignment->counter) < 0;
 }
 
-/* Each multiplexing set of the context still has counters that let its groups fit, or -EBUSY. */
+/* Do the context's multiplexing sets keep counters that let each group fit? 0, -EBUSY, -ENOMEM. */
 static noinline_for_stack int find_guaranteed(const struct pmudev_pmu *pmu,
 					      const struct pmudev_ctx *ctx, u64 free)
 {
@@ -149,7 +152,7 @@ static u64 solution(const struct assignment *assignment)
 	return mask;
 }
 
-/* Write the solution into the sets: what moves, and where to. */
+/* Note in the sets what moves, and where to; pmudev_place_moves() does it. */
 static void plan(const struct assignment *assignment, unsigned int nr, const struct pmudev_pmu *pmu,
 		 const struct pmudev_ctx *ctx, bool with_guaranteed)
 {
@@ -174,12 +177,13 @@ static void plan(const struct assignment *assignment, unsigned int nr, const str
 	}
 }
 
-/* -EBUSY: there is no such placement. */
+/* Place new events by moving others: the moves are noted in their sets. 0, -EBUSY or -ENOMEM. */
 static int solve_by_moving(struct assignment *assignment, struct pmudev_set *set,
 			   const struct pmudev_constraint *constraint, unsigned int nr, u8 *counter)
 {
 	struct pmudev_pmu *pmu = set->pmu;
 	u64 free = pmudev_pmu_available(pmu) & ~pmudev_alloc_taken(set, false);
+	/* What others hold on the children's threads: moving events of this context frees none. */
 	u64 by_children = pmudev_alloc_taken_by_children(set);
 	u64 freed, guaranteed = 0;
 	int ret;

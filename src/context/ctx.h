@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Contexts and CPUs: fields only; the operations are in the headers of the files that do the work.
+ * Contexts, CPUs and clocks. The operations are in the headers of the files that do the work.
  *
  * A task's context lives as long as a set refers to it, it can be found by its task, or its preempt
  * notifier is in the task's list. It is found until the thread exits, gains privileges by exec, or
@@ -20,7 +20,7 @@
 #include "set.h"
 
 /* pmudev_user_reads.stale */
-#define PMUDEV_STALE_COUNTS BIT(0) /* a count has changed by more than PMUDEV_PAGE_LAG */
+#define PMUDEV_STALE_COUNTS BIT(0) /* a page's count may be 2^PMUDEV_PAGE_LAG behind */
 #define PMUDEV_STALE_ALL    BIT(1) /* pmudev_ctx.lost has changed */
 
 /* What a context's thread may read itself; under ctx->lock */
@@ -39,7 +39,11 @@ struct pmudev_user_reads {
 
 /* How a task's context follows its task (task/); unused for a CPU's */
 struct pmudev_task_link {
-	struct task_struct *task;     /* compared, never followed. NULL for a CPU. Constant. */
+	/*
+	 * NULL for a CPU. Constant. Not a reference: followed only by the thread itself, with a
+	 * reference, or under ctx->lock while not dead, because the exit hook takes that lock.
+	 */
+	struct task_struct *task;
 	struct hlist_node hash_node;  /* in the task table; under task_hash_lock and RCU */
 	struct irq_work deferred_put; /* drops the notifier's reference where a switch cannot */
 	struct rcu_head rcu;	      /* a probe may drop the last reference with preemption off */
@@ -63,13 +67,13 @@ struct pmudev_ctx {
 	raw_spinlock_t lock; /* all below unless it says otherwise; raw, taken with irqs off */
 	int cpu;	     /* where it is loaded, -1 if nowhere. Written on that CPU only. */
 	u32 nr;		     /* number of active events */
-	bool ready; /* loaded on a CPU of its PMU that is reserved; else its time is lost */
+	bool ready; /* while loaded: on a reserved CPU of its PMU; else its time is lost */
 	bool dead;  /* the thread exited or gained privileges, or no set is left: stays unloaded */
 	struct pmudev_pmu *pmu; /* the PMU it counts on; NULL for a CPU without one. Constant. */
 	u64 mask;		/* counters of the active events */
 	u64 residue_mask;	/* those whose value user mode could see: pmudev_leave_residue() */
 	u64 fold_ns; /* how often the narrowest active counter must be folded, 0: never */
-	u64 clock;   /* ticks the target ran, less the clock while it is loaded */
+	u64 clock;   /* ticks the target ran; while loaded, plus pmudev_clock() it is the total */
 	u64 lost;    /* of these, on a CPU that was not reserved; less the clock while on such */
 	u64 rotated; /* the running clock at the last rotation */
 	struct hlist_head rotating;  /* its sets with a rotation, by set->rotation.node */

@@ -20,16 +20,17 @@
  *				callback. Never two PMUs' at a time.
  *   users_mutex		x86/reserve.c: the reservation of the event selects
  *   inherit->mutex		one walk over a set's children at a time
- *   attach_lock		spinlock, task/attach.c: one attach at a time
+ *   attach_lock		raw, task/attach.c: one attach at a time
  *   grant_lock			raw, entry/mmap.c: the first mapping clears residue before others go
- *   on rq->lock			the scheduler's, at a switch
+ *   rq->lock			the scheduler's: a switch holds it when it takes those below
  *   ctx->lock			raw, irqs off: what is loaded, and the pages of its sets
  *   a new child's ctx->lock	in the fork hook, before the child runs
  *   inherit->lock		raw, irqs off: the list of children, and the sums of ended ones
  *   task_hash_lock		raw, irqs off: the task table
  *   links_lock			raw, irqs off, task/switch_notifier.c: our entries in notifier lists
  *   pmudev_readers.lock	raw, irqs off: which sets could read each other's counters
- *   refusal->lock		spinlock: the last refusal of a set; nothing nests in it
+ *   open_set->last.lock		spinlock: the last refusal of a set; nothing nests in it
+ *   hooks_lock			spinlock, hooks.c: the list of installed hooks; nothing nests in it
  *   owners_lock		spinlock, irqs off, set/quota.c: the table of quota owners
  *
  * mmap() takes mmap_lock and then ctx->lock, never a mutex of ours. A context switch takes

@@ -39,9 +39,9 @@ struct pmudev_set_rotation {
 
 /* The set's user page; under ctx->lock unless it says otherwise */
 struct pmudev_mapping {
-	struct pmudev_page *page;      /* NULL until it is mapped first. Set once. */
+	struct pmudev_page *page;      /* NULL until mapped first. Set once: read without lock. */
 	struct hlist_node node;	       /* in ctx->reads.pages while the page has an event to read */
-	struct mm_struct *mm;	       /* where it is mapped; compared, never followed */
+	struct mm_struct *mm;	       /* where it is mapped: compared, also by page faults */
 	u32 maps;		       /* number of mappings in mm */
 	u32 owner_tid;		       /* the thread's id in its own pid namespace */
 	u32 reader_tid;		       /* the same while mm is ctx->reads.mm, else 0 */
@@ -57,11 +57,13 @@ struct pmudev_set {
 	struct pmudev_set *parent; /* itself, or a child's set with the file. Constant. */
 	int cpu;		   /* the CPU counted, -1 for a task. Constant once bound. */
 	bool on_exec;	/* PMUDEV_BIND_ON_EXEC, and no program was executed yet; under ctx->lock */
-	u32 nr_slots;	/* with empty ones in between; under ctx->lock, as all masks below */
 	u32 generation; /* see struct pmudev_page; under ctx->lock */
+	/* Written under the mutex of the set with the file and ctx->lock, read under either: */
+	u32 nr_slots;	/* slots, with empty ones in between */
 	u64 used;	/* slots with an event */
 	u64 user;	/* slots whose event asked for user reads */
 	u64 mux;	/* slots of multiplexed groups */
+	/* Under ctx->lock; DISABLE only looks whether there are some before it takes that: */
 	u64 enabled;	/* slots whose group is enabled */
 	u64 armed;	/* slots whose group will be enabled at the next exec */
 	u64 active;	/* slots whose event is on a counter */

@@ -27,7 +27,7 @@ static inline struct pmudev_pmu_reservation *pmudev_reservation(const struct pmu
 
 /* What a set has of reservations */
 struct pmudev_hold {
-	bool held; /* it holds its PMU's; under pmu->lock */
+	bool held; /* its PMU's. Written under the set's mutex and pmu->lock, read under either. */
 	/*
 	 * It also holds all other PMUs': with events for user reads its thread has user access on
 	 * all CPUs, where perf would take it away and show what it counts. The set's mutex.

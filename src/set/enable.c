@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Enable, disable and reset: the part that may sleep. context/change.c has the other. */
+/*
+ * Enable, disable and reset, as calls: counters are allocated and CPUs reserved here, the context
+ * changes in context/change.c. The short ways do not sleep.
+ */
 #include <linux/cpu.h>
 
 #include "../alloc/conflict.h"
@@ -33,6 +36,7 @@ static bool become_private(struct pmudev_set *set)
 	return pmudev_readers_add_private(set);
 }
 
+/* Undo it if the set has no counter any more. */
 static void end_private(struct pmudev_set *set)
 {
 	if (set->mapping.private && !set->alloc->placed)
@@ -57,6 +61,7 @@ static int activate(struct pmudev_set *set, u64 slots)
 {
 	struct pmudev_enable_arg change = { .slots = slots, .place = set->alloc->place };
 
+	lockdep_assert_held(&set->pmu->lock);
 	pmudev_set_call(set, pmudev_change_enable, &change);
 	if (change.error)
 		pmudev_slots_give_back(set, slots);
@@ -68,6 +73,7 @@ static int enable_slots(struct pmudev_set *set, u64 slots, struct pmudev_refusal
 {
 	int ret;
 
+	lockdep_assert_held(&set->pmu->lock);
 	if (!become_private(set))
 		return pmudev_refuse_readable(&pmudev_readers.granted, why);
 	ret = pmudev_slots_allocate(set, slots, why);
@@ -118,7 +124,8 @@ static void enable_anyhow(void *arg)
 	struct pmudev_set *set = enabling->set;
 	struct pmudev_hold *hold = &pmudev_open_set(set)->hold;
 	bool held_all = hold->held_all;
-	/* Their counters may be taken, and a CPU set's CPU is looked at. */
+
+	/* CPUs' counters may be reserved, and check_moment() asks whether a CPU is online. */
 	cpus_read_lock();
 	enabling->ret = 0;
 	if (set->user & enabling->slots)
@@ -146,7 +153,7 @@ static bool enable_free(struct pmudev_set *set, u64 slots)
 
 	if (pmudev_rotation_concerned(set) || pmudev_set_ended(set))
 		return false;
-	/* A CPU that is loaded stays: its hotplug callback takes pmu->lock first. */
+	/* While the CPU's own context is loaded it stays: going offline takes pmu->lock first. */
 	if (set->cpu >= 0 && READ_ONCE(set->ctx->cpu) < 0)
 		return false;
 	slots &= ~set->alloc->placed;
@@ -162,12 +169,16 @@ static bool enable_free(struct pmudev_set *set, u64 slots)
 		return true;
 	}
 	end_private(set);
-	/* Another set holds it, as before. */
+	/* This cannot be the last one: pmudev_reserve_join() found another set. */
 	if (!held)
 		pmudev_reserve_leave(set->pmu);
 	return false;
 }
 
+/*
+ * With preemption off nothing may sleep: there are no children to walk, no rotation to plan and no
+ * other PMU to reserve. Return: false if there are, or others have pmu->lock; nothing was done.
+ */
 static bool enable_quickly(struct pmudev_set *set, u64 slots)
 {
 	bool done;
@@ -231,6 +242,7 @@ static void disable_locked(struct disabling *disabling)
 	struct pmudev_set *set = disabling->set;
 	struct pmudev_hold *hold = &pmudev_open_set(set)->hold;
 
+	lockdep_assert_held(&set->pmu->lock);
 	pmudev_set_call(set, pmudev_change_disable, &disabling->slots);
 	pmudev_slots_give_back(set, disabling->slots);
 	end_private(set);

@@ -96,8 +96,8 @@ static void task_in(struct preempt_notifier *notifier, int cpu)
 	struct pmudev_ctx *ctx = container_of(notifier, struct pmudev_ctx, notifier);
 
 	/*
-	 * Runs after switch_mm() and after perf's and KVM's own switch code, with irqs on, as
-	 * <linux/preempt.h> documents. An interrupt may have loaded the context already.
+	 * Irqs are on, as <linux/preempt.h> says. finish_task_switch() calls perf before the
+	 * notifiers, and KVM's is one of them. An interrupt may have loaded the context already.
 	 */
 	lockdep_assert_irqs_enabled();
 	raw_spin_lock_irq(&ctx->lock);
@@ -132,8 +132,8 @@ static struct preempt_ops task_ops = {
 };
 
 /*
- * Unlink dead contexts of the calling thread now, rather than at its next switch. So a thread never
- * has more than one of them.
+ * Unlink dead contexts of the calling thread now, rather than at its next switch. So a thread has
+ * at most one per PMU.
  */
 int pmudev_switch_prepare(void)
 {
@@ -179,6 +179,7 @@ bool pmudev_switch_unlink(struct pmudev_ctx *ctx, bool out)
 	return out && unlink_alone(ctx);
 }
 
+/* From the probe, for both threads of a switch: irqs are off, and rq->lock is held. */
 static void link_waiting(struct pmudev_ctx *ctx)
 {
 	raw_spin_lock(&ctx->lock);

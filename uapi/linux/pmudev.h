@@ -743,7 +743,8 @@ struct pmudev_group_times {
 
 /**
  * struct pmudev_page - the user page of a set
- * @seq: changes whenever the module writes the page; odd while it does
+ * @seq: changes with everything that the owner could read; odd in the middle of a change. Only
+ *	@owner can become 0 without it.
  * @owner: thread id (gettid) of the owner thread while it runs and its page is valid, 0 otherwise
  * @clock: see "Times"
  * @time_enabled: see "Times"
@@ -759,8 +760,8 @@ struct pmudev_group_times {
  * @slots: the events
  * @times: of each group
  *
- * The reader's algorithm. The writer is the kernel on the reader's own CPU, so a compiler barrier
- * is enough.
+ * The reader's algorithm. The kernel writes on the reader's own CPU, or while the reader does not
+ * run, so a compiler barrier is enough.
  *
  *	do {
  *		seq = READ_ONCE(page->seq);
