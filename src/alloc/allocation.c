@@ -38,22 +38,21 @@ struct taken {
 	const struct pmudev_set *but; /* not what children of this set have */
 };
 
-static void add_alloc(struct taken *taken, const struct pmudev_alloc *alloc)
-{
-	taken->counters |= alloc->held | (taken->borrowed ? alloc->mux.borrowed : 0);
-}
-
 /* What the sets of a context have, and the parents of its children. pmudev_set_fn. */
 static void add_taken(struct pmudev_ctx *ctx, struct pmudev_set *unused, void *arg)
 {
 	struct taken *taken = arg;
+	struct pmudev_alloc *alloc;
 	struct pmudev_set *set;
 
 	lockdep_assert_held(&ctx->lock);
 	taken->counters |= ctx->alloc.held | (taken->borrowed ? ctx->alloc.borrowed : 0);
-	hlist_for_each_entry(set, &ctx->inherited, ctx_node)
+	hlist_for_each_entry(set, &ctx->inherited, ctx_node) {
+		alloc = set->parent->alloc;
 		if (pmudev_set_is_child(set) && set->parent != taken->but)
-			add_alloc(taken, set->parent->alloc);
+			taken->counters |=
+				alloc->held | (taken->borrowed ? alloc->mux.borrowed : 0);
+	}
 }
 
 static void add_taken_by_child(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
@@ -72,11 +71,14 @@ u64 pmudev_alloc_taken_by_children(struct pmudev_set *set)
 	return taken.counters;
 }
 
-/* Call a function with a context, which may be loaded elsewhere, only to look at it. */
-static void look_at_ctx(struct pmudev_set *set, pmudev_set_fn fn, void *arg)
+void pmudev_alloc_look(struct pmudev_set *set, pmudev_set_fn fn, void *arg)
 {
 	unsigned long flags;
 
+	if (pmudev_has_children(set)) {
+		pmudev_set_look(set, fn, arg);
+		return;
+	}
 	raw_spin_lock_irqsave(&set->ctx->lock, flags);
 	fn(set->ctx, set, arg);
 	raw_spin_unlock_irqrestore(&set->ctx->lock, flags);
@@ -92,10 +94,7 @@ u64 pmudev_alloc_taken(struct pmudev_set *set, bool borrowed)
 	taken.counters = task ? all->cpu_use.any : all->task_use.any;
 	if (borrowed)
 		taken.counters |= task ? all->cpu_borrowed : all->task_borrowed;
-	if (pmudev_has_children(set))
-		pmudev_set_look(set, add_taken, &taken);
-	else
-		look_at_ctx(set, add_taken, &taken);
+	pmudev_alloc_look(set, add_taken, &taken);
 	return taken.counters;
 }
 
@@ -163,17 +162,10 @@ void pmudev_alloc_unaccount(struct pmudev_set *set)
 	hlist_del_init(&alloc->mux.suspended_node);
 }
 
-void pmudev_alloc_add_slots(struct pmudev_set *set, u64 slots)
+void pmudev_alloc_set_placed(struct pmudev_set *set, u64 slots)
 {
 	pmudev_alloc_unaccount(set);
-	WRITE_ONCE(set->alloc->placed, set->alloc->placed | slots);
-	pmudev_alloc_account(set);
-}
-
-void pmudev_alloc_remove_slots(struct pmudev_set *set, u64 slots)
-{
-	pmudev_alloc_unaccount(set);
-	WRITE_ONCE(set->alloc->placed, set->alloc->placed & ~slots);
+	WRITE_ONCE(set->alloc->placed, slots);
 	pmudev_alloc_account(set);
 }
 

@@ -104,9 +104,11 @@ u64 pmudev_alloc_taken_by_children(struct pmudev_set *set);
 void pmudev_alloc_account(struct pmudev_set *set);
 void pmudev_alloc_unaccount(struct pmudev_set *set);
 
-/* Slots of groups that are not multiplexed hold counters, as alloc->place says; or not any more. */
-void pmudev_alloc_add_slots(struct pmudev_set *set, u64 slots);
-void pmudev_alloc_remove_slots(struct pmudev_set *set, u64 slots);
+/* These slots hold counters, as alloc->place and guaranteed say; no others do any more. */
+void pmudev_alloc_set_placed(struct pmudev_set *set, u64 slots);
+
+/* Call @fn, which changes nothing, with what @set and its children are on, loaded anywhere. */
+void pmudev_alloc_look(struct pmudev_set *set, pmudev_set_fn fn, void *arg);
 
 /* Take back what sets hold whose targets have ended. */
 void pmudev_reclaim_dead(struct pmudev_pmu *pmu);

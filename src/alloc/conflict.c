@@ -30,18 +30,10 @@ static void mark(struct pmudev_ctx *ctx, struct pmudev_set *unused, void *arg)
 static void find_conflicts(struct pmudev_set *asking)
 {
 	struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(asking->pmu);
-	unsigned long flags;
 
 	lockdep_assert_held(&asking->pmu->lock);
 	all->mark++;
-	if (pmudev_has_children(asking)) {
-		pmudev_set_look(asking, mark, &all->mark);
-	} else {
-		/* Only looked at: the context may be loaded elsewhere. */
-		raw_spin_lock_irqsave(&asking->ctx->lock, flags);
-		mark(asking->ctx, asking, &all->mark);
-		raw_spin_unlock_irqrestore(&asking->ctx->lock, flags);
-	}
+	pmudev_alloc_look(asking, mark, &all->mark);
 }
 
 /* As pmudev_alloc_taken() has it: sets of the other kind, and those of the same targets. */
@@ -66,6 +58,11 @@ static pid_t opener_seen(struct pid *opener)
 	return pid_nr_ns(opener, task_active_pid_ns(caller));
 }
 
+static u32 kind_of(const struct pmudev_set *set)
+{
+	return set->cpu < 0 ? PMUDEV_HOLDER_TASK_SET : PMUDEV_HOLDER_CPU_SET;
+}
+
 /* After find_conflicts(asking). Return: false if no set has the counter. */
 static bool find_holder(struct pmudev_set *asking, unsigned int counter,
 			struct pmudev_holder *holder)
@@ -78,11 +75,7 @@ static bool find_holder(struct pmudev_set *asking, unsigned int counter,
 		if (!holds(alloc, asking, BIT_ULL(counter)))
 			continue;
 		holder->counter = counter;
-		if (set == asking)
-			holder->kind = PMUDEV_HOLDER_SET;
-		else
-			holder->kind =
-				set->cpu < 0 ? PMUDEV_HOLDER_TASK_SET : PMUDEV_HOLDER_CPU_SET;
+		holder->kind = set == asking ? PMUDEV_HOLDER_SET : kind_of(set);
 		holder->cpu = set->cpu;
 		holder->pid = opener_seen(alloc->opener);
 		return true;
@@ -194,7 +187,7 @@ int pmudev_refuse_readable(struct list_head *sets, struct pmudev_refusal *why)
 	raw_spin_lock_irq(&pmudev_readers.lock);
 	set = list_first_entry_or_null(sets, struct pmudev_set, mapping.readers_node);
 	if (set) {
-		why->holder.kind = set->cpu < 0 ? PMUDEV_HOLDER_TASK_SET : PMUDEV_HOLDER_CPU_SET;
+		why->holder.kind = kind_of(set);
 		why->holder.cpu = set->cpu;
 		opener = get_pid(set->alloc->opener);
 	}

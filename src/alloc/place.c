@@ -26,13 +26,11 @@ u64 pmudev_place_free(struct pmudev_set *set)
 }
 
 /* A constraint of an event that is on no counter, when it can have those in @free. */
-static struct pmudev_constraint restrict_to(const struct pmudev_constraint *constraint, u64 free)
+static struct pmudev_constraint restrict_to(struct pmudev_constraint constraint, u64 free)
 {
-	return (struct pmudev_constraint){
-		.allowed = pmudev_places(constraint->allowed, constraint->chained, free),
-		.now = PMUDEV_NO_COUNTER,
-		.chained = constraint->chained,
-	};
+	constraint.allowed = pmudev_places(constraint.allowed, constraint.chained, free);
+	constraint.now = PMUDEV_NO_COUNTER;
+	return constraint;
 }
 
 int pmudev_place_on(u64 free, const struct pmudev_constraint *constraint, unsigned int nr,
@@ -44,7 +42,7 @@ int pmudev_place_on(u64 free, const struct pmudev_constraint *constraint, unsign
 	if (WARN_ON_ONCE(nr > PMUDEV_ASSIGN_MAX))
 		return 0;
 	for (i = 0; i < nr; i++)
-		now[i] = restrict_to(&constraint[i], free);
+		now[i] = restrict_to(constraint[i], free);
 	return pmudev_assign(now, nr, counter);
 }
 
@@ -105,14 +103,13 @@ static bool solve(struct assignment *assignment, u64 free, u64 freed,
 	unsigned int i;
 
 	for (i = 0; i < nr; i++)
-		assignment->constraint[i] = restrict_to(&constraint[i], free);
+		assignment->constraint[i] = restrict_to(constraint[i], free);
 	for (; i < assignment->nr; i++) {
 		struct pmudev_set *set = assignment->set[i];
 		u8 slot = assignment->slot[i];
-		struct pmudev_constraint has =
-			pmudev_event_constraint(pmudev_slot_event(set, slot));
 
-		assignment->constraint[i] = restrict_to(&has, free | freed);
+		assignment->constraint[i] = restrict_to(
+			pmudev_event_constraint(pmudev_slot_event(set, slot)), free | freed);
 		assignment->constraint[i].now = set->alloc->place[slot];
 	}
 	return pmudev_assign(assignment->constraint, assignment->nr, assignment->counter) < 0;

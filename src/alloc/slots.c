@@ -25,7 +25,7 @@ static void take(struct pmudev_set *set, u64 slots, const u8 *counter)
 
 	pmudev_for_each_slot(slot, rest, slots)
 		set->alloc->place[slot] = counter[i++];
-	pmudev_alloc_add_slots(set, slots);
+	pmudev_alloc_set_placed(set, set->alloc->placed | slots);
 }
 
 bool pmudev_slots_allocate_free(struct pmudev_set *set, u64 slots)
@@ -106,7 +106,7 @@ int pmudev_slots_allocate(struct pmudev_set *set, u64 slots, struct pmudev_refus
 	if (mux)
 		ret = place_mux(set, mux, why);
 	if (ret)
-		pmudev_alloc_remove_slots(set, non_mux);
+		pmudev_alloc_set_placed(set, set->alloc->placed & ~non_mux);
 	rearrange(set, moving);
 	return ret;
 }

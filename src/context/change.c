@@ -21,16 +21,22 @@ void pmudev_events_copy(struct pmudev_set *child, const struct pmudev_set *from,
 	}
 }
 
+u64 pmudev_slots_room(const struct pmudev_set *set, u64 slots)
+{
+	unsigned int slot;
+	u64 rest;
+
+	pmudev_for_each_slot(slot, rest, slots)
+		if (!set->chunk[slot / PMUDEV_CHUNK])
+			slots &= ~BIT_ULL(slot);
+	return slots;
+}
+
 /* A child learns of events that were added after it was made. Return: those it has room for. */
 static u64 learn_events(struct pmudev_set *child, u64 slots)
 {
-	unsigned int slot;
-	u64 rest, new = slots & ~child->used;
-
-	pmudev_for_each_slot(slot, rest, new)
-		if (!child->chunk[slot / PMUDEV_CHUNK])
-			slots &= ~BIT_ULL(slot);
-	pmudev_events_copy(child, child->parent, slots & new);
+	slots = pmudev_slots_room(child, slots);
+	pmudev_events_copy(child, child->parent, slots & ~child->used);
 	child->used |= slots;
 	child->mux = child->parent->mux & child->used;
 	child->nr_slots = fls64(child->used);
@@ -152,11 +158,6 @@ void pmudev_change_slots(struct pmudev_ctx *ctx, struct pmudev_set *set, void *a
 	}
 	set->nr_slots = fls64(set->used);
 	pmudev_page_publish(ctx, set);
-}
-
-void pmudev_change_rotation(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
-{
-	pmudev_rotation_change(ctx, set, arg);
 }
 
 void pmudev_change_user_access_off(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)

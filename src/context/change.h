@@ -41,9 +41,6 @@ struct pmudev_slots_arg {
 
 void pmudev_change_slots(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg);
 
-/* @arg: const struct pmudev_rotation *plan, or NULL */
-void pmudev_change_rotation(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg);
-
 /* User access was disabled: deactivate readable groups, which stay enabled. @arg: unused */
 void pmudev_change_user_access_off(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg);
 
@@ -52,6 +49,9 @@ void pmudev_change_user_access_on(struct pmudev_ctx *ctx, struct pmudev_set *set
 
 /* The thread executes a program: enable what was armed for that. ctx->lock held, loaded here. */
 void pmudev_ctx_exec(struct pmudev_ctx *ctx);
+
+/* Those of some slots that a set has memory for. Under the mutex of the set, or of its parent. */
+u64 pmudev_slots_room(const struct pmudev_set *set, u64 slots);
 
 /* Copy events of a set to a child; counts and times begin at 0. */
 void pmudev_events_copy(struct pmudev_set *child, const struct pmudev_set *from, u64 slots);

@@ -36,9 +36,9 @@ void pmudev_rotation_apply(struct pmudev_ctx *ctx, struct pmudev_set *set)
 	WARN_ON_ONCE(!pmudev_slots_activate(ctx, set, wanted));
 }
 
-void pmudev_rotation_change(struct pmudev_ctx *ctx, struct pmudev_set *set,
-			    const struct pmudev_rotation *plan)
+void pmudev_change_rotation(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
 {
+	const struct pmudev_rotation *plan = arg;
 	struct pmudev_set_rotation *rotation = &set->rotation;
 	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
 	u64 was = set->active;

@@ -28,9 +28,8 @@ u64 pmudev_user_slots(const struct pmudev_set *set);
 /* Activate, of the set's multiplexed groups, what its current rotation slot says. */
 void pmudev_rotation_apply(struct pmudev_ctx *ctx, struct pmudev_set *set);
 
-/* Have a set go through @plan from now on; NULL: through none. */
-void pmudev_rotation_change(struct pmudev_ctx *ctx, struct pmudev_set *set,
-			    const struct pmudev_rotation *plan);
+/* pmudev_set_fn: have a set go through const struct pmudev_rotation *@arg; NULL: none. */
+void pmudev_change_rotation(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg);
 
 /* A copy of @from's rotation for a child that is being made, at another slot for each child. */
 void pmudev_rotation_inherit(struct pmudev_ctx *ctx, struct pmudev_set *child,

@@ -26,15 +26,15 @@ static bool ctx_get_set(struct pmudev_ctx *ctx)
 	return alive;
 }
 
-/* Start the context of the calling thread: link and load it. */
-static void start_self(struct pmudev_ctx *ctx)
+/* Link the context of the calling thread, or of one that has not run yet; @load it, too. */
+static void link_ctx(struct pmudev_ctx *ctx, bool load)
 {
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&ctx->lock, flags);
 	if (!ctx->dead)
 		pmudev_switch_link(ctx);
-	if (!ctx->dead && ctx->cpu < 0)
+	if (load && !ctx->dead && ctx->cpu < 0)
 		pmudev_ctx_load(ctx);
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 }
@@ -56,7 +56,7 @@ static void start_here(void *info)
 static int start(struct pmudev_ctx *ctx)
 {
 	if (ctx->link.task == current) {
-		start_self(ctx);
+		link_ctx(ctx, true);
 		return 0;
 	}
 	/* If the CPU went offline, the thread was switched since, and the probe has found it. */
@@ -69,21 +69,25 @@ static int start(struct pmudev_ctx *ctx)
 	return READ_ONCE(ctx->link.task->flags) & PF_EXITING ? -ESRCH : 0;
 }
 
-/*
- * Attach a new context for its first set, after prepare(). Return: the context; NULL if the task
- * has one already, and then @ctx is freed; or ERR_PTR().
- */
+/* Add a new context for its first set. Return: false if the task has one; @ctx is freed then. */
+static bool add_new(struct pmudev_ctx *ctx)
+{
+	ctx->link.nr_sets = 1;
+	atomic_inc(&pmudev_nr_unlinked);
+	if (pmudev_task_table_add(ctx))
+		return true;
+	atomic_dec(&pmudev_nr_unlinked);
+	pmudev_ctx_put(ctx);
+	return false;
+}
+
+/* After prepare(). Return: the context; NULL if the task has one, and @ctx is freed; ERR_PTR(). */
 static struct pmudev_ctx *attach_new(struct pmudev_ctx *ctx)
 {
 	int ret;
 
-	ctx->link.nr_sets = 1;
-	atomic_inc(&pmudev_nr_unlinked);
-	if (!pmudev_task_table_add(ctx)) {
-		atomic_dec(&pmudev_nr_unlinked);
-		pmudev_ctx_put(ctx);
+	if (!add_new(ctx))
 		return NULL;
-	}
 	ret = start(ctx);
 	if (!ret)
 		return ctx;
@@ -100,14 +104,11 @@ static struct pmudev_ctx *attach_found(struct task_struct *task, struct pmudev_p
 	while ((ctx = pmudev_ctx_find(task, pmu)) && !ctx_get_set(ctx))
 		pmudev_ctx_put(ctx);
 	if (ctx && task == current)
-		start_self(ctx);
+		link_ctx(ctx, true);
 	return ctx;
 }
 
-/*
- * Do what may sleep before the locks are taken. The caller has raised pmudev_nr_unlinked, which
- * keeps the probe installed.
- */
+/* Do what may sleep, before the locks are taken. pmudev_nr_unlinked keeps the probe installed. */
 static int prepare(const struct task_struct *task)
 {
 	return task == current ? pmudev_switch_prepare() : pmudev_sched_switch_start();
@@ -153,28 +154,14 @@ struct pmudev_ctx *pmudev_attach(struct task_struct *task, struct pmudev_pmu *pm
 struct pmudev_ctx *pmudev_attach_new_task(struct task_struct *child, struct pmudev_pmu *pmu)
 {
 	struct pmudev_ctx *ctx = pmudev_ctx_alloc(child, pmu, PMUDEV_GFP_NOWAIT);
-	unsigned long flags;
 
 	if (!ctx)
 		return NULL;
-	ctx->link.nr_sets = 1;
-	atomic_inc(&pmudev_nr_unlinked);
-	if (!pmudev_task_table_add(ctx)) {
-		/* Another process counts the new task already. */
-		atomic_dec(&pmudev_nr_unlinked);
-		pmudev_ctx_put(ctx);
-		ctx = pmudev_ctx_find(child, pmu);
-		if (ctx && !ctx_get_set(ctx)) {
-			pmudev_ctx_put(ctx);
-			ctx = NULL;
-		}
-		return ctx;
-	}
+	/* Another process may count the new task already. */
+	if (!add_new(ctx))
+		return attach_found(child, pmu);
 	/* The task has not run, so its list of notifiers does not change. */
-	raw_spin_lock_irqsave(&ctx->lock, flags);
-	if (!ctx->dead)
-		pmudev_switch_link(ctx);
-	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	link_ctx(ctx, false);
 	return ctx;
 }
 
@@ -198,26 +185,22 @@ unsigned int pmudev_ctx_end(struct pmudev_ctx *ctx)
 	return refs;
 }
 
-/* A set leaves a context */
-struct ending {
-	unsigned int refs; /* out: references to drop after the context's lock */
-};
-
+/* @arg: out: how many references to drop after the context's lock */
 static void drop_set(struct pmudev_ctx *ctx, void *arg)
 {
-	struct ending *ending = arg;
+	unsigned int *refs = arg;
 
 	if (!--ctx->link.nr_sets)
-		ending->refs = pmudev_ctx_end(ctx);
+		*refs = pmudev_ctx_end(ctx);
 }
 
 void pmudev_detach(struct pmudev_ctx *ctx)
 {
-	struct ending ending = {};
+	unsigned int refs = 0;
 
-	pmudev_ctx_call(ctx, drop_set, &ending);
+	pmudev_ctx_call(ctx, drop_set, &refs);
 	/* Drop the set's reference last: it kept the context for the call. */
-	while (ending.refs--)
+	while (refs--)
 		pmudev_ctx_put(ctx);
 	pmudev_ctx_put(ctx);
 }

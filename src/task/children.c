@@ -72,18 +72,6 @@ static void forget_sum(struct pmudev_sum *sum, u64 values, u64 times)
 	}
 }
 
-/* Has a child a chunk for each of these slots? Under the parent's mutex. */
-static bool has_room(const struct pmudev_set *set, u64 slots)
-{
-	unsigned int slot;
-	u64 rest;
-
-	pmudev_for_each_slot(slot, rest, slots)
-		if (!set->chunk[slot / PMUDEV_CHUNK])
-			return false;
-	return true;
-}
-
 static int make_room(struct pmudev_set *set, u64 slots)
 {
 	unsigned int slot;
@@ -100,10 +88,7 @@ static int make_room(struct pmudev_set *set, u64 slots)
 	return 0;
 }
 
-/*
- * The child after @child, referenced; @child is put. NULL: it was the last, or (@lost) it has
- * ended.
- */
+/* The child after @child, referenced; @child is put. NULL: the last, or (@lost) it has ended. */
 static struct pmudev_child *next_child(struct pmudev_inherit *inherit, struct pmudev_child *child,
 				       bool *lost)
 {
@@ -134,9 +119,7 @@ void pmudev_children_make_room(struct pmudev_set *parent)
 
 	if (!parent->inherit || parent->nr_slots <= PMUDEV_CHUNK)
 		return;
-	/*
-	 * Children made meanwhile have room. Of those that this misses the counts are incomplete.
-	 */
+	/* Children made meanwhile have room. Counts of those that this misses are incomplete. */
 	do {
 		while ((child = next_child(parent->inherit, child, &lost))) {
 			if (make_room(&child->set, parent->used)) {
@@ -227,7 +210,8 @@ static bool walk_all(void *arg)
 	pmudev_set_call_alone(parent, visit, walk);
 	while ((child = not_reached(inherit))) {
 		/* Without memory a child cannot count what is new, but what it has goes on. */
-		if (walk->fn == pmudev_change_enable && !has_room(&child->set, parent->used))
+		if (walk->fn == pmudev_change_enable &&
+		    pmudev_slots_room(&child->set, parent->used) != parent->used)
 			WRITE_ONCE(inherit->incomplete, true);
 		pmudev_set_call_alone(&child->set, visit, walk);
 		pmudev_child_put(child);
