@@ -107,9 +107,10 @@ static bool solve(struct assignment *assignment, u64 free, u64 freed,
 	for (; i < assignment->nr; i++) {
 		struct pmudev_set *set = assignment->set[i];
 		u8 slot = assignment->slot[i];
+		const struct pmudev_event *event = pmudev_slot_event(set, slot);
 
-		assignment->constraint[i] = restrict_to(
-			pmudev_event_constraint(pmudev_slot_event(set, slot)), free | freed);
+		assignment->constraint[i] =
+			restrict_to(pmudev_event_constraint(event), free | freed);
 		assignment->constraint[i].now = set->alloc->place[slot];
 	}
 	return pmudev_assign(assignment->constraint, assignment->nr, assignment->counter) < 0;
