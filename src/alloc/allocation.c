@@ -40,6 +40,7 @@ struct taken {
 
 /* What the sets of a context have, and the parents of its children. pmudev_set_fn. */
 static void add_taken(struct pmudev_ctx *ctx, struct pmudev_set *unused, void *arg)
+	__must_hold(&ctx->lock)
 {
 	struct taken *taken = arg;
 	struct pmudev_alloc *alloc;

@@ -41,7 +41,7 @@ int pmudev_place_alone(struct pmudev_set *set, u64 free, const struct pmudev_con
 struct pmudev_set *pmudev_place_moves(struct pmudev_set *asking);
 
 /* pmudev_ctx_fn; @arg: that set. Its events, and the others', change their counters. */
-void pmudev_move_events(struct pmudev_ctx *ctx, void *arg);
+void pmudev_move_events(struct pmudev_ctx *ctx, void *arg) __must_hold(&ctx->lock);
 
 /*
  * Could these events be on counters together, if no other set had any? Without pmu->lock. Return:

@@ -19,10 +19,12 @@ struct pmudev_enable_arg {
 	int error;	 /* out: 0, or -ESRCH if the target has ended */
 };
 
-void pmudev_change_enable(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg);
+void pmudev_change_enable(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
+	__must_hold(&ctx->lock);
 
 /* @arg: const u64 *slots: whole groups */
-void pmudev_change_disable(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg);
+void pmudev_change_disable(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
+	__must_hold(&ctx->lock);
 
 /* For pmudev_change_reset() */
 struct pmudev_reset_arg {
@@ -30,7 +32,8 @@ struct pmudev_reset_arg {
 	u64 value; /* their count from now on; a child's is 0, so the sum is this */
 };
 
-void pmudev_change_reset(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg);
+void pmudev_change_reset(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
+	__must_hold(&ctx->lock);
 
 /* For pmudev_change_slots(): the masks from now on */
 struct pmudev_slots_arg {
@@ -39,16 +42,19 @@ struct pmudev_slots_arg {
 	u64 mux;  /* likewise */
 };
 
-void pmudev_change_slots(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg);
+void pmudev_change_slots(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
+	__must_hold(&ctx->lock);
 
 /* User access was disabled: deactivate readable groups, which stay enabled. @arg: unused */
-void pmudev_change_user_access_off(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg);
+void pmudev_change_user_access_off(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
+	__must_hold(&ctx->lock);
 
 /* It was enabled: activate them again. @arg: unused */
-void pmudev_change_user_access_on(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg);
+void pmudev_change_user_access_on(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
+	__must_hold(&ctx->lock);
 
 /* The thread executes a program: enable what was armed for that. ctx->lock held, loaded here. */
-void pmudev_ctx_exec(struct pmudev_ctx *ctx);
+void pmudev_ctx_exec(struct pmudev_ctx *ctx) __must_hold(&ctx->lock);
 
 /* Those of some slots that a set has memory for. Under the mutex of the set, or of its parent. */
 u64 pmudev_slots_room(const struct pmudev_set *set, u64 slots);

@@ -15,8 +15,8 @@ void pmudev_cpus_init(void);
 void pmudev_cpus_exit(void);
 
 /* Load and unload: ctx->lock held, irqs off, on the CPU concerned. */
-void pmudev_ctx_load(struct pmudev_ctx *ctx);
-void pmudev_ctx_unload(struct pmudev_ctx *ctx);
+void pmudev_ctx_load(struct pmudev_ctx *ctx) __must_hold(&ctx->lock);
+void pmudev_ctx_unload(struct pmudev_ctx *ctx) __must_hold(&ctx->lock);
 
 /*
  * Work on a context, with ctx->lock held and irqs off: on ctx->cpu if that is not negative, else

@@ -116,6 +116,7 @@ struct pmudev_clocks {
 
 /* The clocks now. ctx->lock held. */
 static __always_inline struct pmudev_clocks pmudev_ctx_clocks(const struct pmudev_ctx *ctx)
+	__must_hold(&ctx->lock)
 {
 	u64 now = ctx->cpu < 0 ? 0 : pmudev_clock();
 	struct pmudev_clocks clocks = { .enabled = ctx->clock + now };
@@ -129,7 +130,7 @@ static __always_inline struct pmudev_clocks pmudev_ctx_clocks(const struct pmude
 }
 
 /* Is it loaded on a CPU where it counts? ctx->lock held. */
-static inline bool pmudev_ctx_counting(const struct pmudev_ctx *ctx)
+static inline bool pmudev_ctx_counting(const struct pmudev_ctx *ctx) __must_hold(&ctx->lock)
 {
 	return ctx->cpu >= 0 && ctx->ready;
 }

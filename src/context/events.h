@@ -10,17 +10,20 @@
  * ctx->lock held, the context loaded here or nowhere. Return: false if another of the context's
  * events has one of the counters: nothing was done.
  */
-bool pmudev_slots_activate(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots);
-void pmudev_slots_deactivate(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots);
+bool pmudev_slots_activate(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
+	__must_hold(&ctx->lock);
+void pmudev_slots_deactivate(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
+	__must_hold(&ctx->lock);
 
 /* pmudev_set_update() of a context with other sets' events. */
-void pmudev_set_update_some(struct pmudev_set *set);
+void pmudev_set_update_some(struct pmudev_set *set) __must_hold(&set->ctx->lock);
 
 /*
  * Bring the counts of a set's events up to date, but not its page. ctx->lock held, the context
  * loaded here or nowhere.
  */
 static __always_inline void pmudev_set_update(struct pmudev_ctx *ctx, struct pmudev_set *set)
+	__must_hold(&ctx->lock)
 {
 	lockdep_assert_held(&ctx->lock);
 	if (!set->active || !pmudev_ctx_counting(ctx))

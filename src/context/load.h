@@ -12,6 +12,7 @@
 
 /* The common case: the CPU is of the context's PMU, and no counter shows residue. */
 static __always_inline void pmudev_pages_in_here(struct pmudev_cpu *cpuc, struct pmudev_ctx *ctx)
+	__must_hold(&ctx->lock)
 {
 	if (likely(!cpuc->residue && pmudev_backend_user_access_enable(ctx->reads.counters)))
 		pmudev_pages_show(ctx);
@@ -21,6 +22,7 @@ static __always_inline void pmudev_pages_in_here(struct pmudev_cpu *cpuc, struct
 
 /* The common case: no other context on this CPU gives the thread access as well. */
 static __always_inline void pmudev_pages_out_here(struct pmudev_cpu *cpuc, struct pmudev_ctx *ctx)
+	__must_hold(&ctx->lock)
 {
 	if (likely(cpuc->task == ctx && !cpuc->nr_on_other_pmu &&
 		   pmudev_backend_user_access_disable())) {
@@ -33,6 +35,7 @@ static __always_inline void pmudev_pages_out_here(struct pmudev_cpu *cpuc, struc
 
 /* pmudev_ctx_load(); @task: the context is a task's. */
 static __always_inline void pmudev_ctx_load_here(struct pmudev_ctx *ctx, bool task)
+	__must_hold(&ctx->lock)
 {
 	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
 	bool here = ctx->pmu == cpuc->pmu, ready = here && cpuc->ready;
@@ -68,7 +71,7 @@ static __always_inline void pmudev_ctx_load_here(struct pmudev_ctx *ctx, bool ta
 		pmudev_rotate_timer(cpuc, ctx);
 }
 
-static __always_inline void pmudev_ctx_unload_here(struct pmudev_ctx *ctx)
+static __always_inline void pmudev_ctx_unload_here(struct pmudev_ctx *ctx) __must_hold(&ctx->lock)
 {
 	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
 	bool ready = ctx->ready;

@@ -9,6 +9,7 @@
 #include "ctx.h"
 
 static inline void pmudev_times_add(struct pmudev_set *set, u64 enabled, u64 running)
+	__must_hold(&set->ctx->lock)
 {
 	struct pmudev_event *event;
 	unsigned int slot;
@@ -29,12 +30,14 @@ static inline void pmudev_times_add(struct pmudev_set *set, u64 enabled, u64 run
 
 /* Before a change of what is enabled. ctx->lock held. */
 static inline void pmudev_times_stop(struct pmudev_set *set, const struct pmudev_clocks *now)
+	__must_hold(&set->ctx->lock)
 {
 	pmudev_times_add(set, now->enabled, now->running);
 }
 
 /* After it. */
 static inline void pmudev_times_start(struct pmudev_set *set, const struct pmudev_clocks *now)
+	__must_hold(&set->ctx->lock)
 {
 	pmudev_times_add(set, -now->enabled, -now->running);
 }
@@ -42,6 +45,7 @@ static inline void pmudev_times_start(struct pmudev_set *set, const struct pmude
 /* After a change of what is active alone; @was: what was. What is enabled stays so. */
 static inline void pmudev_times_changed(struct pmudev_set *set, u64 was,
 					const struct pmudev_clocks *now)
+	__must_hold(&set->ctx->lock)
 {
 	bool all_were = was == set->enabled, all_are = set->active == set->enabled;
 	unsigned int slot;

@@ -38,6 +38,7 @@ static __always_inline void pmudev_page_end(struct pmudev_page *page, u32 seq)
 
 /* Counts were saved. @changed: the bits in which any of them changed. */
 static __always_inline void pmudev_pages_counted(struct pmudev_ctx *ctx, u64 changed)
+	__must_hold(&ctx->lock)
 {
 	if (unlikely(changed >> PMUDEV_PAGE_LAG))
 		ctx->reads.stale |= PMUDEV_STALE_COUNTS;
@@ -50,6 +51,7 @@ static __always_inline void pmudev_pages_counted(struct pmudev_ctx *ctx, u64 cha
  */
 static __always_inline void pmudev_page_resume(const struct pmudev_ctx *ctx,
 					       const struct pmudev_mapping *mapping)
+	__must_hold(&ctx->lock)
 {
 	struct pmudev_page *page = mapping->page;
 
@@ -59,10 +61,10 @@ static __always_inline void pmudev_page_resume(const struct pmudev_ctx *ctx,
 }
 
 /* Rewrite the stale pages of a thread that is loaded. */
-void pmudev_pages_renew(struct pmudev_ctx *ctx);
+void pmudev_pages_renew(struct pmudev_ctx *ctx) __must_hold(&ctx->lock);
 
 /* The thread can read: have its pages say so. */
-static __always_inline void pmudev_pages_show(struct pmudev_ctx *ctx)
+static __always_inline void pmudev_pages_show(struct pmudev_ctx *ctx) __must_hold(&ctx->lock)
 {
 	struct hlist_node *node;
 
@@ -78,7 +80,7 @@ static __always_inline void pmudev_pages_show(struct pmudev_ctx *ctx)
 }
 
 /* The thread cannot read: take its name out of its pages. */
-static __always_inline void pmudev_pages_disown(struct pmudev_ctx *ctx)
+static __always_inline void pmudev_pages_disown(struct pmudev_ctx *ctx) __must_hold(&ctx->lock)
 {
 	struct hlist_node *node;
 
@@ -88,38 +90,40 @@ static __always_inline void pmudev_pages_disown(struct pmudev_ctx *ctx)
 }
 
 /* The context was loaded: enable access, if it can be, and show the pages. */
-void pmudev_pages_in(struct pmudev_ctx *ctx);
+void pmudev_pages_in(struct pmudev_ctx *ctx) __must_hold(&ctx->lock);
 
 /* The context is about to be unloaded: disable access. */
-void pmudev_pages_out(struct pmudev_ctx *ctx);
+void pmudev_pages_out(struct pmudev_ctx *ctx) __must_hold(&ctx->lock);
 
 /* Access may have been taken away by the kernel: have readers use read(2). */
-void pmudev_pages_lost(struct pmudev_ctx *ctx);
+void pmudev_pages_lost(struct pmudev_ctx *ctx) __must_hold(&ctx->lock);
 
 /* Access ends: the thread executes another program, exits, or has unmapped its last page. */
-void pmudev_pages_revoke(struct pmudev_ctx *ctx);
+void pmudev_pages_revoke(struct pmudev_ctx *ctx) __must_hold(&ctx->lock);
 
 /* Does any flag require that a switch calls pmudev_pages_out()? */
 static __always_inline bool pmudev_pages_need_out(const struct pmudev_ctx *ctx)
+	__must_hold(&ctx->lock)
 {
 	return ctx->reads.enabled | ctx->reads.revoke_pending | ctx->reads.on_other_pmu;
 }
 
 /* Rewrite a set's page, which exists. */
-void pmudev_page_rewrite(struct pmudev_ctx *ctx, struct pmudev_set *set);
+void pmudev_page_rewrite(struct pmudev_ctx *ctx, struct pmudev_set *set) __must_hold(&ctx->lock);
 
 /* Rewrite a set's page after a change of the set, if it has one. */
 static inline void pmudev_page_publish(struct pmudev_ctx *ctx, struct pmudev_set *set)
+	__must_hold(&ctx->lock)
 {
 	if (set->mapping.page)
 		pmudev_page_rewrite(ctx, set);
 }
 
 /* Rewrite the counts of all pages that have active events. */
-void pmudev_pages_refresh(struct pmudev_ctx *ctx);
+void pmudev_pages_refresh(struct pmudev_ctx *ctx) __must_hold(&ctx->lock);
 
 /* Slots are about to be removed: clear the times of their groups. */
-void pmudev_page_forget(struct pmudev_set *set, u64 slots);
+void pmudev_page_forget(struct pmudev_set *set, u64 slots) __must_hold(&set->ctx->lock);
 
 /* Upcall, not from the backend's operations: user access was taken away on this CPU. Irqs off. */
 void pmudev_user_access_lost(void);

@@ -22,6 +22,6 @@ void pmudev_detach(struct pmudev_ctx *ctx);
  * The context is dead from now on. ctx->lock held. Return: how many references the caller must
  * drop, without the lock.
  */
-unsigned int pmudev_ctx_end(struct pmudev_ctx *ctx);
+unsigned int pmudev_ctx_end(struct pmudev_ctx *ctx) __must_hold(&ctx->lock);
 
 #endif /* _PMUDEV_TASK_ATTACH_H */

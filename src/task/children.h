@@ -92,10 +92,12 @@ static inline bool pmudev_set_ended(const struct pmudev_set *set)
 }
 
 /* Add to a sum what a child counted in some slots. Its ctx->lock and inherit->lock held. */
-void pmudev_sum_add(struct pmudev_sum *sum, struct pmudev_child *child, u64 values, u64 times);
+void pmudev_sum_add(struct pmudev_sum *sum, struct pmudev_child *child, u64 values, u64 times)
+	__must_hold(&child->set.inherit->lock);
 
 /* Add a child that a walk visits to the walk's sum. Its ctx->lock held, its events updated. */
-void pmudev_sum_add_child(struct pmudev_sum *total, struct pmudev_child *child);
+void pmudev_sum_add_child(struct pmudev_sum *total, struct pmudev_child *child)
+	__must_hold(&child->set.ctx->lock);
 
 /* pmudev_set_walk() of an inherited set. May sleep. */
 void pmudev_walk_children(struct pmudev_set *set, struct pmudev_walk *walk);

@@ -20,13 +20,13 @@ int pmudev_switch_prepare(void);
  * Have the thread's switches load and unload the context: the calling thread, or one that has not
  * run yet. ctx->lock held.
  */
-void pmudev_switch_link(struct pmudev_ctx *ctx);
+void pmudev_switch_link(struct pmudev_ctx *ctx) __must_hold(&ctx->lock);
 
 /*
  * Switches do not concern the context, which is linked and dead, any more. @out: it was loaded
  * nowhere. ctx->lock held. Return: true: the caller drops a reference; false: the next switch does.
  */
-bool pmudev_switch_unlink(struct pmudev_ctx *ctx, bool out);
+bool pmudev_switch_unlink(struct pmudev_ctx *ctx, bool out) __must_hold(&ctx->lock);
 
 /* Before the first thread is attached, and after the last. @tp: sched_switch. */
 int pmudev_switch_hook(struct tracepoint *tp);

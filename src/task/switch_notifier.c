@@ -40,7 +40,7 @@ static void do_deferred_put(struct irq_work *work)
  * adds its notifier at the front; it saves and restores the user access register, so it must be
  * called before pmudev's both at switch-out and at switch-in.
  */
-static void link_notifier(struct pmudev_ctx *ctx)
+static void link_notifier(struct pmudev_ctx *ctx) __must_hold(&ctx->lock)
 {
 	struct hlist_head *list = &ctx->link.task->preempt_notifiers;
 	struct hlist_node *last;
@@ -63,7 +63,7 @@ static void link_notifier(struct pmudev_ctx *ctx)
 }
 
 /* Unlink the notifier. The caller drops its reference after releasing the lock. */
-static void unlink_notifier(struct pmudev_ctx *ctx)
+static void unlink_notifier(struct pmudev_ctx *ctx) __must_hold(&ctx->lock)
 {
 	lockdep_assert_held(&ctx->lock);
 	ctx->link.linked = false;
@@ -76,7 +76,7 @@ static void unlink_notifier(struct pmudev_ctx *ctx)
  * Unlink the notifier of a thread that is switched out. Return: false, with nothing changed, if the
  * list has other notifiers.
  */
-static bool unlink_alone(struct pmudev_ctx *ctx)
+static bool unlink_alone(struct pmudev_ctx *ctx) __must_hold(&ctx->lock)
 {
 	struct hlist_head *list = &ctx->link.task->preempt_notifiers;
 	bool alone;

@@ -32,7 +32,7 @@ void pmudev_ctx_put(struct pmudev_ctx *ctx);
 bool pmudev_task_table_add(struct pmudev_ctx *ctx);
 
 /* Take it out; the caller drops the table's reference. ctx->lock held. */
-void pmudev_task_table_remove(struct pmudev_ctx *ctx);
+void pmudev_task_table_remove(struct pmudev_ctx *ctx) __must_hold(&ctx->lock);
 
 /* The context of a task on a PMU, with a reference; or NULL. Any context. */
 struct pmudev_ctx *pmudev_ctx_find(const struct task_struct *task, const struct pmudev_pmu *pmu);
