@@ -6,7 +6,7 @@
 #ifndef _PMUDEV_CONTEXT_LOAD_H
 #define _PMUDEV_CONTEXT_LOAD_H
 
-#include "fold.h"
+#include "events.h"
 #include "rotate.h"
 #include "user_page.h"
 
