@@ -16,8 +16,8 @@
 #define PMUDEV_PAGE_LAG 29
 
 /*
- * Begin to write a page; struct pmudev_page in the ABI has the reader's side. The reader runs on the
- * CPU that writes, or is not running and will see all of it after the switch to it: compiler
+ * Begin to write a page; struct pmudev_page of the ABI has the reader's side. The reader runs on
+ * the CPU that writes, or is not running and will see all of it after the switch to it: compiler
  * barriers keep the fields between the two steps of seq.
  * Return: the sequence number, for pmudev_page_end().
  */
