@@ -49,7 +49,7 @@ struct pmudev_alloc {
 	u64 moving;			 /* slots that the plan moves */
 	u64 moving_active;		 /* those of them that are active */
 	struct pmudev_set *next_moving;	 /* the next set of the plan */
-	u64 mark; /* the last question that concerned it, see pmudev_find_conflicts() */
+	u64 mark; /* the last question that concerned it, see find_conflicts() */
 	struct pmudev_alloc_mux mux; /* its multiplexed groups */
 };
 
@@ -68,7 +68,7 @@ struct pmudev_pmu_alloc {
 	struct pmudev_use cpu_use;  /* what CPU sets hold */
 	u64 task_borrowed;	    /* what task sets borrow */
 	u64 cpu_borrowed;	    /* what CPU sets borrow */
-	u64 mark;		    /* number of the last question, see pmudev_find_conflicts() */
+	u64 mark;		    /* number of the last question, see find_conflicts() */
 };
 
 extern struct pmudev_pmu_alloc pmudev_allocs[PMUDEV_MAX_PMUS];

@@ -56,7 +56,7 @@ struct pmudev_task_link {
 struct pmudev_alloc_ctx {
 	u64 held;     /* counters allocated to its sets (not to children) */
 	u64 borrowed; /* counters that its multiplexing sets use beyond those */
-	u64 mark;     /* the last question that concerned it, see pmudev_find_conflicts() */
+	u64 mark;     /* the last question that concerned it, see find_conflicts() */
 };
 
 /* What is loaded as a unit: the events of a thread on one PMU, or of a CPU */

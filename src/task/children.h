@@ -65,7 +65,8 @@ struct pmudev_child {
 	struct pmudev_child *next_ended;  /* the next child of a thread that has exited */
 	struct pmudev_quota_owner *owner; /* whose quota it takes; NULL: nobody's */
 	struct rcu_head rcu;		  /* for freeing it */
-	void (*release)(struct pmudev_child *child); /* frees it when the parent may be gone */
+	/* Frees it when the last reference is gone; the parent may be gone, too. Constant. */
+	void (*release)(struct pmudev_child *child);
 	u8 own_chunks;	       /* how many chunks of events are part of it. Constant. */
 	struct pmudev_set set; /* the set; its chunks follow */
 };
