@@ -9,8 +9,8 @@
 u64 pmudev_held_by_sets(struct pmudev_set *set, u64 allowed);
 
 /*
- * Who has each of the counters @busy, refused to a set that is bound? @holder: out: room for as
- * many. May sleep: a worker looks, with pmu->lock held. Return: how many were found.
+ * Find who has each of the counters @busy that were refused to @set, which is bound. @holder has
+ * room for one of each. May sleep: a worker looks, with pmu->lock held. Return: how many.
  */
 unsigned int pmudev_list_holders(struct pmudev_set *set, u64 busy, struct pmudev_holder *holder);
 

@@ -9,7 +9,7 @@
 #include "../context/user_page.h"
 #include "conflict.h"
 #include "place.h"
-#include "rotation.h"
+#include "rotation_plan.h"
 
 /* A placement with events that may move */
 struct assignment {

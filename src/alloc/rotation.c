@@ -6,6 +6,7 @@
 #include "../memory.h"
 #include "../worker.h"
 #include "rotation.h"
+#include "rotation_plan.h"
 
 static unsigned int count_groups(const struct pmudev_set *set, u64 slots)
 {

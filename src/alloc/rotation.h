@@ -46,14 +46,4 @@ void pmudev_rotation_resume_others(struct pmudev_set *asking);
 /* The counter that an event has in the first slot of the rotation that it is in; -1: in none. */
 int pmudev_rotation_counter(const struct pmudev_set *set, unsigned int slot);
 
-/*
- * Find counters of @free that let each multiplexed group of @slots fit. @why: filled in on error;
- * its event is a slot. pmu->lock held. Return: 0, -EBUSY or -ENOMEM.
- */
-int pmudev_find_guaranteed(struct pmudev_set *set, u64 slots, u64 free, u64 *guaranteed,
-			   struct pmudev_refusal *why);
-
-/* Plan the rotation of a set's groups on counters of @pool. pmu->lock held, the set suspended. */
-void pmudev_rotation_plan(struct pmudev_set *set, u64 pool, struct pmudev_rotation *rotation);
-
 #endif /* _PMUDEV_ALLOC_ROTATION_H */

@@ -8,7 +8,7 @@
 
 #include "../worker.h"
 #include "conflict.h"
-#include "rotation.h"
+#include "rotation_plan.h"
 
 /* Split slots into groups, in the order of their first slots. Return: how many. */
 static unsigned int split_groups(const struct pmudev_set *set, u64 slots, u64 *group)

@@ -2,6 +2,7 @@
 /* The counters of a set's slots. */
 #include "place.h"
 #include "rotation.h"
+#include "rotation_plan.h"
 #include "slots.h"
 
 /* The constraints of some slots' events, in ascending order. Return: how many. */

@@ -2,6 +2,7 @@
 /* Contexts: load and unload, and work on them. */
 #include "../compat.h"
 #include "context.h"
+#include "fold.h"
 #include "load.h"
 
 void pmudev_cpus_init(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A set's events on their counters. Nothing is decided here: counters were allocated at enable. */
 #include "events.h"
-#include "user_page.h"
+#include "fold.h"
 
 unsigned int pmudev_slots_hw(struct pmudev_set *set, u64 slots, struct pmudev_hw **hw)
 {
@@ -28,15 +28,6 @@ static u64 fold_period(struct pmudev_hw *const *hw, unsigned int nr)
 	for (i = 0; i < nr; i++)
 		width = min_t(unsigned int, width, hw[i]->width);
 	return pmudev_fold_ns(width);
-}
-
-void pmudev_fold_timer(struct pmudev_cpu *cpuc, u64 period_ns)
-{
-	lockdep_assert_irqs_disabled();
-	if (!period_ns || (cpuc->fold_ns && cpuc->fold_ns <= period_ns))
-		return;
-	cpuc->fold_ns = period_ns;
-	hrtimer_start(&cpuc->fold_timer, ns_to_ktime(period_ns), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 /*
@@ -127,69 +118,4 @@ void pmudev_slots_deactivate(struct pmudev_ctx *ctx, struct pmudev_set *set, u64
 	ctx->residue_mask &= ~mask;
 	ctx->fold_ns = fold_period(ctx->active, kept);
 	set->active &= ~slots;
-}
-
-/* Fold a context that is loaded; @period_ns: the shortest period so far, 0: none. */
-static void fold(struct pmudev_ctx *ctx, u64 *period_ns)
-{
-	raw_spin_lock(&ctx->lock);
-	if (pmudev_ctx_counting(ctx) && ctx->fold_ns) {
-		pmudev_backend_read(ctx->active, ctx->nr);
-		pmudev_pages_refresh(ctx);
-		if (!*period_ns || ctx->fold_ns < *period_ns)
-			*period_ns = ctx->fold_ns;
-	}
-	raw_spin_unlock(&ctx->lock);
-}
-
-enum hrtimer_restart pmudev_fold_tick(struct hrtimer *timer)
-{
-	struct pmudev_cpu *cpuc = container_of(timer, struct pmudev_cpu, fold_timer);
-
-	cpuc->fold_ns = 0;
-	fold(&cpuc->ctx, &cpuc->fold_ns);
-	if (cpuc->task)
-		fold(cpuc->task, &cpuc->fold_ns);
-	if (!cpuc->fold_ns)
-		return HRTIMER_NORESTART;
-	hrtimer_forward_now(timer, ns_to_ktime(cpuc->fold_ns));
-	return HRTIMER_RESTART;
-}
-
-/* The active events with a filter. What is loaded here changes on this CPU only, irqs off. */
-static unsigned int collect(const struct pmudev_ctx *ctx, struct pmudev_hw **hw)
-{
-	unsigned int i, nr = 0;
-
-	if (!ctx->ready || ctx->cpu != smp_processor_id())
-		return 0;
-	for (i = 0; i < ctx->nr; i++)
-		if (ctx->active[i]->filter)
-			hw[nr++] = ctx->active[i];
-	return nr;
-}
-
-void pmudev_guest_entered(void)
-{
-	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
-	struct pmudev_hw *hw[PMUDEV_COUNTERS];
-	unsigned int nr;
-
-	lockdep_assert_irqs_disabled();
-	if (!cpuc->ready)
-		return;
-	nr = collect(&cpuc->ctx, hw);
-	if (cpuc->task)
-		nr += collect(cpuc->task, hw + nr);
-	if (nr)
-		pmudev_backend.guest_enter(hw, nr);
-}
-
-void pmudev_guest_left(void)
-{
-	unsigned long flags;
-
-	local_irq_save(flags);
-	pmudev_backend.guest_leave();
-	local_irq_restore(flags);
 }

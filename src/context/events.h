@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Events on their counters: activate, deactivate, update, fold, enter and leave guests. */
+/* A set's events on their counters: activate, deactivate, update. */
 #ifndef _PMUDEV_CONTEXT_EVENTS_H
 #define _PMUDEV_CONTEXT_EVENTS_H
 
@@ -39,22 +39,5 @@ static __always_inline void pmudev_set_update(struct pmudev_ctx *ctx, struct pmu
 
 /* The events of some slots, in ascending order. Return: how many. */
 unsigned int pmudev_slots_hw(struct pmudev_set *set, u64 slots, struct pmudev_hw **hw);
-
-/*
- * Folding: a timer brings the counts of narrow counters up to date before these wrap. Have this
- * CPU's run at least this often; 0: nothing needs it. Irqs off.
- */
-void pmudev_fold_timer(struct pmudev_cpu *cpuc, u64 period_ns);
-
-/* The timer's function. */
-enum hrtimer_restart pmudev_fold_tick(struct hrtimer *timer);
-
-/*
- * Upcalls: this CPU is about to run a KVM guest, or is back from one. What is loaded here counts as
- * its host/guest filter says. Irqs are off until the guest runs or was left; after it, preemption
- * is off, and interrupts since then were the host's.
- */
-void pmudev_guest_entered(void);
-void pmudev_guest_left(void);
 
 #endif /* _PMUDEV_CONTEXT_EVENTS_H */

@@ -6,7 +6,7 @@
 #ifndef _PMUDEV_CONTEXT_LOAD_H
 #define _PMUDEV_CONTEXT_LOAD_H
 
-#include "events.h"
+#include "fold.h"
 #include "rotate.h"
 #include "user_page.h"
 

@@ -4,7 +4,7 @@
 #include <linux/math64.h>
 #include <linux/time64.h>
 
-#include "events.h"
+#include "guest.h"
 #include "user_page.h"
 
 struct pmudev_pmu pmudev_pmus[PMUDEV_MAX_PMUS];

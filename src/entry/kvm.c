@@ -11,7 +11,7 @@
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 
-#include "../context/events.h"
+#include "../context/guest.h"
 #include "../context/user_page.h"
 #include "../hooks.h"
 #include "../set/set.h"

@@ -2,19 +2,13 @@
 /* The page's slots and the arithmetic of counts, times and terms, against plain 128 bits. */
 #include <pmudev/count.h>
 #include <pmudev/names.h>
-#include <pmudev/page.h>
 
 #include "fuzz.h"
+#include "slot.h"
 
 static u64 modulo(u64 value, unsigned int width)
 {
 	return (__uint128_t)value % ((__uint128_t)1 << width);
-}
-
-/* The reader's algorithm, as the header gives it. */
-static u64 slot_value(const struct pmudev_slot *slot, u64 raw)
-{
-	return slot->count + (((raw - slot->count) << slot->shift) >> slot->shift);
 }
 
 static void check_slot(struct input *in)

@@ -4,22 +4,13 @@
  * true count of it. Where the fields are is layout_test's.
  */
 #include <pmudev/count.h>
-#include <pmudev/page.h>
 
+#include "slot.h"
 #include "unit.h"
 
 #define READS 100000
 
 static const unsigned int widths[] = { 32, 40, 48, 63, 64 };
-
-/* The reader's algorithm, as the header gives it. */
-static u64 header_value(const struct pmudev_slot *slot, u64 raw)
-{
-	u64 count = slot->count;
-	u8 shift = slot->shift;
-
-	return count + (((raw - count) << shift) >> shift);
-}
 
 /* ---------------------------------------------------------------- images -- */
 
@@ -97,10 +88,10 @@ static void images_are_whole(void)
 
 static void expect_value(const struct pmudev_slot *slot, u64 raw, unsigned int width, u64 truth)
 {
-	if (header_value(slot, raw) != truth || pmudev_advance(slot->count, raw, width) != truth)
+	if (slot_value(slot, raw) != truth || pmudev_advance(slot->count, raw, width) != truth)
 		FAIL("slot %#llx, counter %#llx: header %#llx, wanted %#llx",
 		     (unsigned long long)slot->count, (unsigned long long)raw,
-		     (unsigned long long)header_value(slot, raw), (unsigned long long)truth);
+		     (unsigned long long)slot_value(slot, raw), (unsigned long long)truth);
 }
 
 static void values_of_random_slots(void)

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Folding: bring the counts of narrow counters up to date before these wrap. */
+#include "fold.h"
+#include "user_page.h"
+
+/* Fold a context that is loaded; @period_ns: the shortest period so far, 0: none. */
+static void fold(struct pmudev_ctx *ctx, u64 *period_ns)
+{
+	raw_spin_lock(&ctx->lock);
+	if (pmudev_ctx_counting(ctx) && ctx->fold_ns) {
+		pmudev_backend_read(ctx->active, ctx->nr);
+		pmudev_pages_refresh(ctx);
+		if (!*period_ns || ctx->fold_ns < *period_ns)
+			*period_ns = ctx->fold_ns;
+	}
+	raw_spin_unlock(&ctx->lock);
+}
+
+enum hrtimer_restart pmudev_fold_tick(struct hrtimer *timer)
+{
+	struct pmudev_cpu *cpuc = container_of(timer, struct pmudev_cpu, fold_timer);
+
+	cpuc->fold_ns = 0;
+	fold(&cpuc->ctx, &cpuc->fold_ns);
+	if (cpuc->task)
+		fold(cpuc->task, &cpuc->fold_ns);
+	if (!cpuc->fold_ns)
+		return HRTIMER_NORESTART;
+	hrtimer_forward_now(timer, ns_to_ktime(cpuc->fold_ns));
+	return HRTIMER_RESTART;
+}
+
+void pmudev_fold_timer(struct pmudev_cpu *cpuc, u64 period_ns)
+{
+	lockdep_assert_irqs_disabled();
+	if (!period_ns || (cpuc->fold_ns && cpuc->fold_ns <= period_ns))
+		return;
+	cpuc->fold_ns = period_ns;
+	hrtimer_start(&cpuc->fold_timer, ns_to_ktime(period_ns), HRTIMER_MODE_REL_PINNED_HARD);
+}
