@@ -97,24 +97,6 @@ typedef struct ctl_table pmudev_ctl_table;
 #define pmudev_no_llseek no_llseek
 #endif
 
-/* Direct calls instead of ftrace's. Before 6.4 the functions for an ftrace_ops ended in _multi. */
-#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
-#include <linux/ftrace.h>
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
-#define pmudev_register_direct(ops, addr) register_ftrace_direct(ops, addr)
-#define pmudev_unregister_direct(ops, addr) unregister_ftrace_direct(ops, addr, true)
-#else
-#define pmudev_register_direct(ops, addr) register_ftrace_direct_multi(ops, addr)
-static inline int pmudev_unregister_direct(struct ftrace_ops *ops, unsigned long addr)
-{
-	int ret = unregister_ftrace_direct_multi(ops, addr);
-
-	ftrace_free_filter(ops);
-	return ret;
-}
-#endif
-#endif
-
 /*
  * Functions int suspend(PMUDEV_SYSCORE_ARG) and void resume(PMUDEV_SYSCORE_ARG) that are called on
  * the last CPU, irqs off, before and after a system sleep.

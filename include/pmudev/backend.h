@@ -45,10 +45,8 @@ struct pmudev_upcalls {
 	/*
 	 * A thread that may read counters is about to run on this CPU. Clears what other events
 	 * left in counters; loaded events keep counting. Interrupts disabled, on an owned CPU.
-	 * Returns true, so that a function that replaces one of perf's can return the result:
-	 * "done".
 	 */
-	bool (*clear_residue)(void);
+	void (*clear_residue)(void);
 	/*
 	 * This CPU is about to run a guest. Calls guest_enter() if a loaded event has a guest
 	 * filter. Interrupts disabled until the guest runs or guest_left() is called.
@@ -107,12 +105,6 @@ struct pmudev_backend_ops {
 		      struct pmudev_code *code, struct pmudev_refusal *why);
 	/* Return the operand of user mode's read instruction. Any context. */
 	u32 (*operand)(unsigned int counter);
-	/*
-	 * pmudev_backend_user_access_enable() failed for a thread that could read before. Make sure
-	 * that its read instruction does not fault until pmudev_backend_user_access_disable(). On
-	 * the CPU. Optional.
-	 */
-	void (*keep_user_access)(void);
 	/*
 	 * Allow one more reader in an address space. Called with its mmap_lock held for writing.
 	 *

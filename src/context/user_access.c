@@ -83,11 +83,10 @@ static void clear_here(void *unused)
 	cpuc->residue = 0;
 }
 
-bool pmudev_clear_residue(void)
+void pmudev_clear_residue(void)
 {
 	if (unlikely(this_cpu_read(pmudev_cpus.residue)))
 		clear_here(NULL);
-	return true;
 }
 
 void pmudev_clear_residue_all(void)

@@ -46,10 +46,19 @@ void pmudev_readers_remove_private(struct pmudev_set *set);
 bool pmudev_readers_add_mapping(struct pmudev_set *set, bool *first);
 void pmudev_readers_remove_mapping(struct pmudev_set *set);
 
+/* Clear what is left in counters, and @counters. Irqs off. */
+static __always_inline void pmudev_clear_residue_and(struct pmudev_cpu *cpuc, u64 counters)
+{
+	pmudev_backend_clear(counters | cpuc->residue);
+	cpuc->residue = 0;
+}
+
 /*
  * Counters were saved and stopped, and still show what they counted; that must be gone when user
  * mode could see it. Where access is per CPU (arm64), it is cleared or hidden when a thread gets
- * access; where access is per address space, any of its threads may look at any time. Irqs off.
+ * access. Where access is per address space, any of its threads may look at any time: it is cleared
+ * when counters are left, as long as pages are mapped or user mode can read for another reason (on
+ * Intel, root wrote 2 to perf's rdpmc file). Irqs off.
  *
  * @counters: those of them that are in ctx->residue_mask
  */
@@ -58,7 +67,7 @@ static __always_inline void pmudev_leave_residue(struct pmudev_cpu *cpuc, u64 co
 	lockdep_assert_irqs_disabled();
 	if (pmudev_backend.grant &&
 	    (READ_ONCE(pmudev_readers.nr_granted) || pmudev_backend_user_readable()))
-		pmudev_backend_clear(counters);
+		pmudev_clear_residue_and(cpuc, counters);
 	else
 		cpuc->residue |= counters;
 }
@@ -68,9 +77,9 @@ void pmudev_clear_residue_but(struct pmudev_cpu *cpuc, u64 loaded);
 
 /*
  * Upcall: a thread that may read counters comes to this CPU, which is reserved. Clears what earlier
- * events left; what is loaded stays. Irqs off. Return: true.
+ * events left; what is loaded stays. Irqs off.
  */
-bool pmudev_clear_residue(void);
+void pmudev_clear_residue(void);
 
 /* Clear it on all CPUs. Waits for them; irqs on. */
 void pmudev_clear_residue_all(void);

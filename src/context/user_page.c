@@ -165,14 +165,9 @@ void pmudev_page_forget(struct pmudev_set *set, u64 slots)
 		       sizeof(set->mapping.page->times[0]));
 }
 
-/*
- * Access cannot be enabled now, so readers fall back to read(2). A thread that was in the middle of
- * a read must not fault.
- */
+/* Access cannot be enabled now, so readers fall back to read(2). */
 static void access_not_enabled(struct pmudev_ctx *ctx)
 {
-	if (ctx->reads.was_enabled && pmudev_backend.keep_user_access)
-		pmudev_backend.keep_user_access();
 	ctx->reads.revoke_pending = true;
 }
 

@@ -19,9 +19,7 @@ static int intel_probe(struct pmudev_pmu_info *const *info, const struct pmudev_
 		intel_reserve_exit();
 		return user;
 	}
-	if (user == -EBUSY)
-		pr_warn("pmudev: no user reads: ftrace is disabled (sysctl kernel.ftrace_enabled), or a live patch or BPF program uses perf_clear_dirty_counters\n");
-	else if (user)
+	if (user)
 		pr_warn("pmudev: no user reads: perf in this kernel lacks functions that they need\n");
 	for (i = 0; i < intel_nr_kinds && !user; i++) {
 		info[i]->user = info[i]->counters;
@@ -34,12 +32,6 @@ static int intel_probe(struct pmudev_pmu_info *const *info, const struct pmudev_
 	return intel_nr_kinds;
 }
 
-static void intel_remove(void)
-{
-	intel_user_exit();
-	intel_reserve_exit();
-}
-
 static int intel_encode_event(const struct pmudev_pmu_info *info,
 			      const struct pmudev_event_attr *attr, struct pmudev_code *code,
 			      struct pmudev_refusal *why)
@@ -49,7 +41,7 @@ static int intel_encode_event(const struct pmudev_pmu_info *info,
 
 const struct pmudev_backend_ops pmudev_backend = {
 	.probe = intel_probe,
-	.remove = intel_remove,
+	.remove = intel_reserve_exit,
 	.identify = intel_identify,
 	.cpu_up = intel_cpu_up,
 	.cpu_down = intel_cpu_down,
@@ -57,7 +49,6 @@ const struct pmudev_backend_ops pmudev_backend = {
 	.explain = intel_explain,
 	.encode = intel_encode_event,
 	.operand = intel_operand,
-	.keep_user_access = intel_keep_user_access,
 	.grant = intel_grant,
 	.revoke = intel_revoke,
 	.forked = intel_forked,

@@ -2,8 +2,7 @@
 /*
  * The Intel backend.
  *
- * This folder owns the PMU's MSRs, CR4.PCE while a reader runs, the reservation against perf and
- * struct intel_cpu.
+ * This folder owns the PMU's MSRs, the reservation against perf and struct intel_cpu.
  */
 #ifndef _PMUDEV_X86_INTEL_H
 #define _PMUDEV_X86_INTEL_H
@@ -54,8 +53,6 @@ struct intel_cpu {
 	/* By counter; valid while owned */
 	struct intel_shadow shadow[PMUDEV_FIXED_BASE + INTEL_MAX_FIXED];
 	bool owned;	/* the counters are reserved */
-	bool user;	/* user mode reads counters: CR4.PCE must stay set */
-	bool kept_access; /* CR4.PCE is set although the kernel believes it is clear; see user.c */
 	/*
 	 * Started counters, pmudev's and foreign ones: while owned and in the host,
 	 * IA32_PERF_GLOBAL_CTRL
@@ -112,16 +109,18 @@ int intel_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
 void intel_explain(struct pmudev_refusal *why);
 
 /* user.c: RDPMC in user mode */
+/* Return: 0, or a negative errno if there are no user reads. May sleep. */
 int intel_user_init(struct pmu *pmu);
-void intel_user_exit(void);
-void intel_keep_user_access(void);
+/* The PMU was reserved, with no CPU owned yet, or given back. Preemptible. */
+void intel_user_reserved(bool reserved);
+/*
+ * Have perf clear the counters that it used, which no reader may see, now instead of later. On the
+ * CPU, perf's events are gone, counters are stopped. Nothing without user reads.
+ */
+void intel_empty_dirty(void);
 void intel_grant(struct mm_struct *mm);
 void intel_revoke(struct mm_struct *mm);
 void intel_forked(struct mm_struct *mm);
-
-/* perf_clear.c: may sleep */
-int intel_clear_hook(void);
-void intel_clear_unhook(void);
 
 /* guest.c */
 pmudev_probe_kvm_entry intel_on_guest_entry;

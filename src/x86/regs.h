@@ -78,13 +78,4 @@ static inline bool read_pce(void)
 	return __read_cr4() & X86_CR4_PCE;
 }
 
-/* Interrupts disabled. Some kernels do not export a function for this. */
-static inline void write_pce(bool on)
-{
-	unsigned long cr4 = __read_cr4();
-
-	cr4 = on ? cr4 | X86_CR4_PCE : cr4 & ~X86_CR4_PCE;
-	asm volatile("mov %0, %%cr4" : : "r"(cr4) : "memory");
-}
-
 #endif /* _PMUDEV_X86_REGS_H */

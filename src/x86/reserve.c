@@ -183,6 +183,7 @@ static void take_over(void *info)
 	if (perf && !(*pmudev_perf_disables(perf))++)
 		perf->pmu_disable(perf);
 	write_global_ctrl(0);
+	intel_empty_dirty();
 	cpuc->foreign = intel_find_foreign(cpuc->kind->caps.counters & INTEL_PROGRAMMABLE);
 	take->foreign = cpuc->foreign;
 	intel_silence(true);
@@ -213,8 +214,11 @@ static int get_reservation(void)
 	int ret = 0;
 
 	mutex_lock(&users_mutex);
-	if (!users)
+	if (!users) {
 		ret = reserve();
+		if (!ret)
+			intel_user_reserved(true);
+	}
 	users += !ret;
 	mutex_unlock(&users_mutex);
 	return ret;
@@ -223,8 +227,10 @@ static int get_reservation(void)
 static void put_reservation(void)
 {
 	mutex_lock(&users_mutex);
-	if (!--users)
+	if (!--users) {
+		intel_user_reserved(false);
 		release(programmable());
+	}
 	mutex_unlock(&users_mutex);
 }
 

@@ -6,20 +6,27 @@
  * mm->context.perf_rdpmc_allowed above 0. perf's event_mapped() and event_unmapped() change that
  * count, and update CR4.PCE on the CPUs where the address space is loaded.
  *
- * perf does two more things, which must not affect owned CPUs:
- *   - Before a reader runs, it clears counters that it used earlier. perf_clear.c replaces that.
- *   - Writing 0 to its sysfs file `rdpmc` clears CR4.PCE on all CPUs at once. A reader that just
- *     checked its page would fault. So its page loses its owner, and CR4.PCE is set again without
- *     the kernel's knowledge. The reader may be switched out and in again in the middle of that
- *     read: CR4.PCE is then set again, and the page still has no owner.
+ * When the kernel switches to such an address space, perf clears the counters that it used earlier on
+ * that CPU ("dirty" ones), once. So intel_empty_dirty() has them cleared when a CPU is reserved, and
+ * perf has none until it is given back.
+ *
+ * perf_rdpmc_allowed is copied by fork, but a child has no mapping. pmudev takes the right from
+ * children of its own readers at the fork, and from those of perf's earlier readers when it reserves
+ * the PMU. So while it is reserved, only pmudev's readers can read.
+ *
+ * Writing 0 to perf's sysfs file `rdpmc` clears CR4.PCE on all CPUs at once. A reader in the middle of
+ * a read faults, as perf's own readers do. The page loses its owner at the thread's next switch.
  */
 #include <linux/kprobes.h>
 #include <linux/mm_types.h>
 #include <linux/perf_event.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/spinlock.h>
+#include <linux/static_call.h>
 
 #include <asm/mmu.h>
 
-#include "../hooks.h"
 #include "intel.h"
 #include "regs.h"
 
@@ -30,14 +37,86 @@ static struct perf_event reader = {
 
 static struct pmu *perf;
 
+/*
+ * perf's function, which it does not export. A direct call, because the CPU may forbid indirect calls
+ * to a function whose address the kernel never takes (IBT).
+ */
+DEFINE_STATIC_CALL_NULL(clear_dirty, perf_clear_dirty_counters);
+
+/* Not a mutex: a caller that gets no CPU time delays nobody. Irqs on, for calls to all CPUs. */
+static DEFINE_RAW_SPINLOCK(rights_lock);
+static unsigned int nr_granted; /* pmudev's grants in force; under rights_lock */
+static bool leftovers;		/* address spaces may have a right that perf left; likewise */
+
+/* Returns false if @mm may have a grant of pmudev. */
+static bool withdraw_leftover(struct mm_struct *mm)
+{
+	bool none;
+
+	raw_spin_lock(&rights_lock);
+	none = !nr_granted;
+	if (none && atomic_read(&mm->context.perf_rdpmc_allowed)) {
+		/* As if this was the last reader: updates CR4.PCE where the address space is loaded. */
+		atomic_set(&mm->context.perf_rdpmc_allowed, 1);
+		perf->event_unmapped(&reader, mm);
+	}
+	leftovers |= !none;
+	raw_spin_unlock(&rights_lock);
+	return none;
+}
+
+/*
+ * Withdraw all rights to read unless pmudev has granted some: perf has no events, and so no readers,
+ * but their children got a copy of the right. With a grant in force, do it after the last one: until
+ * then counters are cleared whenever they are left.
+ */
+static void withdraw_leftovers(void)
+{
+	struct task_struct *process, *task;
+	bool go_on;
+
+	raw_spin_lock(&rights_lock);
+	go_on = leftovers && !nr_granted;
+	if (go_on)
+		leftovers = false;
+	raw_spin_unlock(&rights_lock);
+	if (!go_on)
+		return;
+	rcu_read_lock();
+	for_each_process_thread(process, task) {
+		task_lock(task);
+		if (go_on && task->mm)
+			go_on = withdraw_leftover(task->mm);
+		task_unlock(task);
+	}
+	rcu_read_unlock();
+}
+
+void intel_user_reserved(bool reserved)
+{
+	if (!perf)
+		return;
+	raw_spin_lock(&rights_lock);
+	leftovers = reserved;
+	raw_spin_unlock(&rights_lock);
+	withdraw_leftovers();
+}
+
 void intel_grant(struct mm_struct *mm)
 {
+	raw_spin_lock(&rights_lock);
+	nr_granted++;
 	perf->event_mapped(&reader, mm);
+	raw_spin_unlock(&rights_lock);
 }
 
 void intel_revoke(struct mm_struct *mm)
 {
+	raw_spin_lock(&rights_lock);
 	perf->event_unmapped(&reader, mm);
+	nr_granted--;
+	raw_spin_unlock(&rights_lock);
+	withdraw_leftovers();
 }
 
 void intel_forked(struct mm_struct *mm)
@@ -51,66 +130,39 @@ bool pmudev_backend_user_readable(void)
 	return read_pce();
 }
 
-/* The selectors, not @counters, say what user mode can read. */
+/*
+ * The selectors, not @counters, say what user mode can read. The kernel sets and clears CR4.PCE; here
+ * it is only read.
+ */
 bool pmudev_backend_user_access_enable(u64 counters)
 {
-	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
-
-	cpuc->user = !cpuc->kept_access && read_pce();
-	return cpuc->user;
+	return read_pce();
 }
 
 bool pmudev_backend_user_access_disable(void)
 {
-	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
-
-	cpuc->user = false;
-	if (unlikely(cpuc->kept_access)) {
-		write_pce(false);
-		cpuc->kept_access = false;
-	}
 	return true;
 }
 
-/*
- * Bypass the kernel's functions, which would remember the new value of CR4. Lost when the kernel
- * writes CR4 for another reason: a new bit for all CPUs, or a global TLB flush without INVPCID.
- */
-void intel_keep_user_access(void)
+void intel_empty_dirty(void)
 {
-	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
-
-	if (cpuc->kept_access || read_pce())
-		return;
-	write_pce(true);
-	cpuc->kept_access = true;
+	static_call_cond(clear_dirty)();
 }
 
-/*
- * cr4_update_pce() returned; interrupts are disabled. If CR4.PCE was kept, the kernel believes it
- * to be clear and did not touch it.
- */
-static int after_update(struct kretprobe_instance *instance, struct pt_regs *regs)
+static int find_clear_dirty(void)
 {
-	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
+	struct kprobe there = {
+		.symbol_name = "perf_clear_dirty_counters",
+		.flags = KPROBE_FLAG_DISABLED, /* patches nothing */
+	};
+	int ret = register_kprobe(&there);
 
-	if (!cpuc->user || read_pce())
-		return 0;
-	write_pce(true);
-	cpuc->kept_access = true;
-	cpuc->user = false;
-	intel_upcalls->user_access_lost();
+	if (ret)
+		return ret;
+	static_call_update(clear_dirty, (void (*)(void))there.addr);
+	unregister_kprobe(&there);
 	return 0;
 }
-
-NOKPROBE_SYMBOL(after_update);
-
-static struct kretprobe update_probe = {
-	.kp.symbol_name = "cr4_update_pce",
-	.handler = after_update,
-};
-
-static struct pmudev_hook update_hook = { .name = "cr4_update_pce" };
 
 int intel_user_init(struct pmu *pmu)
 {
@@ -118,25 +170,9 @@ int intel_user_init(struct pmu *pmu)
 
 	if (!pmu || !pmu->event_mapped || !pmu->event_unmapped)
 		return -EOPNOTSUPP;
-	ret = intel_clear_hook();
+	ret = find_clear_dirty();
 	if (ret)
 		return ret;
-	ret = register_kretprobe(&update_probe);
-	if (ret) {
-		intel_clear_unhook();
-		return ret;
-	}
-	pmudev_hook_note(&update_hook, true);
 	perf = pmu;
 	return 0;
-}
-
-void intel_user_exit(void)
-{
-	if (!perf)
-		return;
-	unregister_kretprobe(&update_probe);
-	pmudev_hook_note(&update_hook, false);
-	intel_clear_unhook();
-	perf = NULL;
 }

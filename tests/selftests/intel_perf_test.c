@@ -75,6 +75,41 @@ TEST_F(reserved, shows_nothing_to_everybody)
 }
 
 /*
+ * Root lets all read when somebody has left his counts: they are gone when the next who is counted
+ * leaves that CPU.
+ */
+TEST_F(reserved, shows_nothing_from_before_for_long)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_INSTRUCTIONS, USER_ONLY | PMUDEV_COUNTER);
+	struct turns turns[2];
+	int child[2], i;
+
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, turns_init(&turns[i]));
+		child[i] = fork_bound();
+		if (child[i]) {
+			turn_wait(&turns[i], 0);
+			continue;
+		}
+		event.counter = i;
+		if (pm_set(&event, 1, true) < 0)
+			_exit(1);
+		for (;;) {
+			loop(1000);
+			turn_give(&turns[i], 1);
+			turn_wait(&turns[i], 1);
+		}
+	}
+	ASSERT_EQ(0, write_file(RDPMC, "2"));
+	turn_pass(&turns[1], 0);
+	EXPECT_EQ(0ULL, seen(3));
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(0, waitpid(child[i], NULL, WNOHANG));
+		stop_child(child[i]);
+	}
+}
+
+/*
  * A software event that was opened in a hardware event's group stays in the hardware's context when
  * that has gone: at each switch of its task perf stops and starts the PMU.
  */
@@ -146,6 +181,92 @@ TEST_F(reserved, forbidden_is_forbidden)
 	reader = reader_of(page);
 	EXPECT_EQ(-EAGAIN, direct_read(&reader, 0, &value));
 	EXPECT_EQ(1, all_fault());
+	pm_unmap(page);
+}
+
+/*
+ * perf remembers which counters its events left behind on a CPU, and clears them when the first
+ * reader comes there. By then they count for us.
+ */
+#define CPUS 8
+#define SAME 3 /* counters that count the same; perf had some of them */
+
+static int perf_was_here(int cpu)
+{
+	int fd[2], i;
+
+	if (pin_to(cpu))
+		return -EINVAL;
+	for (i = 0; i < 2; i++)
+		fd[i] = perf_open(EVENT_BRANCHES, 0, -1, cpu);
+	loop(1000);
+	for (i = 0; i < 2; i++)
+		if (fd[i] < 0 || close(fd[i]))
+			return -EIO;
+	return 0;
+}
+
+static int count_cpu(int cpu)
+{
+	struct pmudev_event_attr events[SAME];
+	int i, fd;
+
+	for (i = 0; i < SAME; i++) {
+		events[i] = raw_event(EVENT_INSTRUCTIONS, USER_ONLY | PMUDEV_COUNTER);
+		events[i].counter = i;
+	}
+	fd = pm_cpu_set(cpu, PMUDEV_BIND_SHARED, events, SAME);
+	/* A count of 0 would not show that it was cleared. */
+	if (fd >= 0 && !pin_to(cpu))
+		loop(1000);
+	return fd;
+}
+
+static void expect_same(struct __test_metadata *_metadata, int fd, __u64 least)
+{
+	union record record;
+	int i;
+
+	ASSERT_EQ(0, pm_read(fd, &record));
+	/* A counter that is cleared by others seems to have wrapped: that is 2^31 or more. */
+	EXPECT_GE(record.r.counts[0].value, least);
+	EXPECT_LT(record.r.counts[0].value, 1ULL << 30);
+	for (i = 1; i < SAME; i++)
+		EXPECT_EQ(record.r.counts[0].value, record.r.counts[i].value) TH_LOG("%d", i);
+}
+
+TEST_F(reserved, counts_where_perf_counted_before)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_INSTRUCTIONS, DIRECT_READ);
+	int cpu, cpus = cpus_online() < CPUS ? cpus_online() : CPUS, fd[CPUS];
+	struct pmudev_page *page;
+	struct reader reader;
+	__u64 value;
+
+	if (!exact_instructions())
+		SKIP(return, "instructions are not counted exactly here (PMUDEV_EXACT)");
+	ASSERT_EQ(0, set_user_access(true));
+	for (cpu = 0; cpu < cpus; cpu++)
+		ASSERT_EQ(0, perf_was_here(cpu));
+	for (cpu = 0; cpu < cpus; cpu++) {
+		fd[cpu] = count_cpu(cpu);
+		ASSERT_GE(fd[cpu], 0);
+		expect_same(_metadata, fd[cpu], 1000 * LOOP_INSTRUCTIONS);
+	}
+	/* The right comes to the CPU where the thread runs now, and to the others when it goes there. */
+	self->fd = pm_set(&event, 1, true);
+	ASSERT_GE(self->fd, 0);
+	page = pm_map(self->fd);
+	ASSERT_NE(NULL, page);
+	reader = reader_of(page);
+	for (cpu = 0; cpu < cpus; cpu++) {
+		ASSERT_EQ(0, pin_to(cpu));
+		EXPECT_EQ(0, direct_read(&reader, 0, &value));
+		loop(1000);
+		expect_same(_metadata, fd[cpu], 2000 * LOOP_INSTRUCTIONS);
+	}
+	for (cpu = 0; cpu < cpus; cpu++)
+		close(fd[cpu]);
 	pm_unmap(page);
 }
 

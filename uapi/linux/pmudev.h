@@ -334,8 +334,7 @@ struct pmudev_event_attr {
  * The counter stays the same while the group is enabled: nothing that comes later moves it. You
  * know it in advance with COUNTER, otherwise from the slot's operand or from PLACE. You may enable
  * the group before you map the page, but you must map the page before you read; until you unmap
- * it, the instruction does not fault (but see struct pmudev_page about CPUs whose counters perf
- * holds).
+ * it, the instruction does not fault (but see struct pmudev_page about the two exceptions).
  *
  * These end the validity of bare reads and change the page's generation: disabling the group,
  * RESET, REMOVE (of any event of the set), disabling user access, and running on a CPU where
@@ -794,8 +793,9 @@ struct pmudev_group_times {
  *
  * A counter that the page has once shown can be read until the page is unmapped. By then it may
  * hold something else, or be hidden (then @seq has changed), but the instruction does not fault.
- * The one exception: while the thread runs on a CPU that came online when perf held its counters.
- * Nothing is counted there.
+ * Two exceptions: while the thread runs on a CPU that came online when perf held its counters, where
+ * nothing is counted; and after root has written 0 to perf's file rdpmc (Intel), which a check notices
+ * once the thread was switched out and in.
  *
  * @owner names a thread, so no other thread's check succeeds. A fork's child sees zeroes instead
  * of this page. A child that shares its parent's memory and thread-local storage (vfork) must not
