@@ -12,7 +12,7 @@
 
 /*
  * Description of a PMU. The core sets index. The backend's probe sets all other fields; they are
- * constant afterwards, except unavailable, foreign and perf_restores.
+ * constant afterwards, except unavailable, foreign and the counters at the end.
  */
 struct pmudev_pmu_info {
 	u32 index;		/* number of the PMU, 0..PMUDEV_MAX_PMUS - 1 */
@@ -43,7 +43,9 @@ struct pmudev_pmu_info {
 	const struct pmudev_term *terms;
 	const struct pmudev_name *events;
 	unsigned int nr_events;
-	atomic64_t perf_restores; /* see struct pmudev_query */
+	/* See struct pmudev_query. The core counts losses. */
+	atomic64_t perf_restores;
+	atomic64_t user_access_lost;
 };
 
 #endif /* _PMUDEV_PMU_INFO_H */

@@ -29,7 +29,7 @@ struct pmudev_user_reads {
 	/* access could not be enabled or disabled: disable it at the unload or the next switch */
 	bool revoke_pending;
 	bool on_other_pmu; /* on a CPU of another PMU with access, maybe in the middle of a read */
-	bool was_enabled;  /* since it was granted: the thread may be in the middle of a read */
+	bool was_enabled;  /* since it was granted; false again when a loss of it was counted */
 	u8 stale;	   /* PMUDEV_STALE_*: what the pages must be rewritten for */
 	u32 maps;	   /* mappings of its sets' pages in mm */
 	struct mm_struct *mm;	 /* the address space with access; compared, never followed */

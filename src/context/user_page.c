@@ -165,9 +165,18 @@ void pmudev_page_forget(struct pmudev_set *set, u64 slots)
 		       sizeof(set->mapping.page->times[0]));
 }
 
+/* Access that the thread had is gone, and pmudev did not take it. Count it once until it is back. */
+static void count_loss(struct pmudev_ctx *ctx)
+{
+	if (ctx->reads.was_enabled)
+		atomic64_inc(&ctx->pmu->info.user_access_lost);
+	ctx->reads.was_enabled = false;
+}
+
 /* Access cannot be enabled now, so readers fall back to read(2). */
 static void access_not_enabled(struct pmudev_ctx *ctx)
 {
+	count_loss(ctx);
 	ctx->reads.revoke_pending = true;
 }
 
@@ -263,6 +272,7 @@ void pmudev_pages_lost(struct pmudev_ctx *ctx)
 	if (!ctx->reads.enabled)
 		return;
 	pmudev_pages_disown(ctx);
+	count_loss(ctx);
 	ctx->reads.revoke_pending = true;
 }
 

@@ -29,7 +29,7 @@ AT(pmudev_place, refusal, 8);
 AT(pmudev_ctl, refusal, 8);
 AT(pmudev_why, refusal, 8);
 
-SIZE(pmudev_query, 224);
+SIZE(pmudev_query, 232);
 SIZE(pmudev_bind, 88);
 SIZE(pmudev_add, 96);
 SIZE(pmudev_place, 96);

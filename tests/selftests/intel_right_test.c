@@ -58,6 +58,13 @@ static int start(struct _test_data_right *self, __u32 group)
 	return 0;
 }
 
+static __u64 lost(void)
+{
+	struct pmudev_query query;
+
+	return pm_query(&query) ? ~0ULL : query.user_access_lost;
+}
+
 /* The thread was switched and found without the right. */
 static bool disowned(const struct _test_data_right *self)
 {
@@ -185,28 +192,53 @@ TEST_F(right, nobody)
 
 /*
  * Taken while the thread runs: the bare instruction faults at once. Once it was switched its page
- * has no owner, and checked reads call read(2).
+ * has no owner, checked reads call read(2), and the loss is counted, once until it is back.
  */
 TEST_F(right, taken_while_it_runs)
 {
-	__u64 value, last = 0;
+	__u64 value, last = 0, before;
 	bool direct;
 	int i;
 
 	ASSERT_EQ(0, start(self, 0));
+	before = lost();
 	for (i = 1; i <= 5; i++) {
 		ASSERT_EQ(0, write_file(RDPMC, "0"));
 		EXPECT_EQ(1, all_fault());
 		ASSERT_TRUE(disowned(self));
+		EXPECT_EQ(before + i, lost());
 		pause_ns(1000000);
 		ASSERT_EQ(0, read_either(self->fd, &self->reader, 0, &value, &direct));
 		EXPECT_FALSE(direct);
 		EXPECT_GT(value, last);
+		EXPECT_EQ(before + i, lost());
 		ASSERT_EQ(0, write_file(RDPMC, "1"));
 		EXPECT_TRUE(WAIT_FOR(!direct_read(&self->reader, 0, &last)));
 		EXPECT_GT(last, value);
 		EXPECT_EQ(0, all_fault());
+		EXPECT_EQ(before + i, lost());
 	}
+}
+
+/* A right that pmudev itself gives up, or that the thread never had, is no loss. */
+TEST_F(right, given_up_is_not_lost)
+{
+	__u64 before = lost(), value;
+
+	ASSERT_EQ(0, start(self, 0));
+	ASSERT_EQ(0, set_user_access(false));
+	EXPECT_EQ(-EAGAIN, direct_read(&self->reader, 0, &value));
+	pause_ns(1000000);
+	ASSERT_EQ(0, set_user_access(true));
+	EXPECT_TRUE(WAIT_FOR(!direct_read(&self->reader, 0, &value)));
+	pm_unmap(self->page);
+	self->page = NULL;
+	close(self->fd);
+	ASSERT_EQ(0, write_file(RDPMC, "0"));
+	ASSERT_EQ(0, start(self, 0));
+	pause_ns(1000000);
+	EXPECT_EQ(-EAGAIN, direct_read(&self->reader, 0, &value));
+	EXPECT_EQ(before, lost());
 }
 
 /* With 2 everybody, which is perf's business; afterwards it is ours again. */

@@ -150,6 +150,8 @@ static void show_state(const struct pmudev_query *q)
 	    (unsigned long long)q->reservations);
 	row("perf restores", "%llu  times perf changed the reserved PMU and pmudev restored it",
 	    (unsigned long long)q->perf_restores);
+	row("user access lost", "%llu  times a reader was found without the right to read",
+	    (unsigned long long)q->user_access_lost);
 }
 
 static void show_holders(const struct pmudev_query *q)

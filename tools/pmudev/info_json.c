@@ -138,6 +138,7 @@ static void write_pmu(struct json *json, struct pmudev *set, const struct pmudev
 	write_hooks(json, q);
 	json_unsigned(json, "reservations", q->reservations);
 	json_unsigned(json, "perf_restores", q->perf_restores);
+	json_unsigned(json, "user_access_lost", q->user_access_lost);
 	json_close(json, '}');
 }
 

@@ -432,6 +432,8 @@ enum pmudev_arch {
  * @perf_restores: how often perf stopped or changed the reserved PMU and pmudev restored its state
  * @clock_hz: ticks per second of the clock behind the user page's times
  * @name: as in /sys/class/pmudev/, zero-terminated
+ * @user_access_lost: how often a thread with user reads was found without the right to read, which
+ *	root took away by a file of perf's, or which KVM has now: it uses read(2) meanwhile
  */
 struct pmudev_query {
 	__u32 size;
@@ -458,6 +460,7 @@ struct pmudev_query {
 	__u64 perf_restores;
 	__u64 clock_hz;
 	char name[32];
+	__u64 user_access_lost;
 };
 
 enum pmudev_target {
