@@ -19,6 +19,7 @@
 #include <asm/nmi.h>
 
 #include "../compat.h"
+#include "../hooks.h"
 #include "intel.h"
 #include "regs.h"
 
@@ -110,6 +111,7 @@ static int restart(unsigned int type, struct pt_regs *regs)
 }
 
 static const char nmi_name[] = "pmudev";
+static struct pmudev_hook nmi_hook = { .name = "nmi_handler" };
 
 /*
  * After a system sleep, firmware has changed the last CPU's registers. The core registers its
@@ -150,8 +152,7 @@ int intel_reserve_init(void)
 		ret = find_perf(&intel_kinds[i]);
 	if (!ret && intel_kinds[0].perf)
 		ret = check_reservation();
-	if (!ret)
-		ret = register_nmi_handler(NMI_LOCAL, restart, 0, nmi_name);
+	/* Before the core's, so not later than now. */
 	if (!ret)
 		pmudev_register_syscore(&sleep);
 	return ret;
@@ -160,7 +161,21 @@ int intel_reserve_init(void)
 void intel_reserve_exit(void)
 {
 	pmudev_unregister_syscore(&sleep);
+	if (!nmi_hook.installed)
+		return;
 	unregister_nmi_handler(NMI_LOCAL, nmi_name);
+	pmudev_hook_note(&nmi_hook, false);
+}
+
+/* With the first reservation, and then until unload: removing it waits for RCU. */
+static void hook_nmi(void)
+{
+	if (nmi_hook.installed)
+		return;
+	if (register_nmi_handler(NMI_LOCAL, restart, 0, nmi_name))
+		pr_warn_once("pmudev: no NMI handler: after an NMI of Intel PT, counters may stop until the next switch\n");
+	else
+		pmudev_hook_note(&nmi_hook, true);
 }
 
 /* Result of take_over() */
@@ -216,8 +231,10 @@ static int get_reservation(void)
 	mutex_lock(&users_mutex);
 	if (!users) {
 		ret = reserve();
-		if (!ret)
+		if (!ret) {
+			hook_nmi();
 			intel_user_reserved(true);
+		}
 	}
 	users += !ret;
 	mutex_unlock(&users_mutex);
@@ -295,29 +312,71 @@ void intel_cpu_down(struct pmudev_pmu_info *info, int cpu)
 /* A question to a kernel thread */
 struct question {
 	struct work_struct work; /* runs ask_watchdog() */
-	bool watchdog;		 /* the answer: the NMI watchdog is enabled */
+	bool watchdog;		 /* the answer: the NMI watchdog may have the PMU */
 };
 
-/* No function tells modules about the NMI watchdog; this file does. */
-static void ask_watchdog(struct work_struct *work)
+/* Is the NMI watchdog enabled? No function tells modules; this file does. */
+static bool watchdog_enabled(void)
 {
-	struct question *question = container_of(work, struct question, work);
 	struct file *file = filp_open("/proc/sys/kernel/nmi_watchdog", O_RDONLY, 0);
 	char answer = '0';
 	loff_t pos = 0;
 
 	if (IS_ERR(file))
-		return;
-	if (kernel_read(file, &answer, 1, &pos) == 1)
-		question->watchdog = answer != '0';
+		return false;
+	if (kernel_read(file, &answer, 1, &pos) != 1)
+		answer = '0';
 	fput(file);
+	return answer != '0';
+}
+
+/* Counters of the programmable and fixed ones in use that count user and kernel mode. Irqs off. */
+static u64 both_modes(u64 counters)
+{
+	const u64 select = INTEL_EVTSEL_EN | INTEL_EVTSEL_OS | INTEL_EVTSEL_USR;
+	u64 rest, fixed = read_fixed_ctr_ctrl(), both = 0;
+
+	for (rest = counters & INTEL_PROGRAMMABLE; rest; rest &= rest - 1)
+		if ((read_evtsel(__ffs64(rest)) & select) == select)
+			both |= rest & -rest;
+	for (rest = counters >> PMUDEV_FIXED_BASE; rest; rest &= rest - 1)
+		if ((fixed >> (4 * __ffs64(rest)) & 3) == 3)
+			both |= (rest & -rest) << PMUDEV_FIXED_BASE;
+	return both;
+}
+
+/*
+ * Is there an event of perf like the watchdog's? It has one on each CPU where work is queued, for user
+ * and kernel mode. While this thread runs, events of users' threads are on no counter here. If the
+ * watchdog was enabled when pmudev had the PMU, it has no event, although its file says 1.
+ */
+static bool counts_like_watchdog(void)
+{
+	struct intel_kind *kind;
+	unsigned long flags;
+	u64 both = 0;
+
+	local_irq_save(flags);
+	kind = intel_kind_here();
+	if (kind && !this_cpu_read(intel_cpus.owned))
+		both = both_modes(read_global_ctrl() & kind->caps.counters);
+	local_irq_restore(flags);
+	return both;
+}
+
+static void ask_watchdog(struct work_struct *work)
+{
+	struct question *question = container_of(work, struct question, work);
+
+	question->watchdog = watchdog_enabled() && counts_like_watchdog();
 }
 
 void intel_explain(struct pmudev_refusal *why)
 {
 	struct question question = {};
 
-	if (why->holder.kind != PMUDEV_HOLDER_PERF)
+	/* Other hard lockup detectors, as the "buddy", use no counter. */
+	if (why->holder.kind != PMUDEV_HOLDER_PERF || !IS_ENABLED(CONFIG_HARDLOCKUP_DETECTOR_PERF))
 		return;
 	/* In a kernel thread, because the caller may see another /proc, or none. */
 	INIT_WORK_ONSTACK(&question.work, ask_watchdog);

@@ -8,6 +8,8 @@
 #include "kselftest_harness.h"
 #include "perf.h"
 
+#include <sys/ioctl.h>
+
 #if defined(__x86_64__)
 
 #define WATCHDOG "/proc/sys/kernel/nmi_watchdog"
@@ -166,7 +168,7 @@ TEST_F(watchdog, is_not_perf)
 TEST_F(watchdog, switched_while_reserved)
 {
 	__u64 c, n;
-	int i;
+	int i, perf;
 
 	if (!exact_instructions())
 		SKIP(return, "instructions are not counted exactly here (PMUDEV_EXACT)");
@@ -181,9 +183,26 @@ TEST_F(watchdog, switched_while_reserved)
 		for (n = 10; n <= 100000; n *= 10)
 			EXPECT_EQ(c, around(_metadata, self->fd, n));
 	}
+	write_file(WATCHDOG, "0");
+	write_file(WATCHDOG, "1");
 	close(self->fd);
 	self->fd = -1;
 	ASSERT_TRUE(unreserved());
+	/* It is on by name, and in nobody's way; perf is, whatever it counts. */
+	ASSERT_EQ(1, read_number(WATCHDOG));
+	self->fd = count_instructions();
+	ASSERT_GE(self->fd, 0);
+	close(self->fd);
+	self->fd = -1;
+	ASSERT_TRUE(unreserved());
+	for (i = 0; i < 2; i++) {
+		perf = perf_open_excluding(EVENT_CYCLES, i ? PMUDEV_EXCLUDE_KERNEL : 0, -1, -1);
+		ASSERT_GE(perf, 0);
+		ASSERT_EQ(0, ioctl(perf, PERF_EVENT_IOC_ENABLE, 0));
+		EXPECT_REFUSED(EBUSY, PMUDEV_WHY_PMU_HELD, count_instructions());
+		EXPECT_EQ((__u32)PMUDEV_HOLDER_PERF, why.holder.kind);
+		close(perf);
+	}
 	/* Switched anew, it works again. */
 	ASSERT_EQ(0, write_file(WATCHDOG, "0"));
 	ASSERT_EQ(0, write_file(WATCHDOG, "1"));

@@ -48,18 +48,35 @@ static bool may_count_cpus(void)
 	return may;
 }
 
+/* Try a placement on a CPU: a refusal names the watchdog only if it can have the PMU. */
+static bool watchdog_refuses(struct pmudev *set)
+{
+	const struct pmudev_event_attr attr = {
+		.type = PMUDEV_TYPE_GENERIC,
+		.config = PMUDEV_INSTRUCTIONS,
+		.flags = PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV,
+	};
+	struct pmudev_refusal why;
+	int32_t got;
+
+	return !pmudev_bind_cpu(set, sched_getcpu(), 0) && pmudev_place(set, &attr, 1, &got) &&
+	       !pmudev_why(set, &why) && why.holder.kind == PMUDEV_HOLDER_WATCHDOG;
+}
+
 /*
  * The sysctl does not say which detector runs. On arm64, distribution kernels have one that needs
- * no counter. On Intel it uses perf, unless pmudev already holds the counters.
+ * no counter. On Intel it uses perf, unless pmudev already holds the counters. The module knows
+ * more, but only who may count CPUs can ask without a trace.
  */
-static bool watchdog_may_count(void)
+static bool watchdog_may_count(bool may_ask)
 {
 	struct pmudev_query q = {};
 	struct pmudev set;
 	bool may;
 
 	may = !pmudev_open(&set) && !pmudev_query_cpu(&set, sched_getcpu(), &q) &&
-	      q.arch == PMUDEV_ARCH_INTEL && !(q.state & PMUDEV_STATE_RESERVED);
+	      q.arch == PMUDEV_ARCH_INTEL && !(q.state & PMUDEV_STATE_RESERVED) &&
+	      (!may_ask || watchdog_refuses(&set));
 	pmudev_close(&set);
 	return may;
 }
@@ -76,7 +93,7 @@ void info_find(struct info *info)
 	info->may_all = may_count_cpus();
 	users_find(&info->sets, &info->perf);
 	info->watchdog = watchdog_runs();
-	info->watchdog_counts = info->watchdog && watchdog_may_count();
+	info->watchdog_counts = info->watchdog && watchdog_may_count(info->may_all);
 }
 
 void info_hooks(const struct pmudev_query *q, char *names, size_t size)
