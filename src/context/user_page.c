@@ -165,7 +165,9 @@ void pmudev_page_forget(struct pmudev_set *set, u64 slots)
 		       sizeof(set->mapping.page->times[0]));
 }
 
-/* Access that the thread had is gone, and pmudev did not take it. Count it once until it is back. */
+/*
+ * Access that the thread had is gone, and pmudev did not take it. Count it once until it is back.
+ */
 static void count_loss(struct pmudev_ctx *ctx)
 {
 	if (ctx->reads.was_enabled)

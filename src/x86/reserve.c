@@ -173,7 +173,7 @@ static void hook_nmi(void)
 	if (nmi_hook.installed)
 		return;
 	if (register_nmi_handler(NMI_LOCAL, restart, 0, nmi_name))
-		pr_warn_once("pmudev: no NMI handler: after an NMI of Intel PT, counters may stop until the next switch\n");
+		pr_warn_once("pmudev: no NMI handler: NMIs of Intel PT can stop counters\n");
 	else
 		pmudev_hook_note(&nmi_hook, true);
 }
@@ -346,9 +346,9 @@ static u64 both_modes(u64 counters)
 }
 
 /*
- * Is there an event of perf like the watchdog's? It has one on each CPU where work is queued, for user
- * and kernel mode. While this thread runs, events of users' threads are on no counter here. If the
- * watchdog was enabled when pmudev had the PMU, it has no event, although its file says 1.
+ * Is there an event of perf like the watchdog's? It has one on each CPU where work is queued, for
+ * user and kernel mode. While this thread runs, events of users' threads are on no counter here. If
+ * the watchdog was enabled when pmudev had the PMU, it has no event, although its file says 1.
  */
 static bool counts_like_watchdog(void)
 {

@@ -6,16 +6,16 @@
  * mm->context.perf_rdpmc_allowed above 0. perf's event_mapped() and event_unmapped() change that
  * count, and update CR4.PCE on the CPUs where the address space is loaded.
  *
- * When the kernel switches to such an address space, perf clears the counters that it used earlier on
- * that CPU ("dirty" ones), once. So intel_empty_dirty() has them cleared when a CPU is reserved, and
- * perf has none until it is given back.
+ * When the kernel switches to such an address space, perf clears the counters that it used earlier
+ * on that CPU ("dirty" ones), once. So intel_empty_dirty() has them cleared when a CPU is reserved,
+ * and perf has none until it is given back.
  *
  * perf_rdpmc_allowed is copied by fork, but a child has no mapping. pmudev takes the right from
- * children of its own readers at the fork, and from those of perf's earlier readers when it reserves
- * the PMU. So while it is reserved, only pmudev's readers can read.
+ * children of its own readers at the fork, and from those of perf's earlier readers when it
+ * reserves the PMU. So while it is reserved, only pmudev's readers can read.
  *
- * Writing 0 to perf's sysfs file `rdpmc` clears CR4.PCE on all CPUs at once. A reader in the middle of
- * a read faults, as perf's own readers do. The page loses its owner at the thread's next switch.
+ * Writing 0 to perf's sysfs file `rdpmc` clears CR4.PCE on all CPUs at once. A reader in the middle
+ * of a read faults, as perf's own readers do. The page loses its owner at the thread's next switch.
  */
 #include <linux/kprobes.h>
 #include <linux/mm_types.h>
@@ -38,8 +38,8 @@ static struct perf_event reader = {
 static struct pmu *perf;
 
 /*
- * perf's function, which it does not export. A direct call, because the CPU may forbid indirect calls
- * to a function whose address the kernel never takes (IBT).
+ * perf's function, which it does not export. A direct call, because the CPU may forbid indirect
+ * calls to a function whose address the kernel never takes (IBT).
  */
 DEFINE_STATIC_CALL_NULL(clear_dirty, perf_clear_dirty_counters);
 
@@ -56,7 +56,10 @@ static bool withdraw_leftover(struct mm_struct *mm)
 	raw_spin_lock(&rights_lock);
 	none = !nr_granted;
 	if (none && atomic_read(&mm->context.perf_rdpmc_allowed)) {
-		/* As if this was the last reader: updates CR4.PCE where the address space is loaded. */
+		/*
+		 * As if this was the last reader: updates CR4.PCE where the address space is
+		 * loaded.
+		 */
 		atomic_set(&mm->context.perf_rdpmc_allowed, 1);
 		perf->event_unmapped(&reader, mm);
 	}
@@ -66,9 +69,9 @@ static bool withdraw_leftover(struct mm_struct *mm)
 }
 
 /*
- * Withdraw all rights to read unless pmudev has granted some: perf has no events, and so no readers,
- * but their children got a copy of the right. With a grant in force, do it after the last one: until
- * then counters are cleared whenever they are left.
+ * Withdraw all rights to read unless pmudev has granted some: perf has no events, and so no
+ * readers, but their children got a copy of the right. With a grant in force, do it after the last
+ * one: until then counters are cleared whenever they are left.
  */
 static void withdraw_leftovers(void)
 {
@@ -131,8 +134,8 @@ bool pmudev_backend_user_readable(void)
 }
 
 /*
- * The selectors, not @counters, say what user mode can read. The kernel sets and clears CR4.PCE; here
- * it is only read.
+ * The selectors, not @counters, say what user mode can read. The kernel sets and clears CR4.PCE;
+ * here it is only read.
  */
 bool pmudev_backend_user_access_enable(u64 counters)
 {

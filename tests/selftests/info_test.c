@@ -141,10 +141,10 @@ TEST_F(info, json)
 		 self->query.width_fixed);
 	EXPECT_LE(1U, times_in(&output, text));
 	EXPECT_LE(1U, times_in(&output, "\"in-use\": [], \"holders\": ["));
-	snprintf(text, sizeof(text), "\"reservations\": %llu, \"perf_restores\": %llu, "
+	snprintf(text, sizeof(text),
+		 "\"reservations\": %llu, \"perf_restores\": %llu, "
 		 "\"user_access_lost\": %llu}",
-		 self->query.reservations, self->query.perf_restores,
-		 self->query.user_access_lost);
+		 self->query.reservations, self->query.perf_restores, self->query.user_access_lost);
 	EXPECT_EQ(1U, times_in(&output, text)) TH_LOG("%s", output.text);
 }
 

@@ -256,8 +256,8 @@ TEST_F(leak, of_perfs)
 #define SAW	    100
 
 /*
- * A child of perf's reader: perf leaves it the right to read, and only pmudev takes it. It exits with
- * the turns in which it could read, or with SAW if it saw in the second what others counted.
+ * A child of perf's reader: perf leaves it the right to read, and only pmudev takes it. It exits
+ * with the turns in which it could read, or with SAW if it saw in the second what others counted.
  */
 static int child_of_perfs_reader(const struct _test_data_leak *self, struct turns *turns)
 {

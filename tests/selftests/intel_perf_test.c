@@ -253,7 +253,10 @@ TEST_F(reserved, counts_where_perf_counted_before)
 		ASSERT_GE(fd[cpu], 0);
 		expect_same(_metadata, fd[cpu], 1000 * LOOP_INSTRUCTIONS);
 	}
-	/* The right comes to the CPU where the thread runs now, and to the others when it goes there. */
+	/*
+	 * The right comes to the CPU where the thread runs now, and to the others when it goes
+	 * there.
+	 */
 	self->fd = pm_set(&event, 1, true);
 	ASSERT_GE(self->fd, 0);
 	page = pm_map(self->fd);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The right to execute RDPMC belongs to an address space (CR4.PCE), and perf has a say in it: its
- * sysfs file `rdpmc` takes the right from everybody (0) or gives it to everybody (2). What a checked
- * read shows never steps back. It faults only if root has taken the right since the thread was last
- * switched in.
+ * sysfs file `rdpmc` takes the right from everybody (0) or gives it to everybody (2). What a
+ * checked read shows never steps back. It faults only if root has taken the right since the thread
+ * was last switched in.
  */
 #include "intel.h"
 #include "kselftest_harness.h"

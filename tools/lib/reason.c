@@ -293,7 +293,8 @@ static const struct {
 	  true,
 	  PMUDEV_HOLDER_WATCHDOG,
 	  { "someone else is using the performance counters",
-	    "`sysctl kernel.nmi_watchdog=0` stops it until it is 1 again, /etc/sysctl.d/pmudev.conf at boot", HOLDERS } },
+	    "`sysctl kernel.nmi_watchdog=0` stops it (1: undo; boot: /etc/sysctl.d/pmudev.conf)",
+	    HOLDERS } },
 	/* What it uses is remembered once none of the CPUs is taken. */
 	{ PMUDEV_WHY_PMU_HELD,
 	  true,

@@ -118,7 +118,7 @@ static const struct {
 	    .holder = { .kind = PMUDEV_HOLDER_WATCHDOG, .cpu = -1 } },
 	  "someone else is using the performance counters",
 	  " (in use by the NMI watchdog)",
-	  ": `sysctl kernel.nmi_watchdog=0` stops it until it is 1 again, /etc/sysctl.d/pmudev.conf at boot" },
+	  ": `sysctl kernel.nmi_watchdog=0` stops it (1: undo; boot: /etc/sysctl.d/pmudev.conf)" },
 	{ -EBUSY,
 	  { .code = PMUDEV_WHY_PMU_HELD,
 	    .event = -1,

@@ -796,9 +796,9 @@ struct pmudev_group_times {
  *
  * A counter that the page has once shown can be read until the page is unmapped. By then it may
  * hold something else, or be hidden (then @seq has changed), but the instruction does not fault.
- * Two exceptions: while the thread runs on a CPU that came online when perf held its counters, where
- * nothing is counted; and after root has written 0 to perf's file rdpmc (Intel), which a check notices
- * once the thread was switched out and in.
+ * Two exceptions: while the thread runs on a CPU that came online when perf held its counters,
+ * where nothing is counted; and after root has written 0 to perf's file rdpmc (Intel), which a
+ * check notices once the thread was switched out and in.
  *
  * @owner names a thread, so no other thread's check succeeds. A fork's child sees zeroes instead
  * of this page. A child that shares its parent's memory and thread-local storage (vfork) must not
