@@ -169,12 +169,20 @@ static inline bool pmudev_task_dumpable(struct task_struct *task)
 #define PMUDEV_PERF_UEN __is_defined(PMUDEV_PERF_HAS_UEN)
 #define PMUDEV_PERF_ICNTR __is_defined(PMUDEV_PERF_HAS_ICNTR)
 
-/* The counter of an index of arm_pmu. Until 6.11 the cycle counter came first. */
-static inline unsigned int pmudev_perf_counter(int idx)
+/* Counters, a mask by index, of a mask of arm_pmu. Until 6.11 the cycle counter came first. */
+static inline u64 pmudev_perf_counters(u64 mask)
 {
 	if (LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0))
-		return idx == 0 ? 32 : idx - 1;
-	return idx >= 31 ? idx + 1 : idx;
+		return (mask >> 1 & GENMASK_ULL(30, 0)) | (mask & 1) << 32;
+	return (mask & GENMASK_ULL(30, 0)) | (mask & GENMASK_ULL(32, 31)) << 1;
+}
+
+/* The index of a counter there. */
+static inline unsigned int pmudev_perf_index(unsigned int counter)
+{
+	if (LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0))
+		return counter == 32 ? 0 : counter + 1;
+	return counter >= 32 ? counter - 1 : counter;
 }
 
 #endif /* _PMUDEV_COMPAT_H */

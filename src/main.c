@@ -18,7 +18,14 @@ static int cpus_init(void)
 {
 	pmudev_cpus_init();
 	pmudev_allocs_init();
+	pmudev_lend_init();
 	return 0;
+}
+
+static void cpus_exit(void)
+{
+	pmudev_lend_exit();
+	pmudev_cpus_exit();
 }
 
 static const struct {
@@ -27,7 +34,7 @@ static const struct {
 } steps[] = {
 	{ pmudev_worker_init, pmudev_worker_exit },
 	{ pmus_init, pmudev_pmus_exit },
-	{ cpus_init, pmudev_cpus_exit },
+	{ cpus_init, cpus_exit },
 	{ pmudev_mmap_init, pmudev_mmap_exit },
 	{ pmudev_power_init, pmudev_power_exit },
 	{ pmudev_hotplug_init, pmudev_hotplug_exit },

@@ -7,7 +7,7 @@
  * kernel; it reaches the core only through struct pmudev_upcalls.
  *
  * "On the CPU" in this header means: called on the CPU concerned, with interrupts disabled. "Owned"
- * means that the CPU's counters are reserved: between cpu_up and cpu_down. "May sleep" means
+ * means: between cpu_up and cpu_down. "May sleep" means
  * process context.
  */
 #ifndef _PMUDEV_BACKEND_H
@@ -17,6 +17,7 @@
 
 #include <pmudev/hw.h>
 #include <pmudev/pmu_info.h>
+#include <pmudev/shared.h>
 
 struct mm_struct;
 
@@ -48,6 +49,11 @@ struct pmudev_upcalls {
 	 */
 	void (*clear_residue)(void);
 	/*
+	 * perf has an event for which there is no counter on this CPU. Interrupts disabled, with
+	 * perf's and the scheduler's locks held.
+	 */
+	void (*perf_waits)(struct pmudev_pmu_info *info);
+	/*
 	 * This CPU is about to run a guest. Calls guest_enter() if a loaded event has a guest
 	 * filter. Interrupts disabled until the guest runs or guest_left() is called.
 	 */
@@ -75,26 +81,21 @@ struct pmudev_backend_ops {
 	 * may sleep. Returns the index of its PMU, or -1 if probe found no such PMU.
 	 */
 	int (*identify)(void);
+	/* For PMUs that perf shares, counter by counter; NULL if cpu_up reserves all counters. */
+	const struct pmudev_shared_ops *shared;
 	/*
-	 * Reserve @cpu's counters, stop and clear them. Called from a kernel thread for an online
-	 * CPU, with cpus_read_lock() held, or from its hotplug callback; may sleep. On error,
-	 * nothing changed; on -EBUSY, @why names the holder.
+	 * Begin to use @cpu, or, without @shared, reserve all its counters. Called from a kernel
+	 * thread for an online CPU, with cpus_read_lock() held, or from its hotplug callback; may
+	 * sleep. On error, nothing changed; on -EBUSY, @why names the holder.
 	 */
 	int (*cpu_up)(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why);
-	/* Give @cpu's counters back. Context as cpu_up. */
+	/* Undo it. What is reserved on all CPUs stays reserved. Context as cpu_up. */
 	void (*cpu_down)(struct pmudev_pmu_info *info, int cpu);
 	/*
 	 * Predict whether cpu_up would fail now, without reserving anything. Context as cpu_up,
-	 * while no CPU of the PMU is owned. Returns 0, or the error with the reason.
+	 * while no CPU of the PMU is owned. Returns 0, or the error with the reason. Optional.
 	 */
 	int (*held)(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
-	/*
-	 * Find another user of the counters of CPUs that are not owned, at this moment. perf's
-	 * per-thread events are visible only while the thread runs, so the caller of a system call
-	 * asks before cpu_up works on its behalf. Any context. If true, @why names the holder.
-	 * Optional: if NULL, cpu_up finds all users.
-	 */
-	bool (*used_now)(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
 	/*
 	 * Name the holder that cpu_up found more precisely. May sleep; called without the locks of
 	 * cpu_up. Optional.

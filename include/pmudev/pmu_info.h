@@ -3,8 +3,6 @@
 #ifndef _PMUDEV_PMU_INFO_H
 #define _PMUDEV_PMU_INFO_H
 
-#include <linux/atomic.h>
-
 #include <pmudev/names.h>
 
 /* PMUs of one machine. CPUs that count differently have different PMUs. */
@@ -12,7 +10,7 @@
 
 /*
  * Description of a PMU. The core sets index. The backend's probe sets all other fields; they are
- * constant afterwards, except unavailable, foreign and the counters at the end.
+ * constant afterwards, except unavailable, foreign and user_access_lost.
  */
 struct pmudev_pmu_info {
 	u32 index;		/* number of the PMU, 0..PMUDEV_MAX_PMUS - 1 */
@@ -43,9 +41,7 @@ struct pmudev_pmu_info {
 	const struct pmudev_term *terms;
 	const struct pmudev_name *events;
 	unsigned int nr_events;
-	/* See struct pmudev_query. The core counts losses. */
-	atomic64_t perf_restores;
-	atomic64_t user_access_lost;
+	atomic64_t user_access_lost; /* see struct pmudev_query; the core counts */
 };
 
 #endif /* _PMUDEV_PMU_INFO_H */

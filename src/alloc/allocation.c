@@ -4,6 +4,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "../cpu/counters.h"
 #include "allocation.h"
 
 struct pmudev_pmu_alloc pmudev_allocs[PMUDEV_MAX_PMUS];
@@ -92,11 +93,45 @@ u64 pmudev_alloc_taken(struct pmudev_set *set, bool borrowed)
 	bool task = set->cpu < 0;
 
 	lockdep_assert_held(&set->pmu->lock);
-	taken.counters = task ? all->cpu_use.any : all->task_use.any;
+	taken.counters = all->perf.pinned | (task ? all->cpu_use.any : all->task_use.any);
 	if (borrowed)
-		taken.counters |= task ? all->cpu_borrowed : all->task_borrowed;
+		taken.counters |=
+			all->perf.flexible | (task ? all->cpu_borrowed : all->task_borrowed);
 	pmudev_alloc_look(set, add_taken, &taken);
 	return taken.counters;
+}
+
+void pmudev_alloc_look_at_perf(struct pmudev_pmu *pmu, u64 pinned)
+{
+	struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(pmu);
+
+	lockdep_assert_held(&pmu->lock);
+	all->perf = pmudev_perf_use(pmu);
+	all->perf.pinned |= pinned & ~pmudev_counters_reserved(pmu);
+	all->perf.flexible &= ~all->perf.pinned;
+}
+
+int pmudev_alloc_reserve(struct pmudev_pmu *pmu, u64 counters)
+{
+	struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(pmu);
+	struct pmudev_refusal why = {};
+	int ret = pmudev_counters_reserve(pmu, counters, true, &why);
+
+	if (ret != -EBUSY)
+		return ret;
+	all->perf.pinned |= BIT_ULL(why.holder.counter);
+	all->perf.flexible &= ~BIT_ULL(why.holder.counter);
+	return -EAGAIN;
+}
+
+void pmudev_alloc_release(struct pmudev_pmu *pmu)
+{
+	const struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(pmu);
+
+	pmudev_counters_exclusive(pmu, all->nr_exclusive);
+	if (!all->nr_exclusive)
+		pmudev_counters_release(pmu, ~(all->task_use.any | all->cpu_use.any |
+					       all->task_borrowed | all->cpu_borrowed));
 }
 
 static u64 placed_counters(const struct pmudev_set *set)
@@ -132,6 +167,7 @@ void pmudev_alloc_account(struct pmudev_set *set)
 	list_add_tail(&alloc->node, &all->sets);
 	all->nr_sets++;
 	all->nr_mux += !!alloc->mux.guaranteed;
+	all->nr_exclusive += alloc->exclusive;
 	alloc->held = placed_counters(set);
 	set->ctx->alloc.held |= alloc->held;
 	pmudev_for_each_slot(c, rest, alloc->held)
@@ -157,6 +193,7 @@ void pmudev_alloc_unaccount(struct pmudev_set *set)
 	set->ctx->alloc.borrowed &= ~alloc->mux.borrowed;
 	alloc->held = 0;
 	all->nr_mux -= !!alloc->mux.guaranteed;
+	all->nr_exclusive -= alloc->exclusive;
 	list_del(&alloc->node);
 	all->nr_sets--;
 	/* The caller accounts it again and resumes it. */
@@ -173,6 +210,7 @@ void pmudev_alloc_set_placed(struct pmudev_set *set, u64 slots)
 void pmudev_reclaim_dead(struct pmudev_pmu *pmu)
 {
 	struct pmudev_alloc *alloc, *next;
+	bool reclaimed = false;
 
 	lockdep_assert_held(&pmu->lock);
 	list_for_each_entry_safe(alloc, next, &pmudev_pmu_alloc(pmu)->sets, node) {
@@ -182,7 +220,10 @@ void pmudev_reclaim_dead(struct pmudev_pmu *pmu)
 		WRITE_ONCE(alloc->placed, 0);
 		alloc->mux.guaranteed = 0;
 		alloc->mux.borrowed = 0;
+		reclaimed = true;
 	}
+	if (reclaimed)
+		pmudev_alloc_release(pmu);
 }
 
 u64 pmudev_alloc_busy(struct pmudev_pmu *pmu)

@@ -11,7 +11,8 @@
  * A task's sets are those bound to it and those that it inherited; an inherited set avoids what
  * each task with a child of it has. A multiplexing set is guaranteed as many counters as let each
  * of its groups fit. It borrows what is free beyond those and gives it up when another set wants
- * it.
+ * it. Where perf shares the PMU, its pinned events are like sets that hold counters, its others
+ * like sets that borrow them.
  *
  * All functions: pmu->lock held, unless they say otherwise.
  */
@@ -42,6 +43,7 @@ struct pmudev_alloc {
 	struct list_head node;	/* in the PMU's list of sets while placed */
 	struct pmudev_set *set; /* Constant. */
 	struct pid *opener;	/* the process that opened the file. Constant. */
+	bool exclusive; /* while placed, perf has no counter of the PMU. Constant once bound. */
 	u64 placed;		/* slots with counters; also read without pmu->lock */
 	u64 held;		/* their counters, guaranteed ones of multiplexed groups included */
 	u8 place[PMUDEV_MAX_EVENTS]; /* by slot: the counter, of a chained event the even one */
@@ -64,12 +66,19 @@ struct pmudev_pmu_alloc {
 	struct list_head sets;	    /* sets that hold counters, by alloc->node */
 	u32 nr_sets;		    /* how many */
 	u32 nr_mux;		    /* those of them with multiplexed groups */
+	u32 nr_exclusive;	    /* those of them that keep perf off */
+	bool paused;		    /* perf waited for a counter: nothing is lent for a while */
 	struct pmudev_use task_use; /* what task sets hold */
 	struct pmudev_use cpu_use;  /* what CPU sets hold */
 	u64 task_borrowed;	    /* what task sets borrow */
 	u64 cpu_borrowed;	    /* what CPU sets borrow */
 	u64 mark;		    /* number of the last question, see find_conflicts() */
+	struct pmudev_perf_use perf; /* what perf had when pmudev_alloc_look_at_perf() looked */
 };
+
+/* Give up what is borrowed when perf waits for a counter; lend.c */
+void pmudev_lend_init(void);
+void pmudev_lend_exit(void);
 
 extern struct pmudev_pmu_alloc pmudev_allocs[PMUDEV_MAX_PMUS];
 
@@ -90,6 +99,21 @@ void pmudev_alloc_init(struct pmudev_alloc *alloc, struct pmudev_set *set);
 
 /* Free what belongs to it; the set holds no counters. Without pmu->lock. */
 void pmudev_alloc_exit(struct pmudev_alloc *alloc);
+
+/*
+ * Look what perf has, before the functions below and those of other files of this layer answer by
+ * it. @pinned: counters that its pinned events have besides.
+ */
+void pmudev_alloc_look_at_perf(struct pmudev_pmu *pmu, u64 pinned);
+
+/*
+ * Reserve counters for sets; perf's flexible events are moved. The CPUs stay; in a worker. Return:
+ * 0; -EAGAIN if perf keeps some, which count as pinned from now on; -ENOMEM.
+ */
+int pmudev_alloc_reserve(struct pmudev_pmu *pmu, u64 counters);
+
+/* Release what no set needs. */
+void pmudev_alloc_release(struct pmudev_pmu *pmu);
 
 /* Counters that @set cannot have; with @borrowed also those that others borrow. */
 u64 pmudev_alloc_taken(struct pmudev_set *set, bool borrowed);

@@ -7,7 +7,7 @@
 #include "../worker.h"
 #include "conflict.h"
 
-u64 pmudev_held_by_sets(struct pmudev_set *set, u64 allowed)
+u64 pmudev_held_by_others(struct pmudev_set *set, u64 allowed)
 {
 	return allowed & pmudev_pmu_available(set->pmu) & pmudev_alloc_taken(set, true);
 }
@@ -63,10 +63,11 @@ static u32 kind_of(const struct pmudev_set *set)
 	return set->cpu < 0 ? PMUDEV_HOLDER_TASK_SET : PMUDEV_HOLDER_CPU_SET;
 }
 
-/* After find_conflicts(asking). Return: false if no set has the counter. */
+/* After find_conflicts(asking). Return: false if neither a set nor perf has the counter. */
 static bool find_holder(struct pmudev_set *asking, unsigned int counter,
 			struct pmudev_holder *holder)
 {
+	const struct pmudev_perf_use *perf = &pmudev_pmu_alloc(asking->pmu)->perf;
 	const struct pmudev_alloc *alloc;
 
 	pmudev_for_each_alloc(alloc, asking->pmu) {
@@ -80,15 +81,14 @@ static bool find_holder(struct pmudev_set *asking, unsigned int counter,
 		holder->pid = opener_seen(alloc->opener);
 		return true;
 	}
-	return false;
-}
-
-/* The kind of holder of a counter that no set gets. */
-static u32 unavailable_kind(const struct pmudev_pmu *pmu, unsigned int counter)
-{
-	bool foreign = READ_ONCE(pmu->info.foreign) & BIT_ULL(counter);
-
-	return foreign ? PMUDEV_HOLDER_HYPERVISOR : PMUDEV_HOLDER_PLACEHOLDER;
+	if (!((perf->pinned | perf->flexible) & BIT_ULL(counter)))
+		return false;
+	*holder = (struct pmudev_holder){
+		.counter = counter,
+		.kind = PMUDEV_HOLDER_PERF,
+		.cpu = pmudev_backend.shared->perf_cpu(&asking->pmu->info, counter),
+	};
+	return true;
 }
 
 /* A call of pmudev_list_holders() */
@@ -109,12 +109,13 @@ static bool list_holders(void *arg)
 
 	if (!pmudev_in_worker())
 		return false;
+	pmudev_alloc_look_at_perf(set->pmu, 0);
 	find_conflicts(set);
 	pmudev_for_each_slot(c, rest, listing->busy) {
 		if (set->pmu->info.unavailable & BIT_ULL(c))
 			*holder++ = (struct pmudev_holder){
 				.counter = c,
-				.kind = unavailable_kind(set->pmu, c),
+				.kind = PMUDEV_HOLDER_HYPERVISOR,
 				.cpu = -1,
 			};
 		else if (find_holder(set, c, holder))
@@ -136,7 +137,7 @@ int pmudev_refuse_held(struct pmudev_set *set, const struct pmudev_constraint *c
 		       struct pmudev_refusal *why)
 {
 	why->allowed = pmudev_places_counters(constraint->allowed, constraint->chained);
-	why->busy = pmudev_held_by_sets(set, why->allowed);
+	why->busy = pmudev_held_by_others(set, why->allowed);
 	if (why->busy) {
 		find_conflicts(set);
 		find_holder(set, __ffs64(why->busy), &why->holder);
@@ -150,7 +151,7 @@ int pmudev_refuse_unavailable(const struct pmudev_pmu *pmu, struct pmudev_refusa
 
 	why->busy = why->allowed & unavailable;
 	why->holder.counter = __ffs64(why->busy ?: unavailable);
-	why->holder.kind = unavailable_kind(pmu, why->holder.counter);
+	why->holder.kind = PMUDEV_HOLDER_HYPERVISOR;
 	return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_HELD, 0);
 }
 
@@ -166,7 +167,8 @@ static bool complete_busy(void *arg)
 
 	if (!pmudev_in_worker())
 		return false;
-	refused->why->busy |= pmudev_held_by_sets(refused->set, refused->why->allowed);
+	pmudev_alloc_look_at_perf(refused->set->pmu, 0);
+	refused->why->busy |= pmudev_held_by_others(refused->set, refused->why->allowed);
 	return true;
 }
 

@@ -5,8 +5,8 @@
 
 #include "allocation.h"
 
-/* Counters of @allowed that other sets keep from this one. pmu->lock held. */
-u64 pmudev_held_by_sets(struct pmudev_set *set, u64 allowed);
+/* Counters of @allowed that other sets or perf keep from this one. pmu->lock held. */
+u64 pmudev_held_by_others(struct pmudev_set *set, u64 allowed);
 
 /*
  * Find who has each of the counters @busy that were refused to @set, which is bound. @holder has

@@ -7,6 +7,7 @@
 
 #include "../context/events.h"
 #include "../context/user_page.h"
+#include "../cpu/counters.h"
 #include "conflict.h"
 #include "place.h"
 #include "rotation_plan.h"
@@ -219,6 +220,30 @@ static int place_by_moving(struct pmudev_set *set, const struct pmudev_constrain
 	return ret;
 }
 
+/* The counters that an event moves to. */
+static u64 moved_to(const struct pmudev_alloc *alloc, unsigned int slot)
+{
+	bool chained = pmudev_slot_event(alloc->set, slot)->hw.chained;
+
+	return pmudev_place_counters(alloc->new_place[slot], chained);
+}
+
+u64 pmudev_place_moved(struct pmudev_set *asking)
+{
+	struct pmudev_alloc *alloc;
+	unsigned int slot;
+	u64 rest, moved = 0;
+
+	pmudev_for_each_alloc(alloc, asking->pmu) {
+		if (!movable(alloc->set, asking->ctx))
+			continue;
+		moved |= alloc->mux.new_guaranteed;
+		pmudev_for_each_slot(slot, rest, alloc->moving)
+			moved |= moved_to(alloc, slot);
+	}
+	return moved;
+}
+
 struct pmudev_set *pmudev_place_moves(struct pmudev_set *asking)
 {
 	struct pmudev_alloc *alloc, *next;
@@ -297,11 +322,22 @@ static int refuse(struct pmudev_set *set, const struct pmudev_constraint *constr
 
 	if (ret) {
 		if (why->code == PMUDEV_WHY_HELD)
-			why->busy |= pmudev_held_by_sets(set, why->allowed);
+			why->busy |= pmudev_held_by_others(set, why->allowed);
 		return ret;
 	}
 	why->event = bad;
 	return pmudev_refuse_held(set, &constraint[bad], why);
+}
+
+int pmudev_place_cheaply(struct pmudev_set *set, const struct pmudev_constraint *constraint,
+			 unsigned int nr, u8 *counter)
+{
+	u64 free = pmudev_place_free(set), reserved = pmudev_counters_reserved(set->pmu);
+
+	if ((free & reserved) != free &&
+	    pmudev_place_on(free & reserved, constraint, nr, counter) < 0)
+		return -1;
+	return pmudev_place_on(free, constraint, nr, counter);
 }
 
 int pmudev_place(struct pmudev_set *set, const struct pmudev_constraint *constraint,
@@ -312,8 +348,7 @@ int pmudev_place(struct pmudev_set *set, const struct pmudev_constraint *constra
 
 	lockdep_assert_held(&pmu->lock);
 	*moves = false;
-	bad = pmudev_place_on(pmudev_place_free(set), constraint, nr, counter);
-	if (bad < 0)
+	if (pmudev_place_cheaply(set, constraint, nr, counter) < 0)
 		return 0;
 	/* Reclaim dead sets, and what others borrow, before moving active events. */
 	pmudev_reclaim_dead(pmu);

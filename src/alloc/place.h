@@ -23,6 +23,13 @@ int pmudev_place_on(u64 free, const struct pmudev_constraint *constraint, unsign
 		    u8 *counter);
 
 /*
+ * Place events at nobody's cost: on counters that are reserved already, else also on those that
+ * perf does not use. pmu->lock held. Return: as pmudev_place_on().
+ */
+int pmudev_place_cheaply(struct pmudev_set *set, const struct pmudev_constraint *constraint,
+			 unsigned int nr, u8 *counter);
+
+/*
  * Find counters for events of a set that is bound. @moves: out: other events must move for it, see
  * pmudev_place_moves(). pmu->lock held. Return: 0, -ENOSPC if no state of the allocation would do,
  * -EBUSY with the holders, -ENOMEM.
@@ -33,6 +40,9 @@ int pmudev_place(struct pmudev_set *set, const struct pmudev_constraint *constra
 /* The same on counters of @free, and nothing moves. */
 int pmudev_place_alone(struct pmudev_set *set, u64 free, const struct pmudev_constraint *constraint,
 		       unsigned int nr, u8 *counter, struct pmudev_refusal *why);
+
+/* Counters that what moves for the last placement moves to. pmu->lock held. */
+u64 pmudev_place_moved(struct pmudev_set *asking);
 
 /*
  * Move what the last placement requires to move, in the allocation. Return: the first of these

@@ -3,6 +3,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
+#include "../cpu/counters.h"
 #include "../memory.h"
 #include "../worker.h"
 #include "rotation.h"
@@ -61,12 +62,40 @@ static u64 usable(const struct pmudev_set *set)
 	return mask;
 }
 
+/*
+ * Beside perf, the lowest event counter that nobody holds is left to it, so that it can always
+ * count something.
+ */
+static u64 left_to_perf(const struct pmudev_pmu *pmu)
+{
+	const struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(pmu);
+	u64 free = pmudev_pmu_available(pmu) & GENMASK_ULL(PMUDEV_FIXED_BASE - 1, 0) &
+		   ~(all->task_use.any | all->cpu_use.any | all->perf.pinned | all->perf.flexible);
+
+	return pmudev_beside_perf() && !all->nr_exclusive ? free & -free : 0;
+}
+
+/* Those of some counters that can be reserved without taking any from perf. */
+static u64 reserve_free(struct pmudev_pmu *pmu, u64 counters)
+{
+	struct pmudev_refusal unused = {};
+	unsigned int c;
+	u64 rest, got = 0;
+
+	pmudev_for_each_slot(c, rest, counters)
+		if (!pmudev_counters_reserve(pmu, BIT_ULL(c), false, &unused))
+			got |= BIT_ULL(c);
+	return got;
+}
+
 /* Lend the counters that no set holds to the multiplexing sets, first come, first served. */
-static void share_borrowed(struct pmudev_pmu *pmu)
+static void share_borrowed(struct pmudev_pmu *pmu, bool lend)
 {
 	struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(pmu);
 	struct pmudev_alloc *alloc;
+	u64 left;
 
+	left = left_to_perf(pmu);
 	all->task_borrowed = 0;
 	all->cpu_borrowed = 0;
 	pmudev_for_each_alloc(alloc, pmu) {
@@ -78,10 +107,11 @@ static void share_borrowed(struct pmudev_pmu *pmu)
 		struct pmudev_set *set = alloc->set;
 
 		pmudev_cond_resched();
-		if (!alloc->mux.guaranteed)
+		if (!alloc->mux.guaranteed || !lend)
 			continue;
 		alloc->mux.borrowed =
-			pmudev_pmu_available(pmu) & usable(set) & ~pmudev_alloc_taken(set, true);
+			reserve_free(pmu, pmudev_pmu_available(pmu) & usable(set) & ~left &
+						  ~pmudev_alloc_taken(set, true));
 		set->ctx->alloc.borrowed |= alloc->mux.borrowed;
 		*(set->cpu < 0 ? &all->task_borrowed : &all->cpu_borrowed) |= alloc->mux.borrowed;
 	}
@@ -97,27 +127,34 @@ static bool changed(const struct pmudev_alloc_mux *mux)
 	return mux->changed || (mux->guaranteed && mux->borrowed != mux->old_borrowed);
 }
 
-void pmudev_rotation_suspend(struct pmudev_set *asking)
+/* All that change give up their counters first: then each finds its own free. */
+static void suspend_changed(struct pmudev_pmu *pmu, struct pmudev_set *asking,
+			    struct hlist_head *suspended)
 {
-	struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(asking->pmu);
 	struct pmudev_alloc *alloc;
 
-	lockdep_assert_held(&asking->pmu->lock);
-	if (!all->nr_mux && !all->task_borrowed && !all->cpu_borrowed)
-		return;
-	share_borrowed(asking->pmu);
-	/* All that change give up their counters first: then each finds its own free. */
-	pmudev_for_each_alloc(alloc, asking->pmu) {
+	pmudev_for_each_alloc(alloc, pmu) {
 		struct pmudev_alloc_mux *mux = &alloc->mux;
 
 		if (!changed(mux))
 			continue;
 		mux->changed = true;
 		if (alloc->set != asking && hlist_unhashed(&mux->suspended_node))
-			hlist_add_head(&mux->suspended_node, &asking->alloc->mux.suspended);
+			hlist_add_head(&mux->suspended_node, suspended);
 		if (alloc->set->rotation.plan)
 			pmudev_rotation_set(alloc->set, NULL);
 	}
+}
+
+void pmudev_rotation_suspend(struct pmudev_set *asking)
+{
+	struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(asking->pmu);
+
+	lockdep_assert_held(&asking->pmu->lock);
+	if (!all->nr_mux && !all->task_borrowed && !all->cpu_borrowed)
+		return;
+	share_borrowed(asking->pmu, !all->paused);
+	suspend_changed(asking->pmu, asking, &asking->alloc->mux.suspended);
 }
 
 void pmudev_rotation_resume(struct pmudev_set *set)
@@ -142,21 +179,43 @@ void pmudev_rotation_resume(struct pmudev_set *set)
 }
 
 /* By a worker. */
-static void resume_all(void *arg)
+static void resume_list(struct pmudev_pmu *pmu, struct hlist_head *suspended)
 {
-	struct pmudev_set *asking = arg;
-	struct pmudev_pmu *pmu = asking->pmu;
 	struct pmudev_alloc *alloc;
 
-	while (!hlist_empty(&asking->alloc->mux.suspended)) {
+	while (!hlist_empty(suspended)) {
 		mutex_lock(&pmu->lock);
-		alloc = hlist_entry_safe(asking->alloc->mux.suspended.first, struct pmudev_alloc,
-					 mux.suspended_node);
+		alloc = hlist_entry_safe(suspended->first, struct pmudev_alloc, mux.suspended_node);
 		if (alloc)
 			pmudev_rotation_resume(alloc->set);
 		mutex_unlock(&pmu->lock);
 		cond_resched();
 	}
+}
+
+static void resume_all(void *arg)
+{
+	struct pmudev_set *asking = arg;
+
+	resume_list(asking->pmu, &asking->alloc->mux.suspended);
+}
+
+bool pmudev_rotation_share(struct pmudev_pmu *pmu, bool lend)
+{
+	struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(pmu);
+	HLIST_HEAD(suspended);
+	bool more;
+
+	mutex_lock(&pmu->lock);
+	all->paused = !lend;
+	pmudev_alloc_look_at_perf(pmu, 0);
+	share_borrowed(pmu, lend);
+	suspend_changed(pmu, NULL, &suspended);
+	pmudev_alloc_release(pmu);
+	more = all->nr_mux && (all->perf.pinned | all->perf.flexible);
+	mutex_unlock(&pmu->lock);
+	resume_list(pmu, &suspended);
+	return more;
 }
 
 void pmudev_rotation_resume_others(struct pmudev_set *asking)

@@ -29,6 +29,13 @@ void pmudev_rotation_set(struct pmudev_set *set, const struct pmudev_rotation *r
 void pmudev_rotation_suspend(struct pmudev_set *asking);
 void pmudev_rotation_resume(struct pmudev_set *set);
 
+/*
+ * The same on nobody's behalf: perf waits for a counter, so nothing is lent; or it may not wait any
+ * more, and what is free is. pmu->lock not held; in a worker. Return: true if perf uses counters
+ * that could be lent.
+ */
+bool pmudev_rotation_share(struct pmudev_pmu *pmu, bool lend);
+
 /* Can the change concern any? If not, none needs to be suspended, nor @asking resumed. */
 static inline bool pmudev_rotation_concerned(const struct pmudev_set *asking)
 {

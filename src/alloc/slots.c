@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The counters of a set's slots. */
+#include "../cpu/counters.h"
 #include "place.h"
 #include "rotation.h"
 #include "rotation_plan.h"
@@ -17,6 +18,18 @@ static unsigned int get_constraints(const struct pmudev_set *set, u64 slots,
 	return nr;
 }
 
+/* The counters of a placement. */
+static u64 counters_of(const struct pmudev_constraint *constraint, unsigned int nr,
+		       const u8 *counter)
+{
+	unsigned int i;
+	u64 mask = 0;
+
+	for (i = 0; i < nr; i++)
+		mask |= pmudev_place_counters(counter[i], constraint[i].chained);
+	return mask;
+}
+
 /* Allocate these counters, in the order of the slots. */
 static void take(struct pmudev_set *set, u64 slots, const u8 *counter)
 {
@@ -32,10 +45,12 @@ bool pmudev_slots_allocate_free(struct pmudev_set *set, u64 slots)
 {
 	struct pmudev_constraint constraint[PMUDEV_MAX_EVENTS];
 	unsigned int nr = get_constraints(set, slots, constraint);
+	struct pmudev_refusal unused = {};
 	u8 counter[PMUDEV_MAX_EVENTS];
 
 	lockdep_assert_held(&set->pmu->lock);
-	if (pmudev_place_on(pmudev_place_free(set), constraint, nr, counter) >= 0)
+	if (set->alloc->exclusive || pmudev_place_cheaply(set, constraint, nr, counter) >= 0 ||
+	    pmudev_counters_reserve(set->pmu, counters_of(constraint, nr, counter), false, &unused))
 		return false;
 	take(set, slots, counter);
 	return true;
@@ -50,15 +65,33 @@ static noinline_for_stack int place_non_mux(struct pmudev_set *set, u64 slots,
 	bool moves;
 	int ret;
 
-	ret = pmudev_place(set, constraint, nr, counter, &moves, why);
-	if (ret && why->event >= 0)
-		why->event = pmudev_nth_slot(slots, why->event);
+	do {
+		ret = pmudev_place(set, constraint, nr, counter, &moves, why);
+		if (ret && why->event >= 0)
+			why->event = pmudev_nth_slot(slots, why->event);
+		if (ret)
+			return ret;
+		ret = pmudev_alloc_reserve(set->pmu, counters_of(constraint, nr, counter) |
+							     (moves ? pmudev_place_moved(set) : 0));
+	} while (ret == -EAGAIN);
 	if (ret)
-		return ret;
+		return pmudev_refuse(why, ret, PMUDEV_WHY_MEMORY, 0);
 	if (moves)
 		*moving = pmudev_place_moves(set);
 	take(set, slots, counter);
 	return 0;
+}
+
+/* Rather not those that perf uses. */
+static int find_guaranteed(struct pmudev_set *set, u64 slots, u64 *guaranteed,
+			   struct pmudev_refusal *why)
+{
+	u64 free = pmudev_mux_free(set), flexible = pmudev_pmu_alloc(set->pmu)->perf.flexible;
+
+	if ((free & flexible) &&
+	    !pmudev_find_guaranteed(set, slots, free & ~flexible, guaranteed, why))
+		return 0;
+	return pmudev_find_guaranteed(set, slots, free, guaranteed, why);
 }
 
 /* Guarantee counters that let each multiplexed group fit, beside all that is allocated. */
@@ -68,9 +101,14 @@ static int place_mux(struct pmudev_set *set, u64 slots, struct pmudev_refusal *w
 	u64 all = (alloc->placed & set->mux) | slots, guaranteed;
 	int ret;
 
-	ret = pmudev_find_guaranteed(set, all, pmudev_mux_free(set), &guaranteed, why);
+	do {
+		ret = find_guaranteed(set, all, &guaranteed, why);
+		if (ret)
+			return ret;
+		ret = pmudev_alloc_reserve(set->pmu, guaranteed);
+	} while (ret == -EAGAIN);
 	if (ret)
-		return ret;
+		return pmudev_refuse(why, ret, PMUDEV_WHY_MEMORY, 0);
 	if (pmudev_rotation_room(set, all))
 		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
 	pmudev_alloc_unaccount(set);
@@ -92,6 +130,19 @@ static void rearrange(struct pmudev_set *set, struct pmudev_set *moving)
 	pmudev_rotation_resume(set);
 }
 
+/* A set that wants the PMU to itself takes all that perf could have. */
+static int reserve_all(struct pmudev_set *set, struct pmudev_refusal *why)
+{
+	struct pmudev_pmu *pmu = set->pmu;
+	int ret = pmudev_counters_reserve(pmu, pmudev_pmu_available(pmu), true, why);
+
+	if (!ret)
+		return 0;
+	why->allowed = pmudev_pmu_available(pmu);
+	why->busy = BIT_ULL(why->holder.counter);
+	return ret == -EBUSY ? ret : pmudev_refuse(why, ret, PMUDEV_WHY_MEMORY, 0);
+}
+
 int pmudev_slots_allocate(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
 {
 	u64 non_mux = slots & ~set->mux, mux = slots & set->mux;
@@ -101,13 +152,21 @@ int pmudev_slots_allocate(struct pmudev_set *set, u64 slots, struct pmudev_refus
 	lockdep_assert_held(&set->pmu->lock);
 	if (non_mux)
 		ret = place_non_mux(set, non_mux, &moving, why);
-	if (ret)
+	if (ret) {
+		pmudev_alloc_release(set->pmu);
 		return ret;
+	}
 	if (mux)
 		ret = place_mux(set, mux, why);
 	if (ret)
 		pmudev_alloc_set_placed(set, set->alloc->placed & ~non_mux);
 	rearrange(set, moving);
+	if (!ret && set->alloc->exclusive) {
+		ret = reserve_all(set, why);
+		if (ret)
+			pmudev_slots_give_back(set, slots);
+	}
+	pmudev_alloc_release(set->pmu);
 	return ret;
 }
 
@@ -133,10 +192,13 @@ static noinline_for_stack void shrink_guaranteed(struct pmudev_set *set)
 void pmudev_slots_give_back(struct pmudev_set *set, u64 slots)
 {
 	lockdep_assert_held(&set->pmu->lock);
+	if (pmudev_rotation_concerned(set))
+		pmudev_alloc_look_at_perf(set->pmu, 0);
 	pmudev_alloc_unaccount(set);
 	WRITE_ONCE(set->alloc->placed, set->alloc->placed & ~slots);
 	if (slots & set->mux)
 		shrink_guaranteed(set);
 	pmudev_alloc_account(set);
 	rearrange(set, NULL);
+	pmudev_alloc_release(set->pmu);
 }

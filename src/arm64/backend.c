@@ -4,7 +4,7 @@
 
 static int pmuv3_probe(struct pmudev_pmu_info *const *info, const struct pmudev_upcalls *upcalls)
 {
-	int i, nr, ret;
+	int nr, ret;
 
 	pmuv3_upcalls = upcalls;
 	ret = pmuv3_protected_kvm(pmuv3_find_shape());
@@ -13,20 +13,12 @@ static int pmuv3_probe(struct pmudev_pmu_info *const *info, const struct pmudev_
 	nr = pmuv3_find_kinds(info, ret);
 	if (nr < 0)
 		return nr;
-	for (i = 0; i < nr; i++)
-		info[i]->unavailable = pmuv3_reserve_cost(info[i]->counters);
 	ret = pmuv3_reserve_init();
-	if (ret)
-		return ret;
-	ret = pmuv3_power_init();
-	if (ret)
-		pmuv3_reserve_exit();
 	return ret ?: nr;
 }
 
 static void pmuv3_remove(void)
 {
-	pmuv3_power_exit();
 	pmuv3_reserve_exit();
 }
 
@@ -61,8 +53,9 @@ const struct pmudev_backend_ops pmudev_backend = {
 	.identify = pmuv3_identify,
 	.cpu_up = pmuv3_cpu_up,
 	.cpu_down = pmuv3_cpu_down,
-	.held = pmuv3_held,
-	.used_now = pmuv3_used_now,
+#if PMUV3_BESIDE_PERF
+	.shared = &pmuv3_shared,
+#endif
 	.encode = pmuv3_encode_event,
 	.operand = pmuv3_operand,
 #ifdef CONFIG_KVM

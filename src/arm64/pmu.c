@@ -68,8 +68,8 @@ static __always_inline bool value_matches(const struct pmudev_hw *hw, u64 raw)
 }
 
 /*
- * The counter's registers hold what load would write. Reads the counter, because perf clears
- * counters and a kretprobe may miss that.
+ * The counter's registers hold what load would write. Reads the counter, which costs less than to
+ * find out late that somebody else wrote it.
  */
 static __always_inline bool holds(const struct pmuv3_cpu *cpuc, const struct pmudev_hw *hw)
 {
@@ -163,6 +163,8 @@ void pmudev_backend_load(struct pmudev_hw *const *hw, unsigned int nr, u64 count
 		next++;
 	if (PMUV3_VERIFY && !cpuc->changed)
 		verify(hw, next - hw);
+	if (PMUV3_VERIFY)
+		WARN_ON_ONCE(counters & ~READ_ONCE(cpuc->ours));
 	if (unlikely(next < end))
 		counters &= ~program(cpuc, next, end - next);
 	write_pmcntenset(pmuv3_enable_bits(counters));
@@ -196,6 +198,8 @@ void pmudev_backend_clear(u64 counters)
 	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
 	unsigned int c;
 
+	/* perf has written those that it uses by now. */
+	counters &= ~pmuv3_perf_counters_here(cpuc);
 	for (; counters; counters &= counters - 1) {
 		c = __ffs64(counters);
 		pmuv3_write_counter(c, 0);

@@ -8,7 +8,9 @@
 #define _PMUDEV_ARM64_PMUV3_H
 
 #include <linux/bitops.h>
+#include <linux/cpumask.h>
 #include <linux/percpu.h>
+#include <linux/spinlock.h>
 
 #include <pmudev/backend.h>
 #include <pmudev/count.h>
@@ -16,11 +18,15 @@
 
 struct arm_pmu;
 struct perf_event;
+struct pmu_hw_events;
 
 /* Debug kernels also compare registers with their shadow before relying on it. */
 #ifndef PMUV3_VERIFY
 #define PMUV3_VERIFY	IS_ENABLED(CONFIG_PROVE_LOCKING)
 #endif
+
+/* perf has a driver for PMUv3. 64-bit kernels always have it. */
+#define PMUV3_BESIDE_PERF (IS_ENABLED(CONFIG_ARM64) || IS_ENABLED(CONFIG_ARM_PMUV3))
 
 #define PMUV3_NR_COUNTERS	(PMUV3_INSTRUCTION_COUNTER + 1)
 
@@ -42,31 +48,42 @@ struct pmuv3_shadow {
 	u64 value;
 };
 
-/* A kind of CPUs; each kind is a PMU. Constant after probe, except perf. */
+/* A kind of CPUs; each kind is a PMU. Constant after probe unless it says otherwise. */
 struct pmuv3_kind {
 	struct pmuv3_caps caps;
 	u32 midr; /* MIDR_EL1. CPUs of different models may count differently. */
 	struct pmudev_pmu_info *info;
 	struct arm_pmu *perf; /* perf's driver, or NULL until it is found; never goes away */
+	struct cpumask cpus;  /* those that were ever used; grows in cpu_up */
+	/* Counters, by index; all below is under lock: raw, irqs off. Nothing nests in it. */
+	raw_spinlock_t lock;
+	u64 reserved;	/* reserved on all CPUs */
+	u64 spare;	/* those of them that no set needs: perf gets them when it asks */
+	bool exclusive; /* perf's driver has no counter, and must not stop the PMU; READ_ONCE() */
+	u64 wanted;	/* being reserved: perf's flexible events leave them at their next chance */
 };
 
-/* A CPU. Accessed on that CPU only, with interrupts disabled, except info and placeholder. */
+/* A CPU. Accessed on that CPU only, with interrupts disabled, unless it says otherwise. */
 struct pmuv3_cpu {
 	/* The CPU's PMU, or NULL if it has none. Written once, before all else. */
 	struct pmudev_pmu_info *info;
 	/* By counter; valid while owned, see pmuv3_forget_shadow() */
 	struct pmuv3_shadow shadow[PMUV3_NR_COUNTERS];
-	/* perf's event that keeps its other events away, or NULL. READ_ONCE(). */
-	struct perf_event *placeholder;
-	bool owned;	/* the counters are reserved */
-	bool user;	/* user mode may read counters */
-	bool hides;	/* while owned: each counter can be hidden from user mode (PMUACR_EL1) */
-	bool restoring; /* perf is changing the PMU; our counters are stopped and saved */
-	u64 active;	/* our counters that are started */
-	u64 idle;	/* our counters that are loaded, but started in guests only */
-	u64 shown;	/* if hides: PMUACR_EL1 */
-	u64 userenr;	/* if restoring: PMUSERENR_EL0 before perf's change */
-	u64 saved[PMUV3_NR_COUNTERS]; /* if restoring: values of the active and idle counters */
+	/* Counters whose bits in perf's used_mask are ours. Under kind->lock; READ_ONCE(). */
+	u64 ours;
+	u64 taking;    /* the counter whose bit is being set or cleared; likewise */
+	bool starting; /* perf's driver is writing the user access registers */
+	u64 stops;     /* how often perf's driver stopped the PMU while owned */
+	u64 perf_left; /* counters that may still show what perf counted */
+	bool owned;    /* the core uses this CPU, from cpu_up to cpu_down */
+	bool user;     /* our thread may read counters */
+	bool hides;    /* while owned: each counter can be hidden from user mode (PMUACR_EL1) */
+	u64 active;    /* our counters that are started */
+	u64 idle;      /* our counters that are loaded, but started in guests only */
+	u64 shown;     /* if hides: our part of PMUACR_EL1 */
+	/* What perf's driver wants, for a thread that reads perf's counters: */
+	u64 perf_userenr; /* PMUSERENR_EL0, 0 if it wants nothing */
+	u64 perf_shown;	  /* if hides: its part of PMUACR_EL1 */
 	/* From guest entry to exit: */
 	u64 changed;	/* counters whose selectors differ from shadow */
 	u64 lent_host;	/* bits added to KVM's events_host (PMCNTENSET_EL0) */
@@ -90,24 +107,38 @@ int pmuv3_kind_here(void);
 /* Each counter can be hidden, and the kernel itself uses PMUACR_EL1. */
 bool pmuv3_hides(const struct pmuv3_caps *caps);
 
-/* perf_restore.c and reserve.c; reserve_alone.c where perf has no driver */
+/* reserve.c; reserve_alone.c where perf has no driver */
 int pmuv3_reserve_init(void);
 void pmuv3_reserve_exit(void);
-int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why);
-void pmuv3_cpu_down(struct pmudev_pmu_info *info, int cpu);
-int pmuv3_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
-bool pmuv3_used_now(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
-/* Find the PMU's perf driver by one of its CPUs. In a kernel thread; may sleep. 0 or an errno. */
+u64 pmuv3_reserved(struct pmudev_pmu_info *info);
+/* perf's driver of the kind is that of this CPU, too. */
+bool pmuv3_drives(const struct pmuv3_kind *kind, int cpu);
+extern const struct pmudev_shared_ops pmuv3_shared;
+/* Find the PMU's perf driver by one of its CPUs. May sleep. 0 or an errno. */
 int pmuv3_find_perf(unsigned int index, int cpu);
-/* Counters that a reservation makes unavailable */
-u64 pmuv3_reserve_cost(u64 counters);
+/*
+ * Set the bits of counters on all CPUs, taking them from perf's flexible events. In a kernel
+ * thread; may sleep. Return: 0, or -EBUSY with the holder in @why.
+ */
+int pmuv3_evict(struct pmuv3_kind *kind, u64 counters, struct pmudev_refusal *why);
+/* Counters that perf uses on this CPU. Irqs disabled. */
+u64 pmuv3_perf_counters_here(const struct pmuv3_cpu *cpuc);
+/* Have this CPU's PMU run if a counter is reserved. Irqs disabled. */
+void pmuv3_start_here(struct pmuv3_cpu *cpuc);
+
+/* perf_wrap.c */
+/*
+ * Put our functions in front of a driver's, and take them out again; once for each kind that uses
+ * it. May sleep. -EBUSY: another module changes the same functions.
+ */
+int pmuv3_wrap(struct arm_pmu *pmu);
+void pmuv3_unwrap(struct arm_pmu *pmu);
+/* Wait until nobody is in one of them. May sleep. */
+void pmuv3_wrap_exit(void);
 
 /* take_cpu.c */
-/* Stop and clear the counters. -EBUSY: the PMU is not started; -EOPNOTSUPP: it is another one. */
-int pmuv3_take_cpu(int cpu, u64 counters);
-void pmuv3_return_cpu(int cpu, u64 counters);
-int pmuv3_power_init(void);
-void pmuv3_power_exit(void);
+int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why);
+void pmuv3_cpu_down(struct pmudev_pmu_info *info, int cpu);
 
 /* guest.c */
 #ifdef CONFIG_KVM
@@ -137,8 +168,11 @@ u64 pmuv3_read_chained(unsigned int even, bool live);
 /* Write the registers of a chained event's stopped odd counter, if they differ. */
 void pmuv3_program_high_half(struct pmuv3_cpu *cpuc, const struct pmudev_hw *hw);
 
-/* user.c: hide all counters from user mode, whatever PMUACR_EL1 held. Irqs disabled. */
+/* user.c, irqs disabled */
+/* Hide all our counters from user mode, whatever PMUACR_EL1 held. */
 void pmuv3_hide(struct pmuv3_cpu *cpuc);
+/* Write the registers for our thread, which may read, and what perf's driver wants beside. */
+void pmuv3_write_user_access(struct pmuv3_cpu *cpuc);
 
 /*
  * The registers of stopped counters may have changed: call this whenever perf or firmware may have

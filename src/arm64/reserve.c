@@ -1,139 +1,85 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reservation of a CPU's counters: a placeholder event of perf that is pinned, exclusive and counts
- * nothing. perf then schedules no other hardware event on that CPU. It costs the placeholder's
- * counter.
+ * Reservation beside perf's driver, by its bits (perf_bits.c).
+ *
+ * A counter is reserved on all CPUs of the PMU, also on those that are offline: perf keeps the
+ * bits. What no set needs is spare. It stays reserved, so that a set gets it again without a look
+ * at each CPU, until perf asks for a counter and finds none; see pmuv3_give_spare().
  */
-#include <linux/perf/arm_pmu.h>
+#include <linux/fs.h>
 #include <linux/perf_event.h>
+#include <linux/smp.h>
 
 #include "../compat.h"
-#include "pmuv3.h"
+#include "perf_bits.h"
 #include "regs.h"
 
-/* The placeholder takes the lowest event counter; pmuv3_cpu_up() checks that. */
-u64 pmuv3_reserve_cost(u64 counters)
+/* -------------------------------------------------------- what perf counts -- */
+
+/* A group whose leader is pinned keeps its counters. Under rcu_read_lock(), which keeps events. */
+static bool is_pinned(const struct pmuv3_kind *kind, int cpu, unsigned int counter)
 {
-	return counters & BIT_ULL(0);
+	const struct pmu_hw_events *hw = pmuv3_hw_of(kind, cpu);
+	struct perf_event *event = READ_ONCE(hw->events[pmudev_perf_index(counter)]);
+
+	/* A chained event is at its odd counter. */
+	if (!event && counter < PMUDEV_FIXED_BASE - 1 && !(counter & 1))
+		event = READ_ONCE(hw->events[pmudev_perf_index(counter + 1)]);
+	return event && READ_ONCE(event->group_leader)->attr.pinned;
 }
 
-/* perf checks the rights of the calling thread. A reservation's is a kernel thread: it has them. */
-static struct perf_event *create_placeholder(int cpu)
+static struct pmudev_perf_use pmuv3_perf_use(struct pmudev_pmu_info *info)
+{
+	struct pmuv3_kind *kind = &pmuv3_kinds[info->index];
+	struct pmudev_perf_use use = {};
+	int cpu;
+	u64 rest;
+
+	if (!READ_ONCE(kind->perf))
+		return use;
+	rcu_read_lock();
+	pmuv3_for_each_cpu(cpu, kind) {
+		u64 perf = pmuv3_perf_counters(kind, cpu) & info->counters;
+
+		use.flexible |= perf;
+		for (rest = perf & ~use.pinned; rest; rest &= rest - 1)
+			if (is_pinned(kind, cpu, __ffs64(rest)))
+				use.pinned |= BIT_ULL(__ffs64(rest));
+	}
+	rcu_read_unlock();
+	use.flexible &= ~use.pinned;
+	return use;
+}
+
+static int pmuv3_perf_cpu(struct pmudev_pmu_info *info, unsigned int counter)
+{
+	struct pmuv3_kind *kind = &pmuv3_kinds[info->index];
+	int cpu;
+
+	if (!READ_ONCE(kind->perf))
+		return -1;
+	pmuv3_for_each_cpu(cpu, kind)
+		if (pmuv3_perf_counters(kind, cpu) & BIT_ULL(counter))
+			return cpu;
+	return -1;
+}
+
+/* ------------------------------------------------------------- reservation -- */
+
+/* An event of perf that counts nothing. */
+static struct perf_event *create_event(int cpu, bool disabled)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_RAW,
 		.size = sizeof(attr),
 		.config = 0, /* SW_INCR: only writes to PMSWINC_EL0 increment it */
-		.pinned = 1,
-		.exclusive = 1,
-		.disabled = 1,
+		.disabled = disabled,
 		.exclude_user = 1,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
 
 	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
-}
-
-/* An event of perf is on a counter of that CPU now. The placeholder is still disabled. */
-static bool perf_is_counting(struct arm_pmu *pmu, int cpu)
-{
-	struct pmu_hw_events *hw = per_cpu_ptr(pmu->hw_events, cpu);
-
-	return !bitmap_empty(hw->used_mask, ARMPMU_MAX_HWEVENTS);
-}
-
-static int held_by_perf(struct pmudev_refusal *why, int cpu)
-{
-	why->holder.kind = PMUDEV_HOLDER_PERF;
-	why->holder.cpu = cpu;
-	return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_PMU_HELD, 0);
-}
-
-int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why)
-{
-	struct pmuv3_kind *kind = &pmuv3_kinds[info->index];
-	struct pmuv3_cpu *cpuc = per_cpu_ptr(&pmuv3_cpus, cpu);
-	struct perf_event *event;
-	u64 placeholder;
-	int ret;
-
-	event = create_placeholder(cpu);
-	if (IS_ERR(event))
-		return pmudev_refuse(why, PTR_ERR(event) == -ENOMEM ? -ENOMEM : -EOPNOTSUPP,
-				     PMUDEV_WHY_PERF_REFUSED, 0);
-	WRITE_ONCE(kind->perf, to_arm_pmu(event->pmu));
-	/*
-	 * On a CPU that is not active yet, perf's events are newer than the reservation of the
-	 * other CPUs. They give way, as they would there.
-	 */
-	if (cpu_active(cpu) && perf_is_counting(kind->perf, cpu)) {
-		ret = held_by_perf(why, cpu);
-		goto err;
-	}
-	/* Publish it before perf puts it on a counter: perf_uses() compares. */
-	WRITE_ONCE(cpuc->placeholder, event);
-	perf_event_enable(event);
-	/* It fails if an older pinned event is active, even if only for the running thread. */
-	if (READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE) {
-		ret = held_by_perf(why, cpu);
-		goto err;
-	}
-	/* perf may have put it on a counter that only EL2 can use. */
-	placeholder = BIT_ULL(pmudev_perf_counter(event->hw.idx)) & info->counters;
-	WRITE_ONCE(info->unavailable, info->unavailable | placeholder);
-	ret = pmuv3_take_cpu(cpu, info->counters & ~placeholder);
-	if (ret) {
-		pmudev_refuse(why, ret, PMUDEV_WHY_PERF_REFUSED, 0);
-		goto err;
-	}
-	return 0;
-
-err:
-	perf_event_release_kernel(event);
-	WRITE_ONCE(cpuc->placeholder, NULL);
-	return ret;
-}
-
-/* An event of perf is on a counter of a CPU that is not owned. */
-static bool perf_uses(struct arm_pmu *pmu, int cpu)
-{
-	const struct pmuv3_cpu *cpuc = per_cpu_ptr(&pmuv3_cpus, cpu);
-	struct pmu_hw_events *hw = per_cpu_ptr(pmu->hw_events, cpu);
-	const struct perf_event *event;
-	unsigned int i;
-
-	for_each_set_bit(i, hw->used_mask, ARMPMU_MAX_HWEVENTS) {
-		event = READ_ONCE(hw->events[i]);
-		if (!event)
-			continue;
-		/*
-		 * Pairs with the order in pmuv3_cpu_up() and pmuv3_cpu_down(): cpuc->placeholder is
-		 * set as long as the placeholder is in hw->events.
-		 */
-		smp_rmb();
-		if (READ_ONCE(cpuc->placeholder))
-			return false;
-		/* If the event was the placeholder, it is gone from hw->events now. */
-		smp_rmb();
-		if (READ_ONCE(hw->events[i]) == event)
-			return true;
-	}
-	return false;
-}
-
-bool pmuv3_used_now(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
-{
-	struct arm_pmu *pmu = READ_ONCE(pmuv3_kinds[info->index].perf);
-	int cpu;
-
-	for_each_online_cpu(cpu) {
-		if (!pmu || per_cpu(pmuv3_cpus, cpu).info != info || !perf_uses(pmu, cpu))
-			continue;
-		held_by_perf(why, cpu);
-		return true;
-	}
-	return false;
 }
 
 int pmuv3_find_perf(unsigned int index, int cpu)
@@ -144,7 +90,7 @@ int pmuv3_find_perf(unsigned int index, int cpu)
 	/* Creating and releasing an event makes perf reschedule, so do it once only. */
 	if (kind->perf)
 		return 0;
-	event = create_placeholder(cpu);
+	event = create_event(cpu, true);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	WRITE_ONCE(kind->perf, to_arm_pmu(event->pmu));
@@ -152,28 +98,264 @@ int pmuv3_find_perf(unsigned int index, int cpu)
 	return 0;
 }
 
-int pmuv3_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
+static int held_by_perf(struct pmudev_refusal *why, u64 counters, int cpu)
 {
-	int cpu, ret;
+	why->holder.kind = PMUDEV_HOLDER_PERF;
+	why->holder.counter = __ffs64(counters);
+	why->holder.cpu = cpu;
+	return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_HELD, 0);
+}
+
+/* Those of some counters that pinned events of perf have on a CPU. */
+static u64 pinned_on(const struct pmuv3_kind *kind, int cpu, u64 counters)
+{
+	u64 rest, pinned = 0;
+
+	rcu_read_lock();
+	for (rest = counters; rest; rest &= rest - 1)
+		if (is_pinned(kind, cpu, __ffs64(rest)))
+			pinned |= BIT_ULL(__ffs64(rest));
+	rcu_read_unlock();
+	return pinned;
+}
+
+/*
+ * A new flexible event of a CPU makes perf take all flexible events off their counters and choose
+ * again, by get_event_idx; see perf_wrap.c. Pinned events stay where they are.
+ */
+static u64 evict_from(struct pmuv3_kind *kind, int cpu, u64 counters)
+{
+	struct perf_event *event = create_event(cpu, false);
+
+	if (!IS_ERR(event))
+		perf_event_release_kernel(event);
+	return pmuv3_take_bits(kind, cpu, counters);
+}
+
+/*
+ * Look at each CPU once. Returns 0, -EBUSY if perf keeps one on a CPU, with the refusal in @why, or
+ * -EAGAIN if it may not the next time, likewise.
+ */
+static int evict_once(struct pmuv3_kind *kind, u64 counters, struct pmudev_refusal *why)
+{
+	u64 busy, pinned;
+	int cpu;
+
+	pmuv3_for_each_cpu(cpu, kind) {
+		busy = pmuv3_take_bits(kind, cpu, counters);
+		if (!busy)
+			continue;
+		pinned = pinned_on(kind, cpu, busy);
+		if (pinned)
+			return held_by_perf(why, pinned, cpu);
+		if (cpu_online(cpu))
+			busy = evict_from(kind, cpu, counters);
+		if (busy) {
+			held_by_perf(why, busy, cpu);
+			return -EAGAIN;
+		}
+	}
+	return 0;
+}
+
+int pmuv3_evict(struct pmuv3_kind *kind, u64 counters, struct pmudev_refusal *why)
+{
+	int ret, tries = 3;
+
+	/* While it looks at one CPU, perf may schedule on another. */
+	do {
+		ret = evict_once(kind, counters, why);
+	} while (ret == -EAGAIN && --tries);
+	return ret == -EAGAIN ? -EBUSY : ret;
+}
+
+static void start_here(void *unused)
+{
+	pmuv3_start_here(this_cpu_ptr(&pmuv3_cpus));
+}
+
+/* PMCR_EL0.E: the driver sets it after each change while a bit of used_mask is set. */
+void pmuv3_start_here(struct pmuv3_cpu *cpuc)
+{
+	if (READ_ONCE(cpuc->ours))
+		write_pmcr(read_pmcr() | PMCR_E);
+}
+
+/* Begin to reserve counters. Returns those that are not reserved yet. */
+static u64 begin_reserve(struct pmuv3_kind *kind, u64 counters, u64 *spare)
+{
+	unsigned long flags;
+	u64 need;
+
+	raw_spin_lock_irqsave(&kind->lock, flags);
+	*spare = kind->spare & counters;
+	WRITE_ONCE(kind->spare, kind->spare & ~counters);
+	need = counters & ~kind->reserved;
+	/* From now on perf does not get them back, on any CPU. */
+	WRITE_ONCE(kind->wanted, need);
+	raw_spin_unlock_irqrestore(&kind->lock, flags);
+	return need;
+}
+
+/* Returns whether nothing was reserved before. What was taken in vain perf gets when it asks. */
+static bool end_reserve(struct pmuv3_kind *kind, u64 reserved, u64 spare)
+{
+	unsigned long flags;
+	bool first;
+
+	raw_spin_lock_irqsave(&kind->lock, flags);
+	first = !kind->reserved;
+	WRITE_ONCE(kind->reserved, kind->reserved | reserved);
+	WRITE_ONCE(kind->spare, kind->spare | (spare & kind->reserved));
+	WRITE_ONCE(kind->wanted, 0);
+	raw_spin_unlock_irqrestore(&kind->lock, flags);
+	return first;
+}
+
+static int pmuv3_reserve(struct pmudev_pmu_info *info, u64 counters, bool evict,
+			 struct pmudev_refusal *why)
+{
+	struct pmuv3_kind *kind = &pmuv3_kinds[info->index];
+	struct pmudev_perf_use use = {};
+	u64 need, spare, busy = 0;
+	int cpu, ret = 0;
+
+	/*
+	 * Not even for a moment is anything taken that is refused then: pinned events would fail.
+	 */
+	if (counters & ~READ_ONCE(kind->reserved))
+		use = pmuv3_perf_use(info);
+	busy = (use.pinned | (evict ? 0 : use.flexible)) & counters & ~READ_ONCE(kind->reserved);
+	if (busy)
+		return held_by_perf(why, busy, pmuv3_perf_cpu(info, __ffs64(busy)));
+	need = begin_reserve(kind, counters, &spare);
+	if (need && !evict)
+		pmuv3_for_each_cpu(cpu, kind)
+			busy |= pmuv3_take_bits(kind, cpu, need);
+	if (busy)
+		ret = held_by_perf(why, busy, pmuv3_perf_cpu(info, __ffs64(busy)));
+	else if (need && evict)
+		ret = pmuv3_evict(kind, need, why);
+	/*
+	 * With no bit set, the driver left the PMU stopped: on all CPUs if nothing was reserved; an
+	 * eviction takes long, and then it may have been so on any for a moment.
+	 */
+	if (end_reserve(kind, ret ? 0 : need, ret ? spare : 0) || evict)
+		if (!ret && need)
+			on_each_cpu_mask(&kind->cpus, start_here, NULL, true);
+	return ret;
+}
+
+static void pmuv3_release(struct pmudev_pmu_info *info, u64 counters)
+{
+	struct pmuv3_kind *kind = &pmuv3_kinds[info->index];
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&kind->lock, flags);
+	WRITE_ONCE(kind->spare, kind->spare | (counters & kind->reserved));
+	raw_spin_unlock_irqrestore(&kind->lock, flags);
+}
+
+u64 pmuv3_reserved(struct pmudev_pmu_info *info)
+{
+	return READ_ONCE(pmuv3_kinds[info->index].reserved);
+}
+
+bool pmuv3_drives(const struct pmuv3_kind *kind, int cpu)
+{
+	return cpumask_test_cpu(cpu, &kind->perf->supported_cpus);
+}
+
+static void pmuv3_set_exclusive(struct pmudev_pmu_info *info, bool exclusive)
+{
+	WRITE_ONCE(pmuv3_kinds[info->index].exclusive, exclusive);
+}
+
+/* The driver tells no module: this file does. */
+static bool pmuv3_perf_has_readers(void)
+{
+	struct file *file = filp_open("/proc/sys/kernel/perf_user_access", O_RDONLY, 0);
+	char answer = '0';
+	loff_t pos = 0;
+
+	/* Without the file there is no such right. */
+	if (IS_ERR(file))
+		return false;
+	if (kernel_read(file, &answer, 1, &pos) != 1)
+		answer = '0';
+	fput(file);
+	return answer != '0';
+}
+
+static u64 pmuv3_perf_stops(struct pmudev_pmu_info *info)
+{
+	u64 stops = 0;
+	int cpu;
+
+	pmuv3_for_each_cpu(cpu, &pmuv3_kinds[info->index])
+		stops += READ_ONCE(per_cpu(pmuv3_cpus, cpu).stops);
+	return stops;
+}
+
+static int pmuv3_begin(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
+{
+	struct pmuv3_kind *kind = &pmuv3_kinds[info->index];
+	int cpu, ret = -ENODEV;
 
 	for_each_online_cpu(cpu) {
 		if (per_cpu(pmuv3_cpus, cpu).info != info)
 			continue;
 		ret = pmuv3_find_perf(info->index, cpu);
-		if (ret)
-			return pmudev_refuse(why, ret == -ENOMEM ? -ENOMEM : -EOPNOTSUPP,
-					     PMUDEV_WHY_PERF_REFUSED, 0);
-		if (perf_is_counting(pmuv3_kinds[info->index].perf, cpu))
-			return held_by_perf(why, cpu);
+		break;
 	}
+	if (ret)
+		return pmudev_refuse(why, ret == -ENOMEM ? -ENOMEM : -EOPNOTSUPP,
+				     PMUDEV_WHY_PERF_REFUSED, 0);
+	ret = pmuv3_wrap(kind->perf);
+	return ret ? pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_PERF_REFUSED, 0) : 0;
+}
+
+/* The driver stops the PMU only together with its last event. */
+static void stop_unused(void *info)
+{
+	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
+
+	if (cpuc->info == info && !pmuv3_perf_counters_here(cpuc))
+		write_pmcr(read_pmcr() & ~PMCR_E);
+}
+
+static void pmuv3_end(struct pmudev_pmu_info *info)
+{
+	struct pmuv3_kind *kind = &pmuv3_kinds[info->index];
+
+	pmuv3_return_bits(kind);
+	pmuv3_unwrap(kind->perf);
+	on_each_cpu_mask(&kind->cpus, stop_unused, info, true);
+}
+
+const struct pmudev_shared_ops pmuv3_shared = {
+	.begin = pmuv3_begin,
+	.end = pmuv3_end,
+	.perf_use = pmuv3_perf_use,
+	.perf_cpu = pmuv3_perf_cpu,
+	.reserve = pmuv3_reserve,
+	.release = pmuv3_release,
+	.reserved = pmuv3_reserved,
+	.set_exclusive = pmuv3_set_exclusive,
+	.perf_has_readers = pmuv3_perf_has_readers,
+	.perf_stops = pmuv3_perf_stops,
+};
+
+int pmuv3_reserve_init(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < PMUDEV_MAX_PMUS; i++)
+		raw_spin_lock_init(&pmuv3_kinds[i].lock);
 	return 0;
 }
 
-void pmuv3_cpu_down(struct pmudev_pmu_info *info, int cpu)
+void pmuv3_reserve_exit(void)
 {
-	struct pmuv3_cpu *cpuc = per_cpu_ptr(&pmuv3_cpus, cpu);
-
-	pmuv3_return_cpu(cpu, info->counters & ~info->unavailable);
-	perf_event_release_kernel(cpuc->placeholder);
-	WRITE_ONCE(cpuc->placeholder, NULL);
+	pmuv3_wrap_exit();
 }

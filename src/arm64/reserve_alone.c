@@ -4,6 +4,7 @@
  * else uses the counters, so a reservation costs no counter; but pmudev must start the PMU itself.
  */
 #include <linux/cpu.h>
+#include <linux/cpu_pm.h>
 #include <linux/perf_event.h>
 
 #include "pmuv3.h"
@@ -25,6 +26,31 @@ static bool perf_has_it(int cpu)
 	return true;
 }
 
+/* After a loss of power, the values of the registers are unknown, and no driver resets them. */
+void pmuv3_start_here(struct pmuv3_cpu *cpuc)
+{
+	WRITE_ONCE(cpuc->ours, cpuc->info->counters);
+	write_pmcntenclr(U32_MAX);
+	write_pmintenclr(U32_MAX);
+	isb();
+	write_pmovsclr(U32_MAX);
+	write_pmcr(PMCR_E | PMCR_LC);
+}
+
+static int power_changed(struct notifier_block *nb, unsigned long event, void *unused)
+{
+	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
+
+	if (event != CPU_PM_EXIT || !cpuc->owned)
+		return NOTIFY_OK;
+	pmuv3_forget_shadow(cpuc, cpuc->info->counters);
+	pmuv3_start_here(cpuc);
+	return NOTIFY_OK;
+}
+
+/* The core's notifier, which loads the counters again, has a lower priority and runs later. */
+static struct notifier_block power_nb = { .notifier_call = power_changed };
+
 int pmuv3_reserve_init(void)
 {
 	bool has_it = false;
@@ -35,43 +61,37 @@ int pmuv3_reserve_init(void)
 		has_it |= perf_has_it(cpu);
 	cpus_read_unlock();
 	if (!has_it)
-		return 0;
+		return cpu_pm_register_notifier(&power_nb);
 	pr_err("pmudev: perf's driver for older CPUs uses the PMU and cannot share it\n");
 	return -ENODEV;
 }
 
 void pmuv3_reserve_exit(void)
 {
+	cpu_pm_unregister_notifier(&power_nb);
 }
 
-u64 pmuv3_reserve_cost(u64 counters)
+u64 pmuv3_reserved(struct pmudev_pmu_info *info)
 {
 	return 0;
 }
 
-int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why)
+int pmuv3_evict(struct pmuv3_kind *kind, u64 counters, struct pmudev_refusal *why)
 {
-	int ret = pmuv3_take_cpu(cpu, info->counters);
-
-	return ret ? pmudev_refuse(why, ret, PMUDEV_WHY_PERF_REFUSED, 0) : 0;
+	return 0;
 }
 
-bool pmuv3_used_now(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
+bool pmuv3_drives(const struct pmuv3_kind *kind, int cpu)
 {
-	return false;
+	return true;
+}
+
+u64 pmuv3_perf_counters_here(const struct pmuv3_cpu *cpuc)
+{
+	return 0;
 }
 
 int pmuv3_find_perf(unsigned int index, int cpu)
 {
 	return 0;
-}
-
-int pmuv3_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
-{
-	return 0;
-}
-
-void pmuv3_cpu_down(struct pmudev_pmu_info *info, int cpu)
-{
-	pmuv3_return_cpu(cpu, info->counters);
 }

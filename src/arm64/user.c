@@ -15,14 +15,13 @@ bool pmudev_backend_user_readable(void)
 }
 
 /* Show counters to EL0, if cpuc->hides. Takes effect at the return to EL0. */
-static __always_inline void show(struct pmuv3_cpu *cpuc, u64 counters)
+static __always_inline void show(struct pmuv3_cpu *cpuc, u64 bits)
 {
-	u64 bits = pmuv3_enable_bits(counters);
-
-	/* Read it: perf writes it, too, and a kretprobe may miss that. */
+	cpuc->shown = bits;
+	bits |= cpuc->perf_shown;
+	/* Read it: perf writes it, too. */
 	if (read_pmuacr() != bits)
 		write_pmuacr(bits);
-	cpuc->shown = bits;
 }
 
 void pmuv3_hide(struct pmuv3_cpu *cpuc)
@@ -31,10 +30,52 @@ void pmuv3_hide(struct pmuv3_cpu *cpuc)
 		show(cpuc, 0);
 }
 
-/* pmudev may write PMUSERENR_EL0: the CPU is owned, and KVM does not have the register. */
-static __always_inline bool can_write(const struct pmuv3_cpu *cpuc)
+/*
+ * Without PMUACR_EL1 the thread can read every counter: clear what perf left in those that it does
+ * not use any more. What it counts now, on this CPU, stays readable, as for perf's own readers.
+ */
+static noinline void clear_perf_left(struct pmuv3_cpu *cpuc)
 {
-	return likely(!(read_pmuserenr() & PMUSERENR_EN)) && likely(cpuc->owned);
+	u64 left = cpuc->perf_left & ~pmuv3_perf_counters_here(cpuc), rest;
+
+	cpuc->perf_left &= ~left;
+	for (rest = left & ~(cpuc->active | cpuc->idle); rest; rest &= rest - 1) {
+		pmuv3_write_counter(__ffs64(rest), 0);
+		cpuc->shadow[__ffs64(rest)].value = 0;
+	}
+}
+
+void pmuv3_write_user_access(struct pmuv3_cpu *cpuc)
+{
+	u64 enable = PMUSERENR_ER | PMUSERENR_CR | cpuc->perf_userenr;
+
+	if (unlikely(cpuc->perf_left) && !cpuc->hides && !in_nmi())
+		clear_perf_left(cpuc);
+	if (cpuc->hides) {
+		show(cpuc, cpuc->shown);
+		enable |= PMUSERENR_UEN | PMUSERENR_IR;
+	}
+	/* PMXEVCNTR_EL0 reads the counter that PMSELR_EL0 selects: show no earlier selection. */
+	write_pmselr(0);
+	write_pmuserenr(enable);
+}
+
+/*
+ * pmudev may write PMUSERENR_EL0: the CPU is owned, and KVM does not have the register. While our
+ * thread has no access, the register says what perf's driver wants; 0 also if root has withdrawn
+ * all access (sysctl kernel.perf_user_access).
+ */
+static __always_inline bool can_write(struct pmuv3_cpu *cpuc)
+{
+	u64 now = read_pmuserenr();
+
+	if (unlikely(now & PMUSERENR_EN) || unlikely(!cpuc->owned))
+		return false;
+	if (unlikely(cpuc->user && !now))
+		atomic64_inc(&cpuc->info->user_access_lost);
+	if (!cpuc->user || !now)
+		cpuc->perf_userenr = now;
+	return true;
 }
 
 /* KVM has the register, or the CPU is not owned. Inlined, so that callers need no frame. */
@@ -55,18 +96,13 @@ static __always_inline bool cannot_write(struct pmuv3_cpu *cpuc, bool enable)
 bool pmudev_backend_user_access_enable(u64 counters)
 {
 	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
-	u64 enable = PMUSERENR_ER | PMUSERENR_CR;
 
 	if (!can_write(cpuc))
 		return cannot_write(cpuc, true);
+	cpuc->shown = pmuv3_enable_bits(counters);
+	/* From here on an NMI of perf enables it as well. */
 	cpuc->user = true;
-	if (cpuc->hides) {
-		show(cpuc, counters);
-		enable |= PMUSERENR_UEN | PMUSERENR_IR;
-	}
-	/* PMXEVCNTR_EL0 reads the counter that PMSELR_EL0 selects: show no earlier selection. */
-	write_pmselr(0);
-	write_pmuserenr(enable);
+	pmuv3_write_user_access(cpuc);
 	return true;
 }
 
@@ -79,6 +115,6 @@ bool pmudev_backend_user_access_disable(void)
 	cpuc->user = false;
 	if (cpuc->hides)
 		show(cpuc, 0);
-	write_pmuserenr(0);
+	write_pmuserenr(cpuc->perf_userenr);
 	return true;
 }

@@ -10,7 +10,12 @@
 struct pmudev_pmu pmudev_pmus[PMUDEV_MAX_PMUS];
 unsigned int pmudev_nr_pmus;
 
-static const struct pmudev_upcalls upcalls = {
+static void nobody_lends(struct pmudev_pmu_info *info)
+{
+}
+
+struct pmudev_upcalls pmudev_upcalls = {
+	.perf_waits = nobody_lends,
 	.user_access_lost = pmudev_user_access_lost,
 	.clear_residue = pmudev_clear_residue,
 	.guest_entered = pmudev_guest_entered,
@@ -61,7 +66,7 @@ int pmudev_pmus_init(bool user_reads)
 		info[i] = &pmudev_pmus[i].info;
 		info[i]->index = i;
 	}
-	nr = pmudev_backend.probe(info, &upcalls);
+	nr = pmudev_backend.probe(info, &pmudev_upcalls);
 	if (nr < 0)
 		return nr;
 	pmudev_nr_pmus = nr;

@@ -60,6 +60,9 @@ struct pmudev_pmu {
 extern struct pmudev_pmu pmudev_pmus[PMUDEV_MAX_PMUS];
 extern unsigned int pmudev_nr_pmus;
 
+/* For the backend; the allocation layer sets perf_waits before the first reservation. */
+extern struct pmudev_upcalls pmudev_upcalls;
+
 #define pmudev_for_each_pmu(pmu) \
 	for ((pmu) = pmudev_pmus; (pmu) < pmudev_pmus + pmudev_nr_pmus; (pmu)++)
 

@@ -5,6 +5,7 @@
 
 #include "../context/context.h"
 #include "../context/user_access.h"
+#include "counters.h"
 #include "reserve.h"
 
 struct pmudev_pmu_reservation pmudev_reservations[PMUDEV_MAX_PMUS];
@@ -121,6 +122,8 @@ static void release_all(struct pmudev_pmu *pmu)
 	for_each_online_cpu(cpu)
 		if (cpu_is_of(pmu, cpu))
 			cpu_release(pmu, cpu);
+	if (pmudev_beside_perf())
+		pmudev_backend.shared->end(&pmu->info);
 }
 
 /* Must CPUs be reserved before another set can hold the reservation? */
@@ -129,14 +132,16 @@ static bool must_reserve(const struct pmudev_pmu_reservation *reservation)
 	return !READ_ONCE(reservation->users) || READ_ONCE(reservation->lacks_cpus);
 }
 
-int pmudev_reserve_pmu(struct pmudev_pmu *pmu, struct pmudev_hold *hold, struct pmudev_refusal *why)
+int pmudev_reserve_pmu(struct pmudev_pmu *pmu, struct pmudev_refusal *why)
 {
 	struct pmudev_pmu_reservation *reservation = pmudev_reservation(pmu);
-	int cpu, ret;
+	int cpu, ret = 0;
 
 	lockdep_assert_held(&pmu->lock);
-	if (must_reserve(reservation) && !(hold->checked & BIT(pmu->info.index)))
-		return -EAGAIN;
+	if (!reservation->users && pmudev_beside_perf())
+		ret = pmudev_backend.shared->begin(&pmu->info, why);
+	if (ret)
+		return ret;
 	/* Also CPUs that perf kept when they came online: half a PMU is not counted on. */
 	for_each_online_cpu(cpu) {
 		if (!cpu_is_of(pmu, cpu))
@@ -189,22 +194,9 @@ bool pmudev_reserve_leave(struct pmudev_pmu *pmu)
 	return true;
 }
 
-int pmudev_reserve_check(struct pmudev_pmu *own, bool all, struct pmudev_hold *hold,
-			 struct pmudev_refusal *why)
+void pmudev_hold_look(struct pmudev_pmu *pmu, struct pmudev_hold *hold)
 {
-	struct pmudev_pmu *pmu;
-	bool concerned;
-
-	hold->checked = 0;
-	pmudev_for_each_pmu(pmu) {
-		concerned = pmu == own ? !hold->held : all && !hold->held_all;
-		if (!concerned || !must_reserve(pmudev_reservation(pmu)))
-			continue;
-		if (pmudev_backend.used_now && pmudev_backend.used_now(&pmu->info, why))
-			return -EBUSY;
-		hold->checked |= BIT(pmu->info.index);
-	}
-	return 0;
+	hold->pinned = pmudev_perf_use(pmu).pinned;
 }
 
 void pmudev_explain_holder(int error, struct pmudev_refusal *why)
@@ -239,7 +231,7 @@ int pmudev_reserve_others(struct pmudev_pmu *own, struct pmudev_hold *hold,
 		if (pmu == own)
 			continue;
 		mutex_lock(&pmu->lock);
-		ret = pmudev_reserve_pmu(pmu, hold, why);
+		ret = pmudev_reserve_pmu(pmu, why);
 		mutex_unlock(&pmu->lock);
 		if (ret)
 			break;

@@ -3,8 +3,9 @@
  * The cpu layer reserves the counters of CPUs and releases them, with the backend's help, and loads
  * what belongs on a CPU when its state changes. It calls the task layer and what is below it.
  *
- * A PMU is reserved on all of its CPUs or on none. Sets that hold the reservation are counted; the
- * first takes the counters from perf, the last gives them back.
+ * A PMU is reserved on all of its CPUs or on none. Sets that hold the reservation are counted. With
+ * the first, pmudev begins to use the PMU, with the last it ends. Where perf shares the PMU the
+ * counters themselves are reserved one by one (counters.h), else with the PMU.
  */
 #ifndef _PMUDEV_CPU_RESERVE_H
 #define _PMUDEV_CPU_RESERVE_H
@@ -33,16 +34,19 @@ struct pmudev_hold {
 	 * all CPUs, where perf would take it away and show what it counts. The set's mutex.
 	 */
 	bool held_all;
-	u32 checked; /* PMUs, by number, that nobody else used when the caller looked; its mutex */
+	/*
+	 * Counters that pinned events of perf had when the caller looked. Its own thread's are on
+	 * no counter while a worker acts for it. The set's mutex.
+	 */
+	u64 pinned;
 };
 
 /*
- * Hold a PMU's reservation for the set with @hold, reserving its CPUs if need be; and give it back.
+ * Hold a PMU's reservation for a set, beginning to use its CPUs if need be; and give it back.
  * pmu->lock held, in a kernel thread; the CPUs stay (cpus_read_lock). Return: 0, -ENOMEM, or -EBUSY
- * with the holder in @why; -EAGAIN: pmudev_reserve_check() must come first.
+ * with the holder in @why.
  */
-int pmudev_reserve_pmu(struct pmudev_pmu *pmu, struct pmudev_hold *hold,
-		       struct pmudev_refusal *why);
+int pmudev_reserve_pmu(struct pmudev_pmu *pmu, struct pmudev_refusal *why);
 void pmudev_release_pmu(struct pmudev_pmu *pmu);
 
 /*
@@ -53,13 +57,8 @@ void pmudev_release_pmu(struct pmudev_pmu *pmu);
 bool pmudev_reserve_join(struct pmudev_pmu *pmu);
 bool pmudev_reserve_leave(struct pmudev_pmu *pmu);
 
-/*
- * Does somebody else use counters that a reservation of @own (@all: of all PMUs) would take? Comes
- * before a worker makes the reservation: what perf counts of the caller is on no counter while the
- * caller waits for the worker. The set's mutex held. Return: 0, or -EBUSY with the holder in @why.
- */
-int pmudev_reserve_check(struct pmudev_pmu *own, bool all, struct pmudev_hold *hold,
-			 struct pmudev_refusal *why);
+/* Look what the caller's own events of perf have. The set's mutex held; not in a worker. */
+void pmudev_hold_look(struct pmudev_pmu *pmu, struct pmudev_hold *hold);
 
 /* Complete a refusal that names perf: it may be the watchdog. May sleep; without pmu->lock. */
 void pmudev_explain_holder(int error, struct pmudev_refusal *why);

@@ -45,7 +45,8 @@ void pmudev_describe(struct pmudev_pmu *pmu, struct pmudev_query *query)
 	query->nr_cpus = 0;
 	for_each_possible_cpu(cpu)
 		query->nr_cpus += pmudev_pmu_has_cpu(pmu, cpu);
-	query->perf_restores = atomic64_read(&pmu->info.perf_restores);
+	query->perf_stops =
+		pmudev_backend.shared ? pmudev_backend.shared->perf_stops(&pmu->info) : 0;
 	query->user_access_lost = atomic64_read(&pmu->info.user_access_lost);
 	query->clock_hz = pmu->info.clock_hz;
 	memcpy(query->name, pmu->info.name, sizeof(query->name));

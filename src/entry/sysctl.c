@@ -9,6 +9,7 @@
 #include "../compat.h"
 #include "../context/user_access.h"
 #include "../set/quota.h"
+#include "../set/set.h"
 #include "../worker.h"
 #include "entry.h"
 
@@ -56,12 +57,21 @@ static int user_access_handler(pmudev_ctl_table *table, int write, void *buffer,
 	return 0;
 }
 
-static struct ctl_table table[2 + PMUDEV_CTL_TABLE_END] = {
+static struct ctl_table table[3 + PMUDEV_CTL_TABLE_END] = {
 	{
 		.procname = "user_access",
 		.maxlen = sizeof(int),
 		.mode = 0644,
 		.proc_handler = user_access_handler,
+		.extra1 = SYSCTL_ZERO,
+		.extra2 = SYSCTL_ONE,
+	},
+	{
+		.procname = "attach",
+		.data = &pmudev_attach_allowed,
+		.maxlen = sizeof(pmudev_attach_allowed),
+		.mode = 0644,
+		.proc_handler = proc_dointvec_minmax,
 		.extra1 = SYSCTL_ZERO,
 		.extra2 = SYSCTL_ONE,
 	},

@@ -43,9 +43,12 @@ static int bind_cpu(struct pmudev_set *set, const struct pmudev_bind *bind,
 	return 0;
 }
 
+int pmudev_attach_allowed = 1;
+
 /*
- * As ptrace decides it, without its security modules: the same user, who could do no more if he
- * were the target. Under the target's exec_update_lock.
+ * As ptrace decides it for reading (PTRACE_MODE_READ_REALCREDS, as perf asks it), without security
+ * modules: the same user, who could do no more if he were the target, or CAP_SYS_PTRACE where the
+ * target lives. Under the target's exec_update_lock.
  */
 static bool may_count(struct task_struct *task)
 {
@@ -54,6 +57,8 @@ static bool may_count(struct task_struct *task)
 
 	if (same_thread_group(task, current))
 		return true;
+	if (!READ_ONCE(pmudev_attach_allowed))
+		return perfmon_capable();
 	rcu_read_lock();
 	tcred = __task_cred(task);
 	may = uid_eq(cred->uid, tcred->euid) && uid_eq(cred->uid, tcred->suid) &&
@@ -61,6 +66,7 @@ static bool may_count(struct task_struct *task)
 	      gid_eq(cred->gid, tcred->sgid) && gid_eq(cred->gid, tcred->gid) &&
 	      cred->user_ns == tcred->user_ns &&
 	      cap_issubset(tcred->cap_permitted, cred->cap_permitted);
+	may = may || ns_capable(tcred->user_ns, CAP_SYS_PTRACE);
 	rcu_read_unlock();
 	return (may && pmudev_task_dumpable(task)) || perfmon_capable();
 }
@@ -200,6 +206,8 @@ static int refuse_task(int error, struct pmudev_refusal *why)
 {
 	switch (error) {
 	case -EPERM:
+		if (!READ_ONCE(pmudev_attach_allowed))
+			return pmudev_refuse(why, error, PMUDEV_WHY_ATTACH, 0);
 		return pmudev_refuse(why, error, PMUDEV_WHY_CAP_TASK, 0);
 	case -ENOMEM:
 		return pmudev_refuse(why, error, PMUDEV_WHY_MEMORY, 0);
@@ -301,7 +309,10 @@ int pmudev_set_bind(struct pmudev_set *set, const struct pmudev_bind *bind,
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RESERVED, 0);
 	if (!pmu)
 		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_PMU, pmudev_nr_pmus - 1);
+	if ((bind->flags & PMUDEV_BIND_EXCLUSIVE) && !perfmon_capable())
+		return pmudev_refuse(why, -EPERM, PMUDEV_WHY_CAP_EXCLUSIVE, 0);
 	set->pmu = pmu;
+	set->alloc->exclusive = bind->flags & PMUDEV_BIND_EXCLUSIVE;
 	ret = pmudev_quota_get(&open->owner);
 	if (ret == -EDQUOT)
 		return pmudev_refuse(why, ret, PMUDEV_WHY_LIMIT, READ_ONCE(pmudev_quota_limit));

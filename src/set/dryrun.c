@@ -152,8 +152,9 @@ static void place(void *arg)
 
 	cpus_read_lock();
 	mutex_lock(&pmu->lock);
+	pmudev_alloc_look_at_perf(pmu, pmudev_open_set(run->set)->hold.pinned);
 	run->ret = run->nr_new ? place_new(run) : place_in_set(run);
-	if (!run->ret && !pmudev_reservation(pmu)->users)
+	if (!run->ret && pmudev_backend.held && !pmudev_reservation(pmu)->users)
 		run->ret = pmudev_backend.held(&pmu->info, run->why);
 	mutex_unlock(&pmu->lock);
 	cpus_read_unlock();
@@ -190,12 +191,10 @@ int pmudev_set_place(struct pmudev_set *set, const struct pmudev_event_attr *att
 	if (nr)
 		ret = encode(run);
 	if (!ret) {
+		pmudev_hold_look(set->pmu, &pmudev_open_set(set)->hold);
 		pmudev_by_worker(pmudev_urgent, place, run);
 		ret = run->ret;
 	}
-	/* Report this last: the other reasons are permanent, this one is not. */
-	if (!ret)
-		ret = pmudev_reserve_check(set->pmu, set->user, &pmudev_open_set(set)->hold, why);
 	kfree(run->code);
 	kfree(run);
 	pmudev_explain_holder(ret, why);

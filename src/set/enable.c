@@ -9,6 +9,7 @@
 #include "../alloc/rotation.h"
 #include "../alloc/slots.h"
 #include "../context/user_access.h"
+#include "../cpu/counters.h"
 #include "../worker.h"
 #include "set.h"
 
@@ -27,11 +28,26 @@ int pmudev_group_slots(struct pmudev_set *set, u32 group, u64 *slots, struct pmu
 	return 0;
 }
 
+/* A CPU's counts that nobody but the set's owner may see, where the hardware cannot hide them. */
+static bool is_private(struct pmudev_set *set)
+{
+	return set->cpu >= 0 && !pmudev_open_set(set)->shared &&
+	       !(set->pmu->info.features & PMUDEV_HAS_HIDING);
+}
+
+/* Nor may perf's readers. Without pmu->lock, in a worker. */
+static int check_perf_readers(struct pmudev_set *set, struct pmudev_refusal *why)
+{
+	if (!is_private(set) || !pmudev_beside_perf() || !pmudev_backend.shared->perf_has_readers())
+		return 0;
+	why->holder.kind = PMUDEV_HOLDER_PERF;
+	return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_USER_READABLE, 0);
+}
+
 /* Where counters cannot be hidden, private CPU sets and user reads exclude each other. */
 static bool become_private(struct pmudev_set *set)
 {
-	if (set->cpu < 0 || pmudev_open_set(set)->shared || set->mapping.private ||
-	    (set->pmu->info.features & PMUDEV_HAS_HIDING))
+	if (!is_private(set) || set->mapping.private)
 		return true;
 	return pmudev_readers_add_private(set);
 }
@@ -104,11 +120,13 @@ static int enable_locked(struct pmudev_set *set, u64 slots, struct pmudev_refusa
 		return 0;
 	ret = check_moment(set, slots, why);
 	if (!ret && !held) {
-		ret = pmudev_reserve_pmu(set->pmu, hold, why);
+		ret = pmudev_reserve_pmu(set->pmu, why);
 		hold->held = !ret;
 	}
-	if (!ret)
+	if (!ret) {
+		pmudev_alloc_look_at_perf(set->pmu, hold->pinned);
 		ret = enable_slots(set, slots, why);
+	}
 	/* A refusal leaves perf what it had. */
 	if (ret && hold->held && !held) {
 		pmudev_release_pmu(set->pmu);
@@ -127,8 +145,8 @@ static void enable_anyhow(void *arg)
 
 	/* CPUs' counters may be reserved, and check_moment() asks whether a CPU is online. */
 	cpus_read_lock();
-	enabling->ret = 0;
-	if (set->user & enabling->slots)
+	enabling->ret = check_perf_readers(set, enabling->why);
+	if (!enabling->ret && (set->user & enabling->slots))
 		enabling->ret = pmudev_reserve_others(set->pmu, hold, enabling->why);
 	if (!enabling->ret) {
 		mutex_lock(&set->pmu->lock);
@@ -153,6 +171,9 @@ static bool enable_free(struct pmudev_set *set, u64 slots)
 
 	if (pmudev_rotation_concerned(set) || pmudev_set_ended(set))
 		return false;
+	/* Perf's readers have to be asked for. */
+	if (is_private(set) && !set->mapping.private && pmudev_beside_perf())
+		return false;
 	/* While the CPU's own context is loaded it stays: going offline takes pmu->lock first. */
 	if (set->cpu >= 0 && READ_ONCE(set->ctx->cpu) < 0)
 		return false;
@@ -163,6 +184,7 @@ static bool enable_free(struct pmudev_set *set, u64 slots)
 		return false;
 	if (!held && !pmudev_reserve_join(set->pmu))
 		return false;
+	pmudev_alloc_look_at_perf(set->pmu, 0);
 	if (become_private(set) && pmudev_slots_allocate_free(set, slots) &&
 	    !activate(set, slots)) {
 		hold->held = true;
@@ -210,15 +232,10 @@ int pmudev_slots_enable(struct pmudev_set *set, u64 slots, struct pmudev_refusal
 	if (slots & set->mux)
 		pmudev_rotation_prepare(set);
 	pmudev_children_make_room(set);
-	do {
-		ret = pmudev_reserve_check(set->pmu, set->user, hold, why);
-		if (ret)
-			break;
-		pmudev_by_worker(pmudev_urgent, enable_anyhow, &enabling);
-		ret = enabling.ret;
-	} while (ret == -EAGAIN);
-	pmudev_explain_holder(ret, why);
-	return ret;
+	pmudev_hold_look(set->pmu, hold);
+	pmudev_by_worker(pmudev_urgent, enable_anyhow, &enabling);
+	pmudev_explain_holder(enabling.ret, why);
+	return enabling.ret;
 }
 
 int pmudev_set_enable(struct pmudev_set *set, u32 group, struct pmudev_refusal *why)

@@ -65,6 +65,10 @@ static inline struct pmudev_refusal pmudev_no_refusal(void)
 }
 
 /* bind.c */
+
+/* sysctl dev.pmudev.attach. 0: who counts another process needs CAP_PERFMON. */
+extern int pmudev_attach_allowed;
+
 int pmudev_set_bind(struct pmudev_set *set, const struct pmudev_bind *bind,
 		    struct pmudev_refusal *why);
 

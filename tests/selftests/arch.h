@@ -8,7 +8,7 @@
  *   PMU_ARCH				struct pmudev_query.arch
  *   FIXED_COUNTER, FIXED_OPERAND	a fixed counter that every machine has, and its operand
  *   FIXED_EVENT			the one of the two events above that it counts
- *   PLACEHOLDERS			the number of placeholder counters
+ *   LEFT_TO_PERF			event counters that multiplexed groups leave to perf
  *   RAW_CONFIG				bits that a raw event may have
  *   FAULT_SIGNAL			of a thread that reads a counter without the right to
  *   RIGHT_OF_THE_PROCESS		1: all threads of a process with a page have the right

@@ -20,7 +20,7 @@
 #define FIXED_OPERAND 31
 
 /* The kernels of the tests have no driver of perf's for the PMU. */
-#define PLACEHOLDERS	     0
+#define LEFT_TO_PERF	     0
 #define FAULT_SIGNAL	     SIGILL
 #define RIGHT_OF_THE_PROCESS 0
 

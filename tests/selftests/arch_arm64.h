@@ -19,7 +19,7 @@
 #define INSTRUCTION_COUNTER 33
 
 /* An event of perf's keeps one counter while the PMU is pmudev's. */
-#define PLACEHOLDERS	     1
+#define LEFT_TO_PERF	     1
 #define FAULT_SIGNAL	     SIGILL
 #define RIGHT_OF_THE_PROCESS 0
 

@@ -23,7 +23,7 @@
 #define FIXED_EVENT   EVENT_INSTRUCTIONS
 #define FIXED_OPERAND (1U << 30)
 
-#define PLACEHOLDERS	     0
+#define LEFT_TO_PERF	     0
 #define FAULT_SIGNAL	     SIGSEGV
 #define RIGHT_OF_THE_PROCESS 1
 

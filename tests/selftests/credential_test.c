@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Who may count another's task: the threads of its process; who has CAP_PERFMON; and whose user and
- * group id are the real, effective and saved ones of a target that is dumpable. Every other
- * combination is refused, and nothing of it depends on who opened the file.
+ * group id are the real, effective and saved ones of a target that is dumpable, or who has
+ * CAP_SYS_PTRACE if it is. Every other combination is refused, and nothing of it depends on who
+ * opened the file. sysctl dev.pmudev.attach leaves the first two.
  */
 #include "as.h"
 #include "subject.h"
@@ -12,6 +13,8 @@
 #include <sys/stat.h>
 
 #define SOMEBODY 65533
+
+#define ATTACH "/proc/sys/dev/pmudev/attach"
 
 FIXTURE(credentials)
 {
@@ -107,7 +110,7 @@ static void check_who(struct __test_metadata *_metadata, const struct who *who, 
 
 	ASSERT_GT(pid, 0);
 	EXPECT_EQ(0, AS(NOBODY, -1, attach(pid, allowed, false)));
-	EXPECT_EQ(0, AS(NOBODY, CAP_SYS_PTRACE, attach(pid, allowed, false)));
+	EXPECT_EQ(0, AS(NOBODY, CAP_SYS_PTRACE, attach(pid, who->dumpable, false)));
 	EXPECT_EQ(0, AS(NOBODY, CAP_PERFMON, attach(pid, true, true)));
 	EXPECT_EQ(0, AS(NOBODY, CAP_SYS_ADMIN, attach(pid, true, true)));
 	/* root without capabilities is a user like any other. */
@@ -132,6 +135,35 @@ TEST_F(credentials, not_dumpable)
 
 	who.dumpable = false;
 	check_who(_metadata, &who, false);
+}
+
+/* The administrator wants none of that. */
+static void attach_refused(int pid)
+{
+	int fd = pm_open();
+
+	CHECK(fd >= 0);
+	CHECK_REFUSED(EPERM, PMUDEV_WHY_ATTACH, pm_bind(fd, PMUDEV_TARGET_TASK, pid, 0));
+	CHECK_REFUSED(EPERM, PMUDEV_WHY_ATTACH, pm_bind(fd, PMUDEV_TARGET_PROCESS, pid, 0));
+	/* Its own threads are no others. */
+	CHECK(!pm_bind(fd, PMUDEV_TARGET_TASK, 0, 0));
+	close(fd);
+}
+
+TEST_F(credentials, nobody_attaches)
+{
+	static const struct who who = SAME;
+	int pid = somebody(&who);
+
+	ASSERT_GT(pid, 0);
+	ASSERT_EQ(1, read_number(ATTACH));
+	ASSERT_EQ(0, write_file(ATTACH, "0"));
+	EXPECT_EQ(0, AS(NOBODY, -1, attach_refused(pid)));
+	EXPECT_EQ(0, AS(NOBODY, CAP_SYS_PTRACE, attach_refused(pid)));
+	EXPECT_EQ(0, AS(NOBODY, CAP_PERFMON, attach(pid, true, true)));
+	ASSERT_EQ(0, write_file(ATTACH, "1"));
+	EXPECT_EQ(0, AS(NOBODY, -1, attach(pid, true, false)));
+	stop_child(pid);
 }
 
 /* One of the six ids is another. */

@@ -8,7 +8,6 @@
 
 #include "common.h"
 
-/* perf's placeholder has 0 or 1. */
 #define BARE_COUNTER 2
 
 #define DIRECT_FLAGS (DIRECT_READ | PMUDEV_DIRECT)

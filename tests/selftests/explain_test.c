@@ -172,34 +172,6 @@ TEST_F(explain, held_by_a_thread)
 	EXPECT_EQ(1, times_in(&output, holder)) TH_LOG("%s", output.text);
 }
 
-/* The placeholder, where there is one. */
-TEST_F(explain, held_by_the_reservation)
-{
-	__u64 kept = self->query.counters & ~self->query.available;
-	int counter;
-
-	if (!kept)
-		SKIP(return, "there is no placeholder here");
-	counter = __builtin_ctzll(kept);
-	run(&output, "pmudev explain -e %s@%d", event_name, counter);
-	EXPECT_EQ(1, output.status);
-	want("  %-10s  pmudev itself, to keep perf off the others\n", name_of(counter));
-	EXPECT_EQ(1, times_in(&output, wanted)) TH_LOG("%s", output.text);
-}
-
-/* And is not among those that an event may be on, if there are others. */
-TEST_F(explain, kept_back)
-{
-	__u64 kept = self->query.counters & ~self->query.available;
-
-	run(&output, "pmudev explain -e %s", event_name);
-	EXPECT_EQ(0, output.status);
-	EXPECT_EQ(kept & 1,
-		  times_in(&output, "\nNot available: counter 0, held by pmudev itself, "))
-	TH_LOG("%s", output.text);
-	EXPECT_EQ(!(kept & 1), times_in(&output, " 0-")) TH_LOG("%s", output.text);
-}
-
 /* What is printed can be written. */
 TEST_F(explain, fixed_counters)
 {

@@ -239,16 +239,6 @@ TEST_F(groups, a_counter_of_choice)
 		ASSERT_EQ(0, pm_disable(self->fd, 0));
 		ASSERT_EQ(0, pm_remove(self->fd, 0));
 	}
-	/* The one that perf keeps, if it does, exists, but is nobody's to have. */
-	left = self->query.counters & ~self->query.available;
-	EXPECT_EQ(PLACEHOLDERS, __builtin_popcountll(left));
-	if (!left)
-		return;
-	event.counter = __builtin_ctzll(left);
-	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_HELD, pm_place(self->fd, &event, 1, &got));
-	EXPECT_EQ((__u32)PMUDEV_HOLDER_PLACEHOLDER, why.holder.kind);
-	EXPECT_EQ(event.counter, why.holder.counter);
-	EXPECT_EQ(left, why.busy);
 }
 
 /*

@@ -10,7 +10,7 @@
 #include "common.h"
 #include "guest.h"
 
-#define GROUP_EVENTS 5 /* six counters without the placeholder */
+#define GROUP_EVENTS 5 /* of six counters */
 
 /* Short, for tables of flags. */
 #define U PMUDEV_EXCLUDE_USER

@@ -203,13 +203,13 @@ TEST_F(guest_life, enabled_now_and_then)
 }
 
 /*
- * perf tries to have its events on counters, stops the PMU for it, and for a reader of its own
- * zeroes what is not perf's: also counters that are loaded, and stand still until the guest runs.
+ * perf rotates its events on the other counters, and stops the PMU for it; for a reader of its own
+ * it clears what nobody uses. Our counters that stand still until the guest runs are not among
+ * those.
  */
 TEST_F(guest_life, beside_perf)
 {
 	struct runner *r = &self->runner[0];
-	struct pmudev_query before, after;
 	int fd, i, perf[11];
 
 	if (write_file(PERF_RIGHT, "1"))
@@ -221,14 +221,15 @@ TEST_F(guest_life, beside_perf)
 		perf[i] = perf_open(EVENT_CYCLES, 0, -1, 0);
 	for (i = 0; i < (int)ARRAY_SIZE(perf); i++)
 		EXPECT_LE(0, perf[i]);
-	ASSERT_EQ(0, pm_query(&before));
 	runner_go(r, 5 * ROUNDS);
 	ASSERT_EQ(0, runner_wait(r));
-	ASSERT_EQ(0, pm_query(&after));
 	expect_guest(_metadata, &fd, 1, times(guest_round(work), 5 * ROUNDS));
-	EXPECT_LT(before.perf_restores, after.perf_restores);
-	for (i = 0; i < (int)ARRAY_SIZE(perf); i++)
+	for (i = 0; i < (int)ARRAY_SIZE(perf); i++) {
+		/* perf has those of the thread wait for those of the CPU. */
+		if (i)
+			EXPECT_LT(0ULL, perf_count(perf[i]).running) TH_LOG("no. %d", i);
 		close(perf[i]);
+	}
 	EXPECT_EQ(0, write_file(PERF_RIGHT, "0"));
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A refusal because pmudev keeps a counter for itself: it also has what others hold, whichever call
- * it is that is refused.
+ * A refusal because perf and sets have all counters: it names the holder of each, whichever call it
+ * is that is refused.
  */
 #include "common.h"
 #include "kselftest_harness.h"
+#include "perf.h"
 
 #include <string.h>
 #include <sys/ioctl.h>
@@ -66,9 +67,9 @@ static int enable_them(int fd)
 	return ret;
 }
 
-/* All are held: those that no set gets, by pmudev itself; the others, by a CPU set of ours. */
+/* All are held: some by a pinned event of perf on CPU 0; the others, by a CPU set of ours. */
 static void all_held(struct __test_metadata *_metadata, const char *call, int ret, __u64 all,
-		     __u64 reserved)
+		     __u64 perf)
 {
 	__u64 left = all;
 	unsigned int i;
@@ -81,66 +82,58 @@ static void all_held(struct __test_metadata *_metadata, const char *call, int re
 	ASSERT_EQ((unsigned int)__builtin_popcountll(all), why.nr_holders) TH_LOG("%s", call);
 	for (i = 0; i < why.nr_holders; i++, left &= left - 1) {
 		const struct pmudev_holder *h = &holders[i];
-		bool ours = reserved & left & -left;
+		bool perfs = perf & left & -left;
 
 		EXPECT_EQ((__u32)__builtin_ctzll(left), h->counter) TH_LOG("%s", call);
-		EXPECT_EQ((__u32)(ours ? PMUDEV_HOLDER_PLACEHOLDER : PMUDEV_HOLDER_CPU_SET),
-			  h->kind);
-		EXPECT_EQ(ours ? 0 : getpid(), h->pid);
-		EXPECT_EQ(ours ? -1 : 0, h->cpu);
+		EXPECT_EQ((__u32)(perfs ? PMUDEV_HOLDER_PERF : PMUDEV_HOLDER_CPU_SET), h->kind);
+		EXPECT_EQ(perfs ? 0 : getpid(), h->pid);
+		EXPECT_EQ(0, h->cpu);
 		if (h->counter == why.holder.counter)
 			EXPECT_EQ(0, memcmp(h, &why.holder, sizeof(*h))) TH_LOG("%s", call);
 	}
 }
 
-/*
- * As many events as there are counters for them, if pmudev did not keep one for itself. A CPU set
- * has the others: the refusal has them all.
- */
-TEST(more_than_the_reservation_leaves)
+TEST(by_perf_and_a_set)
 {
 	struct pmudev_event_attr events[PMUDEV_MAX_EVENTS];
-	struct pmudev_event_attr one = raw_event(EVENT_CYCLES, USER_ONLY);
-	int cpu_fd, fd, idle = pm_set(&one, 1, true);
+	int perf[3], cpu_fd, fd, pinned;
 	struct pmudev_query query;
-	unsigned int i, nr, left;
-	__u64 all, reserved;
+	unsigned int i, nr;
+	__u64 all;
 
-	/* Known once something counts. */
-	ASSERT_GE(idle, 0);
+	if (!BESIDE_PERF)
+		SKIP(return, "here perf has all counters or none");
 	ASSERT_EQ(0, pm_query(&query));
-	all = query.counters & (__u32)~0U;
-	reserved = all & ~query.available;
+	all = (__u32)query.available;
 	nr = __builtin_popcountll(all);
-	left = __builtin_popcountll(all & ~reserved);
-	if (!reserved)
-		SKIP(close(idle); return, "there is no placeholder here");
-	close(idle);
+	/* Two on event counters; the first of all is on the instruction counter if there is one. */
+	pinned = 1 + __builtin_popcountll(query.available >> FIXED_COUNTER);
+	for (i = 0; i < (unsigned int)pinned; i++) {
+		perf[i] = perf_open_pinned(EVENT_INSTRUCTIONS, 0);
+		if (perf[i] < 0)
+			SKIP(return, "perf does not count here");
+	}
 	for (i = 0; i < nr; i++) {
-		events[i] = in_group(one, i / (left ?: 1));
+		events[i] = raw_event(EVENT_CYCLES, USER_ONLY);
 		events[i].allowed = all;
 	}
-	cpu_fd = pm_cpu_set(0, 0, events, left);
+	cpu_fd = pm_cpu_set(0, 0, events, nr - 2);
 	ASSERT_GE(cpu_fd, 0);
+	ASSERT_EQ(0, pm_query(&query));
 	fd = pm_open();
 	ASSERT_EQ(0, pm_bind(fd, PMUDEV_TARGET_TASK, 0, 0));
-
-	/* In two groups they could be on at different times. */
-	all_held(_metadata, "PLACE", place_them(fd, events, nr), all, reserved);
-	ASSERT_EQ(0, pm_add(fd, events, nr));
-	all_held(_metadata, "PLACE, in the set", place_them(fd, NULL, 0), all, reserved);
-	all_held(_metadata, "ENABLE", enable_them(fd), all, reserved);
-	for (i = 0; i < 2; i++)
-		ASSERT_EQ(0, pm_remove(fd, i));
-	/* In one they never can. */
-	for (i = 0; i < nr; i++)
-		events[i].group = 0;
-	all_held(_metadata, "PLACE, a group", place_them(fd, events, nr), all, reserved);
-	all_held(_metadata, "ADD", add_them(fd, events, nr, 0), all, reserved);
-	all_held(_metadata, "ADD and enable", add_them(fd, events, nr, PMUDEV_ADD_ENABLE), all,
-		 reserved);
+	all_held(_metadata, "PLACE", place_them(fd, events, 1), all, all & ~query.busy);
+	all_held(_metadata, "ADD and enable", add_them(fd, events, 1, PMUDEV_ADD_ENABLE), all,
+		 all & ~query.busy);
+	ASSERT_EQ(0, pm_add(fd, events, 1));
+	all_held(_metadata, "PLACE, in the set", place_them(fd, NULL, 0), all, all & ~query.busy);
+	all_held(_metadata, "ENABLE", enable_them(fd), all, all & ~query.busy);
+	close(perf[--pinned]);
+	EXPECT_EQ(0, enable_them(fd));
 	close(fd);
 	close(cpu_fd);
+	while (pinned)
+		close(perf[--pinned]);
 }
 
 TEST_HARNESS_MAIN

@@ -75,9 +75,6 @@ static inline __u64 seen(const struct _test_data_hide *self)
 
 	/* A fixed counter may be out of reach for user mode altogether. */
 	left = self->query.counters & (0xffffffff | self->query.user);
-	/* What perf's placeholder started with stands in its counter. */
-	if (!self->hiding)
-		left &= self->query.available;
 	for (; left; left &= left - 1)
 		if (counter(operand_of(__builtin_ctzll(left))))
 			seen |= lowest(left);

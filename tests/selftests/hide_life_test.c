@@ -98,38 +98,42 @@ TEST_F(hide, taking_turns)
 		ASSERT_EQ(shown, now);
 		all |= now;
 	}
-	EXPECT_EQ(cycle_counters(self->query.user) | self->own, all);
+	all ^= cycle_counters(self->query.user) | self->own;
+	EXPECT_EQ(LEFT_TO_PERF, __builtin_popcountll(all)) TH_LOG("%#llx", all);
 	pm_unmap((struct pmudev_page *)page);
 	close(fd);
 	EXPECT_EQ(self->own, seen(self));
 }
 
-/* perf tries to schedule, beside the reader: what it does to the CPU is undone. */
+/* perf counts beside the reader, which sees what it reads itself; at most what perf has now. */
 TEST_F(hide, perf_beside)
 {
-	struct pmudev_query before, after;
+	unsigned int most = self->hiding ? 1 : 2;
+	__u64 others = 0;
 	int fd[2], i;
 
 	if (RIGHT_OF_THE_PROCESS)
 		SKIP(return, "perf's hardware events are refused here");
 	ASSERT_EQ(0, write_file("/proc/sys/kernel/perf_user_access", "1"));
-	ASSERT_EQ(0, pm_query(&before));
 	/* One that counts the CPU, and one that perf lets its owner read: us. */
 	fd[0] = perf_open(EVENT_CYCLES, 0, -1, 0);
 	fd[1] = perf_open(EVENT_CYCLES, 2, 0, -1);
 	ASSERT_GE(fd[0], 0);
 	ASSERT_GE(fd[1], 0);
 	for (i = 0; i < 200; i++) {
-		ASSERT_EQ(self->own, seen(self)) TH_LOG("no. %d", i);
+		others = seen(self) ^ self->own;
+		ASSERT_EQ(0ULL, others & self->own);
+		ASSERT_GE(most, (unsigned int)__builtin_popcountll(others)) TH_LOG("no. %d", i);
 		expect_own(_metadata, self);
 		loop(20000);
 	}
-	ASSERT_EQ(0, write_file("/proc/sys/kernel/perf_user_access", "0"));
-	EXPECT_EQ(self->own, seen(self));
 	close(fd[0]);
 	close(fd[1]);
-	ASSERT_EQ(0, pm_query(&after));
-	EXPECT_LT(before.perf_restores, after.perf_restores);
+	/* What they left is gone. */
+	EXPECT_EQ(self->own, seen(self));
+	ASSERT_EQ(0, write_file("/proc/sys/kernel/perf_user_access", "0"));
+	pause_ns(100000);
+	EXPECT_EQ(self->own, seen(self));
 }
 
 /* On the way from CPU to CPU. */

@@ -80,11 +80,11 @@ static void catch_faults(void)
 }
 
 /* A read that root's 0 can make fault; it is then repeated after a switch. */
-#define guarded(read)                                  \
-	({                                             \
-		if (sigsetjmp(before_fault, 1))        \
-			pause_ns(1000);                \
-		read;                                  \
+#define guarded(read)                           \
+	({                                      \
+		if (sigsetjmp(before_fault, 1)) \
+			pause_ns(1000);         \
+		read;                           \
 	})
 
 static int read_guarded(const struct _test_data_toggle *self, struct reader *reader, __u64 *value,

@@ -66,7 +66,7 @@ static void __attribute__((unused)) layout(void)
 	FIELD(pmudev_query, threshold_max, 160);
 	FIELD(pmudev_query, nr_cpus, 164);
 	FIELD(pmudev_query, reservations, 168);
-	FIELD(pmudev_query, perf_restores, 176);
+	FIELD(pmudev_query, perf_stops, 176);
 	FIELD(pmudev_query, clock_hz, 184);
 	FIELD(pmudev_query, name, 192);
 	FIELD(pmudev_query, user_access_lost, 224);
@@ -192,6 +192,7 @@ static void __attribute__((unused)) layout(void)
 	VALUE(PMUDEV_BIND_SHARED, 0x4);
 	VALUE(PMUDEV_BIND_ON_EXEC, 0x2);
 	VALUE(PMUDEV_BIND_PMU, 0x8);
+	VALUE(PMUDEV_BIND_EXCLUSIVE, 0x10);
 	VALUE(PMUDEV_RECORD_ENABLED, 0x1);
 	VALUE(PMUDEV_RECORD_ENDED, 0x2);
 	VALUE(PMUDEV_RECORD_OFFLINE, 0x4);
@@ -203,7 +204,7 @@ static void __attribute__((unused)) layout(void)
 	VALUE(PMUDEV_SLOT_DIRECT, 0x4);
 	VALUE(PMUDEV_SLOT_CHAIN, 0x8);
 	VALUE(PMUDEV_EVENT_FLAGS, 0xfff);
-	VALUE(PMUDEV_BIND_FLAGS, 0xf);
+	VALUE(PMUDEV_BIND_FLAGS, 0x1f);
 	VALUE(PMUDEV_MAX_EVENTS, 64);
 	VALUE(PMUDEV_MAX_GROUPS, 64);
 	VALUE(PMUDEV_GENERIC_MAX, 7);

@@ -22,7 +22,7 @@
 /* Programmable counters 2 and 3, fixed counters 0 and 1. */
 static const __u32 counters[EVENTS] = { 2, 32, 3, 33 };
 #else
-/* Event counters, without 0 and 1 because one of them is the placeholder; the cycle counter. */
+/* Event counters; the cycle counter. */
 static const __u32 counters[EVENTS] = { 2, 4, 3, 32 };
 #endif
 

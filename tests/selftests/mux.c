@@ -7,7 +7,7 @@ int pool_find(struct pool *pool)
 {
 	struct pmudev_event_attr event = raw_event(EVENT_INSTRUCTIONS, USER_ONLY);
 	struct pmudev_query query;
-	int fd, ret;
+	int fd, ret, i;
 	__u64 rest;
 
 	fd = pm_set(&event, 1, true);
@@ -16,8 +16,11 @@ int pool_find(struct pool *pool)
 	ret = pm_query(&query);
 	close(fd);
 	*pool = (struct pool){ 0 };
-	for (rest = query.available & 0xffffffff; rest && pool->nr < MOST_COUNTERS;
-	     rest &= rest - 1, pool->nr++)
+	rest = query.available & 0xffffffff;
+	/* The lowest that nobody holds is not borrowed. */
+	for (i = 0; i < LEFT_TO_PERF; i++)
+		rest &= rest - 1;
+	for (; rest && pool->nr < MOST_COUNTERS; rest &= rest - 1, pool->nr++)
 		pool->mask |= rest & -rest;
 	return ret;
 }

@@ -19,7 +19,7 @@ struct pool {
 	unsigned int nr;
 };
 
-/* What the groups share. The PMU is pmudev's when this is asked, that is, some set is enabled. */
+/* What the groups share, without what they leave to perf. */
 int pool_find(struct pool *pool);
 /* An event of a multiplexed group, or of a strict one, on the pool's counters. */
 struct pmudev_event_attr mux_event(const struct pool *pool, __u32 group);

@@ -4,6 +4,7 @@
 
 #include <glob.h>
 #include <stdio.h>
+#include <sys/mman.h>
 
 static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu, int leader)
 {
@@ -25,6 +26,21 @@ int perf_open(__u64 config, __u64 config1, pid_t pid, int cpu)
 	};
 
 	return open_event(&attr, pid, cpu, -1);
+}
+
+int perf_open_pinned(__u64 config, int cpu)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_RAW,
+		.config = config,
+		.pinned = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+
+	return open_event(&attr, -1, cpu, -1);
 }
 
 int perf_open_excluding(__u64 config, __u32 flags, int cpu, int leader)
@@ -82,4 +98,112 @@ int perf_set_turns(unsigned int ms)
 		ret = write_file(files.gl_pathv[i], text);
 	globfree(&files);
 	return ret;
+}
+
+#if defined(__aarch64__)
+#define CONFIG1_USER_READ 2 /* config1 of arm64's PMU */
+#else
+#define CONFIG1_USER_READ 0
+#endif
+
+static int map_page(int fd, size_t pages, int prot, struct perf_event_mmap_page **page)
+{
+	*page = mmap(NULL, pages * PAGE_BYTES, prot, MAP_SHARED, fd, 0);
+	return *page == MAP_FAILED ? -errno : 0;
+}
+
+int perf_reader_open(struct perf_reader *reader, __u64 config)
+{
+	int ret;
+
+	*reader = (struct perf_reader){ .fd = perf_open(config, CONFIG1_USER_READ, 0, -1) };
+	if (reader->fd < 0)
+		return reader->fd;
+	ret = map_page(reader->fd, 1, PROT_READ, &reader->page);
+	if (ret)
+		close(reader->fd);
+	return ret;
+}
+
+int perf_reader_read(struct perf_reader *reader, __u64 *count)
+{
+	const struct perf_event_mmap_page *page = reader->page;
+	__u32 seq, index;
+	bool direct;
+
+	do {
+		seq = READ_ONCE(page->lock);
+		barrier();
+		index = page->index;
+		*count = page->offset;
+		direct = page->cap_user_rdpmc && index;
+		if (direct) {
+			unsigned int shift = 64 - page->pmc_width;
+
+			*count += (__s64)(counter(index - 1) << shift) >> shift;
+		}
+		barrier();
+	} while (READ_ONCE(page->lock) != seq);
+	if (direct) {
+		reader->direct++;
+		return 0;
+	}
+	reader->calls++;
+	*count = perf_count(reader->fd).value;
+	return *count == ~0ULL ? -EIO : 0;
+}
+
+void perf_reader_close(struct perf_reader *reader)
+{
+	munmap(reader->page, PAGE_BYTES);
+	close(reader->fd);
+}
+
+#define RING_PAGES 8 /* and the first */
+
+int perf_samples_open(struct perf_samples *samples, __u64 config, int cpu, unsigned int hz)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_RAW,
+		.config = config,
+		.freq = 1,
+		.sample_freq = hz,
+		.sample_type = PERF_SAMPLE_IP,
+	};
+	int ret;
+
+	*samples = (struct perf_samples){ .fd = open_event(&attr, -1, cpu, -1) };
+	if (samples->fd < 0)
+		return samples->fd;
+	ret = map_page(samples->fd, 1 + RING_PAGES, PROT_READ | PROT_WRITE, &samples->page);
+	if (ret)
+		close(samples->fd);
+	return ret;
+}
+
+unsigned int perf_samples_take(struct perf_samples *samples)
+{
+	const char *ring = (const char *)samples->page + PAGE_BYTES;
+	__u64 head = __atomic_load_n(&samples->page->data_head, __ATOMIC_ACQUIRE);
+	__u64 tail = samples->page->data_tail;
+	unsigned int nr = 0;
+
+	while (tail < head) {
+		const struct perf_event_header *record =
+			(const void *)(ring + tail % (RING_PAGES * PAGE_BYTES));
+
+		if (record->type == PERF_RECORD_LOST)
+			samples->lost++;
+		nr += record->type == PERF_RECORD_SAMPLE;
+		tail += record->size;
+	}
+	__atomic_store_n(&samples->page->data_tail, tail, __ATOMIC_RELEASE);
+	return nr;
+}
+
+void perf_samples_close(struct perf_samples *samples)
+{
+	munmap(samples->page, (1 + RING_PAGES) * PAGE_BYTES);
+	close(samples->fd);
 }

@@ -32,7 +32,8 @@ enum {
 	HOTPLUG,
 	PERF_CPU,
 	PERF_TASK,
-	PERF_RIGHT,
+	PERF_READER,
+	PERF_RECORD,
 	GUEST,
 	DISTURBANCES,
 };
@@ -41,6 +42,7 @@ struct shared {
 	struct crowd crowd;
 	struct guest guest;
 	int cpus;
+	__u64 direct;	       /* reads of perf's reader */
 	bool quiet, closed[2]; /* no events of perf's, please; those of the two have none */
 	struct disturbance d[DISTURBANCES];
 };
@@ -190,20 +192,53 @@ static int hotplug(void *arg, unsigned int i)
 	return ret;
 }
 
-/* What perf has for its own readers is given and taken on all CPUs. */
-#if defined(__aarch64__)
-#define PERF_RIGHT_FILE "/proc/sys/kernel/perf_user_access"
-#else
-#define PERF_RIGHT_FILE "/sys/bus/event_source/devices/cpu/rdpmc"
-#endif
-
-static int perf_right(void *arg, unsigned int i)
+/*
+ * Somebody who reads perf's counters as it allows, on CPUs where readers of pmudev's come and go.
+ */
+static int perf_reader(void *arg, unsigned int i)
 {
-	int ret = write_file(PERF_RIGHT_FILE, i % 2 ? "1" : "0");
+	static struct perf_reader reader;
+	static __u64 last;
+	struct shared *s = arg;
+	__u64 count;
+	int ret, n;
+
+	if (!i) {
+		ret = perf_reader_open(&reader, EVENT_CYCLES);
+		if (ret)
+			return ret;
+	}
+	pin_to(i * 5 / 3 % s->cpus);
+	for (n = 0; n < 1000; n++) {
+		ret = perf_reader_read(&reader, &count);
+		if (ret)
+			return ret;
+		if (count < last)
+			return -EPROTO;
+		last = count;
+	}
+	__atomic_store_n(&s->direct, reader.direct, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/* As `perf record -a` does it; -EAGAIN while there is no sample. */
+static int perf_record(void *arg, unsigned int i)
+{
+	static struct perf_samples samples[2];
+	static bool open;
+	int cpu = i % 2, ret;
 
 	(void)arg;
-	pause_ns(20000);
-	return ret ? ret : write_file(PERF_RIGHT_FILE, i % 2 ? "0" : "1");
+	/* CPU 0 is always there, the other one may be gone: its samples have ended then. */
+	if (!open) {
+		for (cpu = 0; cpu < 2; cpu++) {
+			ret = perf_samples_open(&samples[cpu], EVENT_CYCLES, cpu, 1000);
+			if (ret)
+				return ret == -ENODEV ? -EAGAIN : ret;
+		}
+		open = true;
+	}
+	return perf_samples_take(&samples[0]) + perf_samples_take(&samples[1]) ? 0 : -EAGAIN;
 }
 
 static int run_guest(void *arg, unsigned int i)
@@ -243,7 +278,8 @@ static void set_up(struct shared *s)
 		[HOTPLUG] = DISTURB("a CPU gone and back", hotplug, s, 2000000),
 		[PERF_CPU] = DISTURB("perf on a CPU", perf_cpu, s, 300000),
 		[PERF_TASK] = DISTURB("perf on a thread", perf_task, s, 300000),
-		[PERF_RIGHT] = DISTURB("perf's right", perf_right, s, 900000),
+		[PERF_READER] = DISTURB("a reader of perf's", perf_reader, s, 300000),
+		[PERF_RECORD] = DISTURB("perf's samples", perf_record, s, 300000),
 		[GUEST] = DISTURB("the guest's exits", run_guest, s, 30000),
 	};
 	int i;
@@ -278,8 +314,10 @@ FIXTURE_SETUP(read_storm)
 	if (!ret && !strcmp(machine_name(), "nvhe"))
 		self->shared->d[HOTPLUG].once = NULL;
 	self->perf_right = read_number(PERF_RIGHT_FILE);
-	if (access(PERF_RIGHT_FILE, W_OK))
-		self->shared->d[PERF_RIGHT].once = NULL;
+	if (!BESIDE_PERF || write_file(PERF_RIGHT_FILE, "1"))
+		self->shared->d[PERF_READER].once = NULL;
+	if (!BESIDE_PERF)
+		self->shared->d[PERF_RECORD].once = NULL;
 	ASSERT_EQ(0, set_user_access(true));
 }
 
@@ -292,7 +330,7 @@ FIXTURE_TEARDOWN(read_storm)
 			stop_child(self->shared->d[i].pid);
 	for (i = 1; i < self->shared->cpus; i++)
 		set_cpu_online(i, true);
-	if (self->shared->d[PERF_RIGHT].once)
+	if (self->shared->d[PERF_READER].once)
 		write_file(PERF_RIGHT_FILE, self->perf_right > 0 ? "1" : "0");
 	set_user_access(false);
 }
@@ -389,6 +427,9 @@ TEST_F_TIMEOUT(read_storm, of_everything, 1200)
 		TH_LOG("%s: %u", s->d[i].name, s->d[i].times);
 		EXPECT_GE(s->d[i].times, (unsigned int)LEAST) TH_LOG("%s", s->d[i].name);
 	}
+	if (s->d[PERF_READER].once)
+		EXPECT_LT(0ULL, s->direct);
+	TH_LOG("perf's reader: %llu reads direct", s->direct);
 	crowd_stop(&s->crowd);
 	tell(_metadata, s);
 	EXPECT_GE(s->crowd.reads, self->reads);

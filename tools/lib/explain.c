@@ -82,9 +82,6 @@ static void put_holder(struct text *t, const struct pmudev_holder *h)
 	case PMUDEV_HOLDER_HYPERVISOR:
 		put(t, "the hypervisor");
 		return;
-	case PMUDEV_HOLDER_PLACEHOLDER:
-		put(t, "pmudev itself, to keep perf off the others");
-		return;
 	case PMUDEV_HOLDER_TASK_SET:
 	case PMUDEV_HOLDER_CPU_SET:
 		break;

@@ -195,6 +195,16 @@ static const struct pmudev_sentence sentences[] = {
 		"run this as root",
 		NOTHING,
 	},
+	[PMUDEV_WHY_ATTACH] = {
+		"on this system, counting another process needs CAP_PERFMON",
+		"run this as root; `sysctl dev.pmudev.attach=1` allows it for one's own processes",
+		NOTHING,
+	},
+	[PMUDEV_WHY_CAP_EXCLUSIVE] = {
+		"keeping perf off the counters needs CAP_PERFMON",
+		"leave out PMUDEV_BIND_EXCLUSIVE: perf then counts beside the set",
+		NOTHING,
+	},
 	[PMUDEV_WHY_USER_ACCESS] = {
 		"user access is disabled",
 		"`sysctl dev.pmudev.user_access=1` enables it",
@@ -301,6 +311,13 @@ static const struct {
 	  PMUDEV_HOLDER_HYPERVISOR,
 	  { "someone else is using the performance counters",
 	    "close all sets and try again: pmudev then leaves those counters alone", HOLDERS } },
+	/* Here it wants a CPU's counts. */
+	{ PMUDEV_WHY_USER_READABLE,
+	  true,
+	  PMUDEV_HOLDER_PERF,
+	  { "perf's own readers could see the counts of a CPU (kernel.perf_user_access is 1)",
+	    "`sysctl kernel.perf_user_access=0`, or bind the set with PMUDEV_BIND_SHARED",
+	    NOTHING } },
 	/* Here the caller wants user reads. */
 	{ PMUDEV_WHY_USER_READABLE,
 	  true,
@@ -325,12 +342,12 @@ static const struct {
 	  PMUDEV_TARGET_PROCESS,
 	  { "there is no such kind of target",
 	    "use PMUDEV_TARGET_TASK, PMUDEV_TARGET_CPU or PMUDEV_TARGET_PROCESS", NOTHING } },
-	/* A placeholder never becomes free. */
+	/* Its other events make room. */
 	{ PMUDEV_WHY_HELD,
 	  true,
-	  PMUDEV_HOLDER_PLACEHOLDER,
+	  PMUDEV_HOLDER_PERF,
 	  { "every counter that could take the event is in use",
-	    "count fewer events at a time, or allow them any counter", HOLDERS } },
+	    "stop perf's pinned events, or count fewer events", HOLDERS } },
 };
 
 static const struct pmudev_sentence *general(unsigned int code)

@@ -55,7 +55,6 @@ static const struct place intel[NR_PLACES] = {
 	{ PMUDEV_CYCLES, INTEL_CYCLES "@fixed1", PMUDEV_FIXED_BASE + 1 },
 };
 
-/* Without counters 0 and 1: one of them is the placeholder. */
 static const struct place arm64[NR_PLACES] = {
 	{ PMUDEV_INSTRUCTIONS, "instructions@2", 2 },
 	{ PMUDEV_INSTRUCTIONS, "instructions@4", 4 },

@@ -50,16 +50,16 @@ void holder_text(const struct pmudev_holder *holder, char *buf, size_t len)
 		snprintf(buf, len, "an unknown holder");
 		break;
 	case PMUDEV_HOLDER_PERF:
-		snprintf(buf, len, "perf");
+		if (holder->cpu >= 0)
+			snprintf(buf, len, "perf, on CPU %d", holder->cpu);
+		else
+			snprintf(buf, len, "perf");
 		break;
 	case PMUDEV_HOLDER_WATCHDOG:
 		snprintf(buf, len, "the NMI watchdog");
 		break;
 	case PMUDEV_HOLDER_HYPERVISOR:
 		snprintf(buf, len, "the hypervisor");
-		break;
-	case PMUDEV_HOLDER_PLACEHOLDER:
-		snprintf(buf, len, "pmudev itself, to keep perf off the others");
 		break;
 	case PMUDEV_HOLDER_CPU_SET:
 		snprintf(buf, len, "%s, counting CPU %d", owner_text(holder, owner, sizeof(owner)),
@@ -82,7 +82,6 @@ const char *holder_kind(const struct pmudev_holder *holder)
 		[PMUDEV_HOLDER_PERF] = "perf",
 		[PMUDEV_HOLDER_WATCHDOG] = "nmi-watchdog",
 		[PMUDEV_HOLDER_HYPERVISOR] = "hypervisor",
-		[PMUDEV_HOLDER_PLACEHOLDER] = "placeholder",
 	};
 
 	return holder->kind < sizeof(kinds) / sizeof(*kinds) ? kinds[holder->kind] : kinds[0];

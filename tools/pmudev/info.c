@@ -141,15 +141,17 @@ static void show_state(const struct pmudev_query *q)
 	else
 		row("user reads", "disabled; `sysctl dev.pmudev.user_access=1` enables them");
 	if (q->state & PMUDEV_STATE_RESERVED)
-		row("held by", "pmudev, for enabled sets; perf's hardware events do not count");
+		row("held by", "%s",
+		    q->arch == PMUDEV_ARCH_ARM64 ?
+			    "sets, some counters; perf has the others" :
+			    "pmudev, for enabled sets; perf's hardware events do not count");
 	else
 		row("held by", "no set; perf can use it");
 	show_hooks(q);
-	row("reservations",
-	    "%llu  times the PMU was reserved from perf since the module was loaded",
+	row("reservations", "%llu  times sets began to use the PMU since the module was loaded",
 	    (unsigned long long)q->reservations);
-	row("perf restores", "%llu  times perf changed the reserved PMU and pmudev restored it",
-	    (unsigned long long)q->perf_restores);
+	row("perf stops", "%llu  times perf stopped the PMU for a moment while sets used it",
+	    (unsigned long long)q->perf_stops);
 	row("user access lost", "%llu  times a reader was found without the right to read",
 	    (unsigned long long)q->user_access_lost);
 }

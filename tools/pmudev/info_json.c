@@ -137,7 +137,7 @@ static void write_pmu(struct json *json, struct pmudev *set, const struct pmudev
 	json_bool(json, "held", q->state & PMUDEV_STATE_RESERVED);
 	write_hooks(json, q);
 	json_unsigned(json, "reservations", q->reservations);
-	json_unsigned(json, "perf_restores", q->perf_restores);
+	json_unsigned(json, "perf_stops", q->perf_stops);
 	json_unsigned(json, "user_access_lost", q->user_access_lost);
 	json_close(json, '}');
 }

@@ -116,6 +116,8 @@ enum pmudev_reason {
 	PMUDEV_WHY_USER_ACCESS = 43, /* sysctl dev.pmudev.user_access is 0 */
 	PMUDEV_WHY_NOT_OWNER = 44,   /* only the counted process can map the page */
 	PMUDEV_WHY_LIMIT = 45,	     /* (EDQUOT) the user has too many sets; limit: the maximum */
+	PMUDEV_WHY_CAP_EXCLUSIVE = 46, /* keeping perf off the PMU needs CAP_PERFMON */
+	PMUDEV_WHY_ATTACH = 47,	     /* sysctl dev.pmudev.attach is 0: needs CAP_PERFMON */
 	/* counters (ENOSPC, EBUSY) */
 	PMUDEV_WHY_NO_COUNTER = 50,    /* more events than counters that can take them */
 	PMUDEV_WHY_HELD = 51,	       /* others hold the counters: see @holder */
@@ -136,8 +138,7 @@ enum pmudev_holder_kind {
 	PMUDEV_HOLDER_CPU_SET = 3,     /* a set that counts a CPU */
 	PMUDEV_HOLDER_PERF = 4,	       /* perf is counting */
 	PMUDEV_HOLDER_WATCHDOG = 5,    /* the NMI watchdog */
-	PMUDEV_HOLDER_HYPERVISOR = 6,  /* KVM, or the hypervisor below */
-	PMUDEV_HOLDER_PLACEHOLDER = 7, /* unused by design: it keeps perf off the others */
+	PMUDEV_HOLDER_HYPERVISOR = 6,  /* KVM, or the hypervisor or firmware below */
 };
 
 /**
@@ -398,7 +399,7 @@ enum pmudev_arch {
 
 /* struct pmudev_query.state */
 #define PMUDEV_STATE_USER_ACCESS	(1U << 0)	/* sysctl dev.pmudev.user_access is 1 */
-#define PMUDEV_STATE_RESERVED	(1U << 1)	/* the PMU is reserved, perf does not count */
+#define PMUDEV_STATE_RESERVED	(1U << 1)	/* a set uses the PMU; on Intel, perf does not */
 #define PMUDEV_STATE_HOOKS	(1U << 2)	/* fork, exec or exit hooks are installed */
 #define PMUDEV_STATE_GUEST	(1U << 3)	/* KVM entry and exit hooks are installed */
 
@@ -428,8 +429,9 @@ enum pmudev_arch {
  * @width_fixed: bits of a fixed counter
  * @threshold_max: the highest threshold, 0 without thresholds
  * @nr_cpus: the number of CPUs that have this PMU
- * @reservations: how often the PMU was reserved from perf since the module was loaded
- * @perf_restores: how often perf stopped or changed the reserved PMU and pmudev restored its state
+ * @reservations: how often sets began to use the PMU since the module was loaded
+ * @perf_stops: how often perf stopped a CPU's PMU for a moment while a set used it. Counts of the
+ *	kernel lose some instructions of perf's each time, counts of user mode none.
  * @clock_hz: ticks per second of the clock behind the user page's times
  * @name: as in /sys/class/pmudev/, zero-terminated
  * @user_access_lost: how often a thread with user reads was found without the right to read, which
@@ -457,7 +459,7 @@ struct pmudev_query {
 	__u32 threshold_max;
 	__u32 nr_cpus;
 	__u64 reservations;
-	__u64 perf_restores;
+	__u64 perf_stops;
 	__u64 clock_hz;
 	char name[32];
 	__u64 user_access_lost;
@@ -522,7 +524,9 @@ enum pmudev_target {
 /* User readers may see the CPU's counts; with PMUDEV_HAS_HIDING they still do not. */
 #define PMUDEV_BIND_SHARED	(1U << 2)
 #define PMUDEV_BIND_PMU		(1U << 3)	/* @pmu names the PMU; else the target decides */
-#define PMUDEV_BIND_FLAGS	((1U << 4) - 1)
+/* (CAP_PERFMON) perf has no counter of the PMU, and never stops it, while the set is enabled. */
+#define PMUDEV_BIND_EXCLUSIVE	(1U << 4)
+#define PMUDEV_BIND_FLAGS	((1U << 5) - 1)
 
 /**
  * struct pmudev_bind - give the set its target, once
