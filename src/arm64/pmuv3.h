@@ -110,17 +110,16 @@ bool pmuv3_hides(const struct pmuv3_caps *caps);
 /* reserve.c; reserve_alone.c where perf has no driver */
 int pmuv3_reserve_init(void);
 void pmuv3_reserve_exit(void);
-u64 pmuv3_reserved(struct pmudev_pmu_info *info);
 /* perf's driver of the kind is that of this CPU, too. */
 bool pmuv3_drives(const struct pmuv3_kind *kind, int cpu);
 extern const struct pmudev_shared_ops pmuv3_shared;
 /* Find the PMU's perf driver by one of its CPUs. May sleep. 0 or an errno. */
 int pmuv3_find_perf(unsigned int index, int cpu);
 /*
- * Set the bits of counters on all CPUs, taking them from perf's flexible events. In a kernel
- * thread; may sleep. Return: 0, or -EBUSY with the holder in @why.
+ * A CPU has come that may never have been online: reserve on it what is on the others. In a kernel
+ * thread or a hotplug callback; may sleep. Return: 0, or -EBUSY with the holder in @why.
  */
-int pmuv3_evict(struct pmuv3_kind *kind, u64 counters, struct pmudev_refusal *why);
+int pmuv3_reserve_again(struct pmudev_pmu_info *info, struct pmudev_refusal *why);
 /* Counters that perf uses on this CPU. Irqs disabled. */
 u64 pmuv3_perf_counters_here(const struct pmuv3_cpu *cpuc);
 /* Have this CPU's PMU run if a counter is reserved. Irqs disabled. */

@@ -158,7 +158,11 @@ static int evict_once(struct pmuv3_kind *kind, u64 counters, struct pmudev_refus
 	return 0;
 }
 
-int pmuv3_evict(struct pmuv3_kind *kind, u64 counters, struct pmudev_refusal *why)
+/*
+ * Set the bits of counters on all CPUs. kind->wanted has them: perf's events leave them when they
+ * are scheduled. Return: 0, or -EBUSY with the holder in @why.
+ */
+static int evict_from_all(struct pmuv3_kind *kind, u64 counters, struct pmudev_refusal *why)
 {
 	int ret, tries = 3;
 
@@ -235,7 +239,7 @@ static int pmuv3_reserve(struct pmudev_pmu_info *info, u64 counters, bool evict,
 	if (busy)
 		ret = held_by_perf(why, busy, pmuv3_perf_cpu(info, __ffs64(busy)));
 	else if (need && evict)
-		ret = pmuv3_evict(kind, need, why);
+		ret = evict_from_all(kind, need, why);
 	/*
 	 * With no bit set, the driver left the PMU stopped: on all CPUs if nothing was reserved; an
 	 * eviction takes long, and then it may have been so on any for a moment.
@@ -243,6 +247,32 @@ static int pmuv3_reserve(struct pmudev_pmu_info *info, u64 counters, bool evict,
 	if (end_reserve(kind, ret ? 0 : need, ret ? spare : 0) || evict)
 		if (!ret && need)
 			on_each_cpu_mask(&kind->cpus, start_here, NULL, true);
+	return ret;
+}
+
+static void set_wanted(struct pmuv3_kind *kind, u64 counters)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&kind->lock, flags);
+	WRITE_ONCE(kind->wanted, counters);
+	raw_spin_unlock_irqrestore(&kind->lock, flags);
+}
+
+int pmuv3_reserve_again(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
+{
+	struct pmuv3_kind *kind = &pmuv3_kinds[info->index];
+	u64 counters = READ_ONCE(kind->reserved);
+	int ret;
+
+	if (!counters)
+		return 0;
+	/* Some may be given to perf meanwhile: they are kept, until perf asks again. */
+	set_wanted(kind, counters);
+	ret = evict_from_all(kind, counters, why);
+	set_wanted(kind, 0);
+	if (!ret)
+		on_each_cpu_mask(&kind->cpus, start_here, NULL, true);
 	return ret;
 }
 
@@ -256,7 +286,7 @@ static void pmuv3_release(struct pmudev_pmu_info *info, u64 counters)
 	raw_spin_unlock_irqrestore(&kind->lock, flags);
 }
 
-u64 pmuv3_reserved(struct pmudev_pmu_info *info)
+static u64 pmuv3_reserved(struct pmudev_pmu_info *info)
 {
 	return READ_ONCE(pmuv3_kinds[info->index].reserved);
 }

@@ -71,12 +71,7 @@ void pmuv3_reserve_exit(void)
 	cpu_pm_unregister_notifier(&power_nb);
 }
 
-u64 pmuv3_reserved(struct pmudev_pmu_info *info)
-{
-	return 0;
-}
-
-int pmuv3_evict(struct pmuv3_kind *kind, u64 counters, struct pmudev_refusal *why)
+int pmuv3_reserve_again(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
 {
 	return 0;
 }

@@ -47,14 +47,6 @@ static void end_here(void *unused)
 	cpuc->hides = false;
 }
 
-/* A CPU that was never online before: what is reserved on the others is not reserved there. */
-static int reserve_on(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
-{
-	u64 counters = pmuv3_reserved(info);
-
-	return counters ? pmuv3_evict(&pmuv3_kinds[info->index], counters, why) : 0;
-}
-
 int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why)
 {
 	int ret = pmuv3_drives(&pmuv3_kinds[info->index], cpu) ? 0 : -EOPNOTSUPP;
@@ -64,7 +56,7 @@ int pmuv3_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *w
 		smp_call_function_single(cpu, begin_here, &ret, true);
 	if (ret)
 		return pmudev_refuse(why, ret, PMUDEV_WHY_PERF_REFUSED, 0);
-	ret = reserve_on(info, why);
+	ret = pmuv3_reserve_again(info, why);
 	if (ret)
 		smp_call_function_single(cpu, end_here, NULL, true);
 	return ret;
