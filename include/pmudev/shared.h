@@ -50,7 +50,7 @@ struct pmudev_shared_ops {
 	void (*set_exclusive)(struct pmudev_pmu_info *info, bool exclusive);
 	/*
 	 * May threads read perf's counters by themselves now? Without PMUDEV_HAS_HIDING they then
-	 * see all counters of their CPU. In a kernel thread; may sleep.
+	 * see all counters of their CPU. Looks at the /proc of who asks, if any. May sleep.
 	 */
 	bool (*perf_has_readers)(void);
 	/* How often perf has stopped the PMU of any CPU between begin and end. Any context. */

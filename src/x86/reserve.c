@@ -312,7 +312,8 @@ void intel_cpu_down(struct pmudev_pmu_info *info, int cpu)
 /* A question to a kernel thread */
 struct question {
 	struct work_struct work; /* runs ask_watchdog() */
-	bool watchdog;		 /* the answer: the NMI watchdog may have the PMU */
+	bool enabled;		 /* the caller's /proc says that the NMI watchdog is */
+	bool watchdog;		 /* the answer: it may have the PMU */
 };
 
 /* Is the NMI watchdog enabled? No function tells modules; this file does. */
@@ -368,7 +369,7 @@ static void ask_watchdog(struct work_struct *work)
 {
 	struct question *question = container_of(work, struct question, work);
 
-	question->watchdog = watchdog_enabled() && counts_like_watchdog();
+	question->watchdog = (question->enabled || watchdog_enabled()) && counts_like_watchdog();
 }
 
 void intel_explain(struct pmudev_refusal *why)
@@ -378,7 +379,8 @@ void intel_explain(struct pmudev_refusal *why)
 	/* Other hard lockup detectors, as the "buddy", use no counter. */
 	if (why->holder.kind != PMUDEV_HOLDER_PERF || !IS_ENABLED(CONFIG_HARDLOCKUP_DETECTOR_PERF))
 		return;
-	/* In a kernel thread, because the caller may see another /proc, or none. */
+	/* The caller may see another /proc, or none; kernel threads see none since 7.0. */
+	question.enabled = watchdog_enabled();
 	INIT_WORK_ONSTACK(&question.work, ask_watchdog);
 	schedule_work(&question.work);
 	flush_work(&question.work);
