@@ -332,11 +332,22 @@ static int refuse(struct pmudev_set *set, const struct pmudev_constraint *constr
 int pmudev_place_cheaply(struct pmudev_set *set, const struct pmudev_constraint *constraint,
 			 unsigned int nr, u8 *counter)
 {
-	u64 free = pmudev_place_free(set), reserved = pmudev_counters_reserved(set->pmu);
+	const struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(set->pmu);
+	u64 used = set->cpu < 0 ? all->task_use.any : all->cpu_use.any;
+	u64 free = pmudev_place_free(set), some;
 
-	if ((free & reserved) != free &&
-	    pmudev_place_on(free & reserved, constraint, nr, counter) < 0)
-		return -1;
+	/*
+	 * Leave perf as many as possible: rather those that other sets have, then those that are
+	 * reserved, whether a set needs them or not.
+	 */
+	if (pmudev_beside_perf()) {
+		some = free & used;
+		if (some && some != free && pmudev_place_on(some, constraint, nr, counter) < 0)
+			return -1;
+		some = free & pmudev_counters_reserved(set->pmu);
+		if (some && some != free && pmudev_place_on(some, constraint, nr, counter) < 0)
+			return -1;
+	}
 	return pmudev_place_on(free, constraint, nr, counter);
 }
 
