@@ -64,6 +64,7 @@ static bool agree(__u32 code, int error)
 		{ PMUDEV_WHY_USER_READABLE, { EBUSY } },
 		{ PMUDEV_WHY_MEMORY, { ENOMEM } },
 		{ PMUDEV_WHY_PERF_REFUSED, { EBUSY } },
+		{ PMUDEV_WHY_ATTACH, { EPERM } },
 	};
 	unsigned int i, j;
 

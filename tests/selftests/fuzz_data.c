@@ -262,6 +262,8 @@ static void bind_to(struct fuzz *f, struct pmudev_bind *bind)
 		bind->flags |= PMUDEV_BIND_PMU;
 		bind->pmu = !f->careful && fuzz_rarely(f, 8) ? fuzz_pick(f, 3) : 0;
 	}
+	if (!f->careful && fuzz_rarely(f, 8))
+		bind->flags |= PMUDEV_BIND_EXCLUSIVE;
 	if (!f->careful && fuzz_rarely(f, 20))
 		bind->flags ^= 1U << fuzz_pick(f, 32);
 }
