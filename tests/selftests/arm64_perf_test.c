@@ -9,6 +9,7 @@
 #include "storm.h"
 
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 
 #if defined(__aarch64__)
 
@@ -347,6 +348,18 @@ TEST_F(perf, user_read_event_of_the_reader)
  * Root takes all rights to read away: a reader may fault until it is next switched in, as perf's
  * own readers do. From then on it reads as before, and no count was lost.
  */
+/* The calling thread leaves its CPU, which a short sleep does not always make it do. */
+static void switch_once(void)
+{
+	struct rusage before, now;
+
+	getrusage(RUSAGE_THREAD, &before);
+	do {
+		pause_ns(100000);
+		getrusage(RUSAGE_THREAD, &now);
+	} while (now.ru_nvcsw == before.ru_nvcsw);
+}
+
 TEST_F(perf, user_access_withdrawn)
 {
 	struct pmudev_page *page;
@@ -363,7 +376,7 @@ TEST_F(perf, user_access_withdrawn)
 	reader = reader_of(page);
 	for (i = 0; i < 20; i++) {
 		ASSERT_EQ(0, write_file(PERF_ACCESS, i & 1 ? "0" : "1"));
-		pause_ns(100000);
+		switch_once();
 		ASSERT_EQ(0, direct_read(&reader, 0, &value)) TH_LOG("no. %d", i);
 		EXPECT_GT(value, last);
 		last = value;

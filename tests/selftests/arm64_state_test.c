@@ -17,6 +17,7 @@
 FIXTURE(state)
 {
 	char before[8192], now[8192];
+	struct pmudev_query query; /* of CPU 0's PMU, on which the sets count */
 };
 
 static bool read_state(char *text, size_t size)
@@ -52,7 +53,10 @@ FIXTURE_SETUP(state)
 {
 	if (access(STATE_KO, R_OK))
 		SKIP(return, "needs " STATE_KO " (tests/modules), which the test machine has");
+	unload_module_named("perf_state");
 	ASSERT_EQ(0, load_module_file(STATE_KO));
+	ASSERT_EQ(0, pin_to(0));
+	ASSERT_EQ(0, pm_query_pmu(0, PMUDEV_QUERY_CPU, &self->query));
 	ASSERT_EQ(0, unload_module());
 	ASSERT_TRUE(read_state(self->before, sizeof(self->before)));
 	EXPECT_EQ(cpus_online(), times_in_text(self->before, " used 0"));
@@ -68,7 +72,14 @@ FIXTURE_TEARDOWN(state)
 	unload_module_named("perf_state");
 }
 
-static int many_events(int tid)
+static int bind_set(struct _test_data_state *self, int fd, int tid)
+{
+	if (self->query.nr_pmus == 1)
+		return pm_bind(fd, PMUDEV_TARGET_TASK, tid, 0);
+	return pm_bind_pmu(fd, PMUDEV_TARGET_TASK, tid, PMUDEV_BIND_PMU, self->query.pmu);
+}
+
+static int many_events(struct _test_data_state *self, int tid)
 {
 	struct pmudev_event_attr events[] = {
 		raw_event(EVENT_INSTRUCTIONS, DIRECT_READ),
@@ -76,8 +87,19 @@ static int many_events(int tid)
 		in_group(raw_event(EVENT_INSTRUCTIONS, USER_ONLY | PMUDEV_MULTIPLEX), 1),
 		in_group(raw_event(EVENT_INSTRUCTIONS, USER_ONLY | PMUDEV_MULTIPLEX), 2),
 	};
+	int fd = pm_open(), ret;
 
-	return pm_attach(tid, 0, events, ARRAY_SIZE(events), true);
+	if (fd < 0)
+		return fd;
+	ret = bind_set(self, fd, tid);
+	if (!ret)
+		ret = pm_add(fd, events, ARRAY_SIZE(events));
+	if (!ret)
+		ret = pm_enable(fd, PMUDEV_ALL);
+	if (!ret)
+		return fd;
+	close(fd);
+	return ret;
 }
 
 /*
@@ -91,10 +113,10 @@ TEST_F(state, of_a_set)
 	EXPECT_TRUE(as_before(self)) TH_LOG("%s\n%s", self->before, self->now);
 	fd = pm_open();
 	ASSERT_GE(fd, 0);
-	ASSERT_EQ(0, pm_bind(fd, PMUDEV_TARGET_TASK, 0, 0));
+	ASSERT_EQ(0, bind_set(self, fd, 0));
 	EXPECT_TRUE(as_before(self)) TH_LOG("%s\n%s", self->before, self->now);
 	close(fd);
-	fd = many_events(0);
+	fd = many_events(self, 0);
 	ASSERT_GE(fd, 0);
 	page = pm_map(fd);
 	ASSERT_NE(NULL, page);
@@ -118,7 +140,7 @@ TEST_F(state, beside_perf)
 		perf[i] = perf_open(EVENT_CYCLES, 0, -1, i ? cpus_online() - 1 : 0);
 		ASSERT_GE(perf[i], 0);
 	}
-	fd = many_events(0);
+	fd = many_events(self, 0);
 	ASSERT_GE(fd, 0);
 	close(perf[0]);
 	perf[2] = perf_open(EVENT_INSTRUCTIONS, 0, -1, 0);
@@ -139,7 +161,7 @@ TEST_F(state, of_another_thread)
 	int fd;
 
 	ASSERT_EQ(0, subject_fork(&s));
-	fd = many_events(s.pid);
+	fd = many_events(self, s.pid);
 	ASSERT_GE(fd, 0);
 	ASSERT_EQ(0, subject_work(&s, 100000));
 	if (cpus_online() > 1 && !set_cpu_online(1, false)) {

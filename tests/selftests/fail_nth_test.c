@@ -372,7 +372,7 @@ TEST_F_TIMEOUT(fail, process, 300)
 		ASSERT_EQ(0, subject_do(&leader, subject_start_prepared, (long)&s[i]));
 	for (i = 0; i < ARRAY_SIZE(events); i++)
 		events[i] = in_group(mux_event(&self->pool, 0), i + 1);
-	fault_rounds(nth, failed, nr_failing >= 5) {
+	fault_rounds(nth, failed, nr_failing >= 4) {
 		fault_arm(nth);
 		fd = STEP(pm_open());
 		STEP(pm_bind(fd, PMUDEV_TARGET_PROCESS, leader.pid, 0));
@@ -390,7 +390,7 @@ TEST_F_TIMEOUT(fail, process, 300)
 		check_idle(_metadata, self);
 	}
 	EXPECT_GT(incomplete, 0U);
-	tell(_metadata, "a process", nth, 5);
+	tell(_metadata, "a process", nth, 4);
 	EXPECT_EQ(0, subject_end(&leader));
 }
 
