@@ -21,6 +21,11 @@ struct disturbance {
 	int wrong;
 };
 
+#define DISTURB(name_, once_, arg_, pause_)                                 \
+	{                                                                   \
+		.name = name_, .once = once_, .arg = arg_, .pause = pause_, \
+	}
+
 /* A process that waits for its beginning; @d lies in shared memory. 0 or -errno. */
 int disturb_prepare(struct disturbance *d);
 void disturb_begin(struct disturbance *d);

@@ -161,25 +161,39 @@ void perf_reader_close(struct perf_reader *reader)
 
 #define RING_PAGES 8 /* and the first */
 
-int perf_samples_open(struct perf_samples *samples, __u64 config, int cpu, unsigned int hz)
+static int open_samples(struct perf_samples *samples, struct perf_event_attr *attr, int cpu)
 {
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = PERF_TYPE_RAW,
-		.config = config,
-		.freq = 1,
-		.sample_freq = hz,
-		.sample_type = PERF_SAMPLE_IP,
-	};
 	int ret;
 
-	*samples = (struct perf_samples){ .fd = open_event(&attr, -1, cpu, -1) };
+	attr->size = sizeof(*attr);
+	attr->type = PERF_TYPE_RAW;
+	attr->sample_type = PERF_SAMPLE_IP;
+	*samples = (struct perf_samples){ .fd = open_event(attr, -1, cpu, -1) };
 	if (samples->fd < 0)
 		return samples->fd;
 	ret = map_page(samples->fd, 1 + RING_PAGES, PROT_READ | PROT_WRITE, &samples->page);
 	if (ret)
 		close(samples->fd);
 	return ret;
+}
+
+int perf_samples_open(struct perf_samples *samples, __u64 config, int cpu, unsigned int hz)
+{
+	struct perf_event_attr attr = { .config = config, .freq = 1, .sample_freq = hz };
+
+	return open_samples(samples, &attr, cpu);
+}
+
+int perf_samples_open_every(struct perf_samples *samples, __u64 config, int cpu, __u64 period)
+{
+	struct perf_event_attr attr = {
+		.config = config,
+		.sample_period = period,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+
+	return open_samples(samples, &attr, cpu);
 }
 
 unsigned int perf_samples_take(struct perf_samples *samples)

@@ -57,6 +57,8 @@ struct perf_samples {
 };
 
 int perf_samples_open(struct perf_samples *samples, __u64 config, int cpu, unsigned int hz);
+/* One after so many events of user mode. */
+int perf_samples_open_every(struct perf_samples *samples, __u64 config, int cpu, __u64 period);
 /* How many there are; they are dropped. */
 unsigned int perf_samples_take(struct perf_samples *samples);
 void perf_samples_close(struct perf_samples *samples);

@@ -9,7 +9,7 @@
 #include "disturb.h"
 #include "guest.h"
 #include "kselftest_harness.h"
-#include "perf.h"
+#include "perf_load.h"
 #include "readers.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ struct shared {
 	struct crowd crowd;
 	struct guest guest;
 	int cpus;
-	__u64 direct;	       /* reads of perf's reader */
+	struct perf_load perf;
 	bool quiet, closed[2]; /* no events of perf's, please; those of the two have none */
 	struct disturbance d[DISTURBANCES];
 };
@@ -192,55 +192,6 @@ static int hotplug(void *arg, unsigned int i)
 	return ret;
 }
 
-/*
- * Somebody who reads perf's counters as it allows, on CPUs where readers of pmudev's come and go.
- */
-static int perf_reader(void *arg, unsigned int i)
-{
-	static struct perf_reader reader;
-	static __u64 last;
-	struct shared *s = arg;
-	__u64 count;
-	int ret, n;
-
-	if (!i) {
-		ret = perf_reader_open(&reader, EVENT_CYCLES);
-		if (ret)
-			return ret;
-	}
-	pin_to(i * 5 / 3 % s->cpus);
-	for (n = 0; n < 1000; n++) {
-		ret = perf_reader_read(&reader, &count);
-		if (ret)
-			return ret;
-		if (count < last)
-			return -EPROTO;
-		last = count;
-	}
-	__atomic_store_n(&s->direct, reader.direct, __ATOMIC_RELAXED);
-	return 0;
-}
-
-/* As `perf record -a` does it; -EAGAIN while there is no sample. */
-static int perf_record(void *arg, unsigned int i)
-{
-	static struct perf_samples samples[2];
-	static bool open;
-	int cpu = i % 2, ret;
-
-	(void)arg;
-	/* CPU 0 is always there, the other one may be gone: its samples have ended then. */
-	if (!open) {
-		for (cpu = 0; cpu < 2; cpu++) {
-			ret = perf_samples_open(&samples[cpu], EVENT_CYCLES, cpu, 1000);
-			if (ret)
-				return ret == -ENODEV ? -EAGAIN : ret;
-		}
-		open = true;
-	}
-	return perf_samples_take(&samples[0]) + perf_samples_take(&samples[1]) ? 0 : -EAGAIN;
-}
-
 static int run_guest(void *arg, unsigned int i)
 {
 	struct shared *s = arg;
@@ -263,11 +214,6 @@ static __u64 how_many(void)
 										      2000000;
 }
 
-#define DISTURB(name_, once_, arg_, pause_)                                 \
-	{                                                                   \
-		.name = name_, .once = once_, .arg = arg_, .pause = pause_, \
-	}
-
 static void set_up(struct shared *s)
 {
 	struct disturbance with[DISTURBANCES] = {
@@ -278,8 +224,8 @@ static void set_up(struct shared *s)
 		[HOTPLUG] = DISTURB("a CPU gone and back", hotplug, s, 2000000),
 		[PERF_CPU] = DISTURB("perf on a CPU", perf_cpu, s, 300000),
 		[PERF_TASK] = DISTURB("perf on a thread", perf_task, s, 300000),
-		[PERF_READER] = DISTURB("a reader of perf's", perf_reader, s, 300000),
-		[PERF_RECORD] = DISTURB("perf's samples", perf_record, s, 300000),
+		[PERF_READER] = DISTURB("a reader of perf's", perf_load_read, &s->perf, 300000),
+		[PERF_RECORD] = DISTURB("perf's samples", perf_load_record, &s->perf, 300000),
 		[GUEST] = DISTURB("the guest's exits", run_guest, s, 30000),
 	};
 	int i;
@@ -299,6 +245,7 @@ FIXTURE_SETUP(read_storm)
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, self->shared);
 	self->shared->cpus = cpus_online();
+	ASSERT_EQ(0, perf_load_init(&self->shared->perf, self->shared->cpus));
 	set_up(self->shared);
 	if (self->shared->cpus < 2 || set_cpu_online(1, true))
 		self->shared->d[HOTPLUG].once = NULL;
@@ -428,8 +375,8 @@ TEST_F_TIMEOUT(read_storm, of_everything, 1200)
 		EXPECT_GE(s->d[i].times, (unsigned int)LEAST) TH_LOG("%s", s->d[i].name);
 	}
 	if (s->d[PERF_READER].once)
-		EXPECT_LT(0ULL, s->direct);
-	TH_LOG("perf's reader: %llu reads direct", s->direct);
+		EXPECT_LT(0ULL, s->perf.direct);
+	TH_LOG("perf's reader: %llu reads direct", s->perf.direct);
 	crowd_stop(&s->crowd);
 	tell(_metadata, s);
 	EXPECT_GE(s->crowd.reads, self->reads);

@@ -219,7 +219,9 @@ static int make_set(struct reading *r)
 			in_group(raw_event(EVENT_INSTRUCTIONS, DIRECT_READ | PMUDEV_MULTIPLEX),
 				 GROUP_TURNS + i);
 	ret = pmudev_open(&r->set);
-	if (!ret)
+	if (!ret && r->pmu >= 0)
+		ret = pmudev_bind_pmu(&r->set, PMUDEV_TARGET_TASK, 0, r->pmu, 0);
+	else if (!ret)
 		ret = pmudev_bind_self(&r->set);
 	if (!ret)
 		ret = pmudev_add(&r->set, events, nr, NULL);
@@ -285,7 +287,8 @@ int crowd_start(struct crowd *crowd)
 
 		r->crowd = crowd;
 		r->number = i;
-		r->bare = i >= READERS - 3;
+		r->pmu = query.nr_pmus > 1 ? (int)(i % query.nr_pmus) : -1;
+		r->bare = i >= READERS - 3 && r->pmu < 0;
 		r->fixed = i == READERS - 1 || !can_be_direct(&query, false);
 		r->mask = bare_mask(&query, r->fixed);
 		r->own = (struct churn){ .group = GROUP_OWN, .flags = USER_ONLY };

@@ -36,6 +36,7 @@ struct crowd;
 struct reading {
 	struct crowd *crowd;
 	unsigned int number;
+	__s32 pmu;  /* of several, which then have no DIRECT; -1: there is one */
 	bool bare;  /* slot 0 is DIRECT */
 	bool fixed; /* on the fixed counter */
 	pthread_t thread;
