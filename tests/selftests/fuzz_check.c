@@ -17,6 +17,7 @@ void fuzz_check_errno(struct fuzz *f, long ret)
 	case EBUSY:
 	case EPERM:
 	case EACCES:
+	case EDQUOT:
 	case ESRCH:
 	case ENODEV:
 	case ENOMEM:
@@ -60,11 +61,12 @@ static bool agree(__u32 code, int error)
 		{ PMUDEV_WHY_CAP_TASK, { EPERM } },
 		{ PMUDEV_WHY_USER_ACCESS, { EACCES } },
 		{ PMUDEV_WHY_NOT_OWNER, { EPERM } },
+		{ PMUDEV_WHY_LIMIT, { EDQUOT } },
+		{ PMUDEV_WHY_ATTACH, { EPERM } },
 		{ PMUDEV_WHY_NO_COUNTER, { ENOSPC } },
 		{ PMUDEV_WHY_USER_READABLE, { EBUSY } },
 		{ PMUDEV_WHY_MEMORY, { ENOMEM } },
 		{ PMUDEV_WHY_PERF_REFUSED, { EBUSY } },
-		{ PMUDEV_WHY_ATTACH, { EPERM } },
 	};
 	unsigned int i, j;
 
