@@ -145,9 +145,9 @@ static inline bool pmudev_task_dumpable(struct task_struct *task)
 
 	rcu_read_lock();
 	state = rcu_dereference(task->exec_state);
-	/* Without a lock: a thread that is exiting may lose it at any time. */
-	dumpable = READ_ONCE(task->mm) && state &&
-		   READ_ONCE(state->dumpable) == TASK_DUMPABLE_OWNER;
+	dumpable = state && READ_ONCE(state->dumpable) == TASK_DUMPABLE_OWNER;
+	/* Without a lock: a thread that is exiting loses it at any time. */
+	dumpable = dumpable && READ_ONCE(task->mm);
 	rcu_read_unlock();
 	return dumpable;
 }

@@ -20,7 +20,7 @@ struct perf_load {
 	unsigned int gone[PERF_LOAD_CPUS]; /* counts when a CPU goes, and when it is back */
 	__u64 direct;			   /* reads of perf's reader */
 	__u64 samples, lost;		   /* as perf says */
-	/* The longest time until all events of perf_load_stat() had counted, in ns; whose the last was */
+	/* The longest time until all events of perf_load_stat() had counted, ns; the last CPU's */
 	__u64 waited;
 	int waited_cpu;
 };
