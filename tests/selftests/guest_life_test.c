@@ -210,6 +210,7 @@ TEST_F(guest_life, enabled_now_and_then)
 TEST_F(guest_life, beside_perf)
 {
 	struct runner *r = &self->runner[0];
+	int rounds = 0;
 	int fd, i, perf[11];
 
 	if (write_file(PERF_RIGHT, "1"))
@@ -221,9 +222,15 @@ TEST_F(guest_life, beside_perf)
 		perf[i] = perf_open(EVENT_CYCLES, 0, -1, 0);
 	for (i = 0; i < (int)ARRAY_SIZE(perf); i++)
 		EXPECT_LE(0, perf[i]);
-	runner_go(r, 5 * ROUNDS);
-	ASSERT_EQ(0, runner_wait(r));
-	expect_guest(_metadata, &fd, 1, times(guest_round(work), 5 * ROUNDS));
+	/* Until each of perf's has had a turn, or it had time for dozens. */
+	do {
+		runner_go(r, ROUNDS);
+		ASSERT_EQ(0, runner_wait(r));
+		rounds += ROUNDS;
+		for (i = 1; i < (int)ARRAY_SIZE(perf) && perf_count(perf[i]).running; i++)
+			;
+	} while (rounds < 5 * ROUNDS || (i < (int)ARRAY_SIZE(perf) && rounds < 50 * ROUNDS));
+	expect_guest(_metadata, &fd, 1, times(guest_round(work), rounds));
 	for (i = 0; i < (int)ARRAY_SIZE(perf); i++) {
 		/* perf has those of the thread wait for those of the CPU. */
 		if (i)
