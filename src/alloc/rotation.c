@@ -96,8 +96,9 @@ static void share_borrowed(struct pmudev_pmu *pmu, bool lend)
 	u64 left;
 
 	left = left_to_perf(pmu);
-	all->task_borrowed = 0;
-	all->cpu_borrowed = 0;
+	/* perf_waits() reads both without the lock; if it misses one, perf soon asks again. */
+	WRITE_ONCE(all->task_borrowed, 0);
+	WRITE_ONCE(all->cpu_borrowed, 0);
 	pmudev_for_each_alloc(alloc, pmu) {
 		alloc->mux.old_borrowed = alloc->mux.borrowed;
 		alloc->mux.borrowed = 0;
@@ -105,6 +106,7 @@ static void share_borrowed(struct pmudev_pmu *pmu, bool lend)
 	}
 	pmudev_for_each_alloc(alloc, pmu) {
 		struct pmudev_set *set = alloc->set;
+		u64 *borrowed = set->cpu < 0 ? &all->task_borrowed : &all->cpu_borrowed;
 
 		pmudev_cond_resched();
 		if (!alloc->mux.guaranteed || !lend)
@@ -113,7 +115,7 @@ static void share_borrowed(struct pmudev_pmu *pmu, bool lend)
 			reserve_free(pmu, pmudev_pmu_available(pmu) & usable(set) & ~left &
 						  ~pmudev_alloc_taken(set, true));
 		set->ctx->alloc.borrowed |= alloc->mux.borrowed;
-		*(set->cpu < 0 ? &all->task_borrowed : &all->cpu_borrowed) |= alloc->mux.borrowed;
+		WRITE_ONCE(*borrowed, *borrowed | alloc->mux.borrowed);
 	}
 }
 
