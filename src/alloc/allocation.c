@@ -146,7 +146,7 @@ static u64 placed_counters(const struct pmudev_set *set)
 	return mask;
 }
 
-static struct pmudev_use *use_of(const struct pmudev_set *set)
+struct pmudev_use *pmudev_alloc_use(const struct pmudev_set *set)
 {
 	struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(set->pmu);
 
@@ -157,7 +157,7 @@ void pmudev_alloc_account(struct pmudev_set *set)
 {
 	struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(set->pmu);
 	struct pmudev_alloc *alloc = set->alloc;
-	struct pmudev_use *use = use_of(set);
+	struct pmudev_use *use = pmudev_alloc_use(set);
 	unsigned int c;
 	u64 rest;
 
@@ -179,7 +179,7 @@ void pmudev_alloc_unaccount(struct pmudev_set *set)
 {
 	struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(set->pmu);
 	struct pmudev_alloc *alloc = set->alloc;
-	struct pmudev_use *use = use_of(set);
+	struct pmudev_use *use = pmudev_alloc_use(set);
 	unsigned int c;
 	u64 rest;
 

@@ -121,6 +121,9 @@ u64 pmudev_alloc_taken(struct pmudev_set *set, bool borrowed);
 /* Those of them that other tasks with a child of an inherited set have. */
 u64 pmudev_alloc_taken_by_children(struct pmudev_set *set);
 
+/* What sets of this kind hold: those of tasks, or those of CPUs. */
+struct pmudev_use *pmudev_alloc_use(const struct pmudev_set *set);
+
 /*
  * Account what alloc->placed, place and guaranteed say, and undo that before they change. A set
  * that holds nothing is not accounted.

@@ -329,25 +329,27 @@ static int refuse(struct pmudev_set *set, const struct pmudev_constraint *constr
 	return pmudev_refuse_held(set, &constraint[bad], why);
 }
 
+/* Place on some of the free counters, if these are not all. */
+static bool place_on_some(u64 some, u64 free, const struct pmudev_constraint *constraint,
+			  unsigned int nr, u8 *counter)
+{
+	some &= free;
+	return some && some != free && pmudev_place_on(some, constraint, nr, counter) < 0;
+}
+
 int pmudev_place_cheaply(struct pmudev_set *set, const struct pmudev_constraint *constraint,
 			 unsigned int nr, u8 *counter)
 {
-	const struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(set->pmu);
-	u64 used = set->cpu < 0 ? all->task_use.any : all->cpu_use.any;
-	u64 free = pmudev_place_free(set), some;
+	u64 free = pmudev_place_free(set);
 
 	/*
 	 * Leave perf as many as possible: rather those that other sets have, then those that are
 	 * reserved, whether a set needs them or not.
 	 */
-	if (pmudev_beside_perf()) {
-		some = free & used;
-		if (some && some != free && pmudev_place_on(some, constraint, nr, counter) < 0)
-			return -1;
-		some = free & pmudev_counters_reserved(set->pmu);
-		if (some && some != free && pmudev_place_on(some, constraint, nr, counter) < 0)
-			return -1;
-	}
+	if (pmudev_beside_perf() &&
+	    (place_on_some(pmudev_alloc_use(set)->any, free, constraint, nr, counter) ||
+	     place_on_some(pmudev_counters_reserved(set->pmu), free, constraint, nr, counter)))
+		return -1;
 	return pmudev_place_on(free, constraint, nr, counter);
 }
 
