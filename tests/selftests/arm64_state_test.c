@@ -72,13 +72,6 @@ FIXTURE_TEARDOWN(state)
 	unload_module_named("perf_state");
 }
 
-static int bind_set(struct _test_data_state *self, int fd, int tid)
-{
-	if (self->query.nr_pmus == 1)
-		return pm_bind(fd, PMUDEV_TARGET_TASK, tid, 0);
-	return pm_bind_pmu(fd, PMUDEV_TARGET_TASK, tid, PMUDEV_BIND_PMU, self->query.pmu);
-}
-
 static int many_events(struct _test_data_state *self, int tid)
 {
 	struct pmudev_event_attr events[] = {
@@ -87,19 +80,8 @@ static int many_events(struct _test_data_state *self, int tid)
 		in_group(raw_event(EVENT_INSTRUCTIONS, USER_ONLY | PMUDEV_MULTIPLEX), 1),
 		in_group(raw_event(EVENT_INSTRUCTIONS, USER_ONLY | PMUDEV_MULTIPLEX), 2),
 	};
-	int fd = pm_open(), ret;
 
-	if (fd < 0)
-		return fd;
-	ret = bind_set(self, fd, tid);
-	if (!ret)
-		ret = pm_add(fd, events, ARRAY_SIZE(events));
-	if (!ret)
-		ret = pm_enable(fd, PMUDEV_ALL);
-	if (!ret)
-		return fd;
-	close(fd);
-	return ret;
+	return pm_attach_pmu(tid, self->query.pmu, 0, events, ARRAY_SIZE(events));
 }
 
 /*
@@ -113,7 +95,7 @@ TEST_F(state, of_a_set)
 	EXPECT_TRUE(as_before(self)) TH_LOG("%s\n%s", self->before, self->now);
 	fd = pm_open();
 	ASSERT_GE(fd, 0);
-	ASSERT_EQ(0, bind_set(self, fd, 0));
+	ASSERT_EQ(0, pm_bind_pmu(fd, PMUDEV_TARGET_TASK, 0, PMUDEV_BIND_PMU, self->query.pmu));
 	EXPECT_TRUE(as_before(self)) TH_LOG("%s\n%s", self->before, self->now);
 	close(fd);
 	fd = many_events(self, 0);

@@ -200,6 +200,17 @@ int pm_attach(int tid, __u32 bind_flags, const struct pmudev_event_attr *events,
 	return fill(fd, pm_bind(fd, PMUDEV_TARGET_TASK, tid, bind_flags), events, nr, enable);
 }
 
+int pm_attach_pmu(int tid, __u32 pmu, __u32 bind_flags, const struct pmudev_event_attr *events,
+		  unsigned int nr)
+{
+	int fd = pm_open();
+
+	if (fd < 0)
+		return fd;
+	return fill(fd, pm_bind_pmu(fd, PMUDEV_TARGET_TASK, tid, bind_flags | PMUDEV_BIND_PMU, pmu),
+		    events, nr, true);
+}
+
 __u64 pm_value(int fd, unsigned int slot)
 {
 	union record record;

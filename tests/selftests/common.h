@@ -59,6 +59,9 @@ int pm_cpu_set(int cpu, __u32 bind_flags, const struct pmudev_event_attr *events
 /* The same on a task, with PMUDEV_BIND_* flags. */
 int pm_attach(int tid, __u32 bind_flags, const struct pmudev_event_attr *events, unsigned int nr,
 	      bool enable);
+/* The same on the CPUs of a PMU, where there may be several; enabled. */
+int pm_attach_pmu(int tid, __u32 pmu, __u32 bind_flags, const struct pmudev_event_attr *events,
+		  unsigned int nr);
 /* The count in a slot, ~0 if it cannot be read. */
 __u64 pm_value(int fd, unsigned int slot);
 

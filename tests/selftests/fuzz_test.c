@@ -261,19 +261,9 @@ static int plain_set(void)
 {
 	struct pmudev_event_attr event = raw_event(steady_event(), USER_ONLY);
 	struct pmudev_query query;
-	int fd = pm_open(), ret;
+	int ret = pm_query_pmu(0, PMUDEV_QUERY_CPU, &query);
 
-	ret = pm_query_pmu(0, PMUDEV_QUERY_CPU, &query);
-	if (!ret)
-		ret = pm_bind_pmu(fd, PMUDEV_TARGET_TASK, 0, PMUDEV_BIND_PMU, query.pmu);
-	if (!ret)
-		ret = pm_add(fd, &event, 1);
-	if (!ret)
-		ret = pm_enable(fd, PMUDEV_ALL);
-	if (!ret)
-		return fd;
-	close(fd);
-	return ret;
+	return ret ? ret : pm_attach_pmu(0, query.pmu, 0, &event, 1);
 }
 
 /* How many events a loop has, or -errno. */

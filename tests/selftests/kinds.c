@@ -18,19 +18,7 @@ bool kinds_find(struct kinds *k)
 
 int kinds_set(__u32 pmu, __u32 bind_flags, const struct pmudev_event_attr *events, unsigned int nr)
 {
-	int fd = pm_open(), ret;
-
-	if (fd < 0)
-		return fd;
-	ret = pm_bind_pmu(fd, PMUDEV_TARGET_TASK, 0, bind_flags | PMUDEV_BIND_PMU, pmu);
-	if (!ret)
-		ret = pm_add(fd, events, nr);
-	if (!ret)
-		ret = pm_enable(fd, PMUDEV_ALL);
-	if (!ret)
-		return fd;
-	close(fd);
-	return ret;
+	return pm_attach_pmu(0, pmu, bind_flags, events, nr);
 }
 
 int both_read(const int *fd, struct both *both)
