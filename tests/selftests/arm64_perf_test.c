@@ -344,10 +344,6 @@ TEST_F(perf, user_read_event_of_the_reader)
 	expect_fed(_metadata, self);
 }
 
-/*
- * Root takes all rights to read away: a reader may fault until it is next switched in, as perf's
- * own readers do. From then on it reads as before, and no count was lost.
- */
 /* The calling thread leaves its CPU, which a short sleep does not always make it do. */
 static void switch_once(void)
 {
@@ -360,6 +356,10 @@ static void switch_once(void)
 	} while (now.ru_nvcsw == before.ru_nvcsw);
 }
 
+/*
+ * Root takes all rights to read away: a reader may fault until it is next switched in, as perf's
+ * own readers do. From then on it reads as before, and no count was lost.
+ */
 TEST_F(perf, user_access_withdrawn)
 {
 	struct pmudev_page *page;

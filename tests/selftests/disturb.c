@@ -65,6 +65,16 @@ int disturb_end(struct disturbance *d)
 	return ret ? ret : d->wrong;
 }
 
+bool disturbed(const struct disturbance *d, unsigned int nr, unsigned int least)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (d[i].once && READ_ONCE(d[i].times) < least && !READ_ONCE(d[i].wrong))
+			return false;
+	return true;
+}
+
 int hotplug_once(void *arg, unsigned int i)
 {
 	int cpu = i % ((intptr_t)arg - 1) + 1;

@@ -36,6 +36,9 @@ void disturb_go_on(struct disturbance *d);
 /* Told to stop, and collected: 0, what went wrong, or as child_result(). */
 int disturb_end(struct disturbance *d);
 
+/* Has each of them that there is happened so often? Or gone wrong. */
+bool disturbed(const struct disturbance *d, unsigned int nr, unsigned int least);
+
 /* A CPU other than 0 goes and comes back. @arg: the number of CPUs, as a pointer. */
 int hotplug_once(void *arg, unsigned int i);
 

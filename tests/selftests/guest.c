@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common.h"
 #include "guest_code.h"
 
 #define MEMORY 65536
@@ -177,6 +178,11 @@ int guest_open_vcpus(struct guest *g, unsigned int nr)
 int guest_open(struct guest *g)
 {
 	return guest_open_vcpus(g, 1);
+}
+
+bool guest_forbids_hotplug(void)
+{
+	return !strcmp(machine_name(), "nvhe");
 }
 
 void guest_close(struct guest *g)

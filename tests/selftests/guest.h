@@ -10,6 +10,7 @@
 #define PMUDEV_TEST_GUEST_H
 
 #include <linux/types.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #define GUEST_LOOPS 5000 /* at EL1, if nothing else is said */
@@ -55,6 +56,11 @@ int guest_open(struct guest *g);
 /* A round of vcpu 0. */
 int guest_run(struct guest *g);
 void guest_close(struct guest *g);
+/*
+ * On nvhe of the emulator, with guests, a CPU that comes back to a kernel at EL1 is found in the
+ * vectors of EL2, at 0: for ever.
+ */
+bool guest_forbids_hotplug(void);
 
 /* What it does from its next round on. To be called between two. */
 int vcpu_set_work(struct guest_vcpu *v, struct guest_work work);

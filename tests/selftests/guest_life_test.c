@@ -210,8 +210,7 @@ TEST_F(guest_life, enabled_now_and_then)
 TEST_F(guest_life, beside_perf)
 {
 	struct runner *r = &self->runner[0];
-	int rounds = 0;
-	int fd, i, perf[11];
+	int fd, i, perf[11], rounds = 0;
 
 	if (write_file(PERF_RIGHT, "1"))
 		SKIP(return, "needs " PERF_RIGHT);

@@ -24,6 +24,11 @@ int guest_run(struct guest *g)
 	return -ENOENT;
 }
 
+bool guest_forbids_hotplug(void)
+{
+	return false;
+}
+
 void guest_close(struct guest *g)
 {
 	(void)g;

@@ -25,8 +25,9 @@ int perf_load_init(struct perf_load *load, int cpus)
 	return cpus > PERF_LOAD_CPUS ? -E2BIG : -pthread_rwlock_init(&load->turns, &attr);
 }
 
-int perf_load_hotplug(struct perf_load *load, unsigned int i)
+int perf_load_hotplug(void *arg, unsigned int i)
 {
+	struct perf_load *load = arg;
 	int cpu = i % (load->cpus - 1) + 1, ret;
 
 	if (kernel_major() >= 7) {

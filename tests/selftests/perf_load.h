@@ -26,8 +26,8 @@ struct perf_load {
 };
 
 int perf_load_init(struct perf_load *load, int cpus);
-/* A CPU other than 0 goes and comes back: as hotplug_once(). */
-int perf_load_hotplug(struct perf_load *load, unsigned int i);
+/* A CPU other than 0 goes and comes back. */
+int perf_load_hotplug(void *arg, unsigned int i);
 
 /*
  * As `perf stat -a` with more events than there are counters: an event whose CPU stayed online has

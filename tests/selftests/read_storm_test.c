@@ -12,16 +12,12 @@
 #include "perf_load.h"
 #include "readers.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
 /* Each disturbance at least so often. */
 #define LEAST 10
-
-/* In how many parts something is said. */
-#define PARTS 10
 
 enum {
 	MOVE,
@@ -203,15 +199,10 @@ static int run_guest(void *arg, unsigned int i)
 
 static __u64 how_many(void)
 {
-	const char *given = getenv("PMUDEV_READS");
+	bool all = !strcmp(machine_name(), "vhe") || !strcmp(machine_name(), "v4-g8-w");
 
-	if (given)
-		return strtoull(given, NULL, 0);
-	if (debug_kernel())
-		return 500000;
 	/* The whole takes minutes of two machines: 10^8 by hand. */
-	return !strcmp(machine_name(), "vhe") || !strcmp(machine_name(), "v4-g8-w") ? 10000000 :
-										      2000000;
+	return crowd_reads(all ? 10000000 : 2000000);
 }
 
 static void set_up(struct shared *s)
@@ -254,11 +245,7 @@ FIXTURE_SETUP(read_storm)
 		guest_close(&guest);
 	else
 		self->shared->d[GUEST].once = NULL;
-	/*
-	 * With guests, a CPU that comes back to a kernel at EL1 is found in the vectors of EL2, at
-	 * 0, in the emulator: for ever.
-	 */
-	if (!ret && !strcmp(machine_name(), "nvhe"))
+	if (!ret && guest_forbids_hotplug())
 		self->shared->d[HOTPLUG].once = NULL;
 	self->perf_right = read_number(PERF_RIGHT_FILE);
 	if (!BESIDE_PERF || write_file(PERF_RIGHT_FILE, "1"))
@@ -287,31 +274,6 @@ static void *change_on(void *arg)
 {
 	disturb_go_on(arg);
 	return NULL;
-}
-
-static bool all_happened(struct shared *s)
-{
-	int i;
-
-	for (i = 0; i < DISTURBANCES; i++)
-		if (s->d[i].once && READ_ONCE(s->d[i].times) < LEAST && !READ_ONCE(s->d[i].wrong))
-			return false;
-	return true;
-}
-
-static void wait_for_reads(struct __test_metadata *_metadata, struct _test_data_read_storm *self)
-{
-	struct crowd *crowd = &self->shared->crowd;
-	unsigned int said = 0;
-	__u64 reads;
-
-	do {
-		pause_ns(2000000);
-		reads = READ_ONCE(crowd->reads);
-		/* A machine that prints nothing for long is taken for dead. */
-		while (said < PARTS && reads * PARTS >= self->reads * (said + 1))
-			TH_LOG("%u of %d parts", ++said, PARTS);
-	} while (!READ_ONCE(crowd->stop) && (reads < self->reads || !all_happened(self->shared)));
 }
 
 static void tell(struct __test_metadata *_metadata, struct shared *s)
@@ -360,7 +322,7 @@ TEST_F_TIMEOUT(read_storm, of_everything, 1200)
 	for (i = 0; i < DISTURBANCES; i++)
 		disturb_begin(&s->d[i]);
 	WRITE_ONCE(s->crowd.go, true);
-	wait_for_reads(_metadata, self);
+	crowd_wait(&s->crowd, self->reads, s->d, DISTURBANCES, LEAST);
 	WRITE_ONCE(s->d[CHANGE].stop, true);
 	pthread_join(changer, NULL);
 	EXPECT_EQ(0, s->d[CHANGE].wrong);

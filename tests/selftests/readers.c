@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 
 #include "direct.h"
@@ -298,6 +299,32 @@ int crowd_start(struct crowd *crowd)
 			ret = -ETIMEDOUT;
 	}
 	return ret;
+}
+
+__u64 crowd_reads(__u64 usual)
+{
+	const char *given = getenv("PMUDEV_READS");
+
+	if (given)
+		return strtoull(given, NULL, 0);
+	return debug_kernel() ? 500000 : usual;
+}
+
+/* In how many parts something is said: a machine that prints nothing for long is taken for dead. */
+#define PARTS 10
+
+void crowd_wait(const struct crowd *crowd, __u64 reads, const struct disturbance *d,
+		unsigned int nr, unsigned int least)
+{
+	unsigned int said = 0;
+	__u64 done;
+
+	do {
+		pause_ns(2000000);
+		done = READ_ONCE(crowd->reads);
+		while (said < PARTS && done * PARTS >= reads * (said + 1))
+			fprintf(stderr, "# %u of %d parts\n", ++said, PARTS);
+	} while (!READ_ONCE(crowd->stop) && (done < reads || !disturbed(d, nr, least)));
 }
 
 void crowd_stop(struct crowd *crowd)

@@ -12,6 +12,7 @@
 #include <pmudev.h>
 #include <pthread.h>
 #include "common.h"
+#include "disturb.h"
 
 #define READERS 8
 
@@ -66,6 +67,11 @@ struct crowd {
 
 /* They are there, and ready, but do not read before they are told to go; 0 or -errno. */
 int crowd_start(struct crowd *crowd);
+/* How many reads a storm has: PMUDEV_READS, or few on a debug kernel, or as many as is usual. */
+__u64 crowd_reads(__u64 usual);
+/* One has stopped, or there were so many reads and each disturbance has happened @least times. */
+void crowd_wait(const struct crowd *crowd, __u64 reads, const struct disturbance *d,
+		unsigned int nr, unsigned int least);
 /* Told to stop, and collected; their sets are still there. */
 void crowd_stop(struct crowd *crowd);
 void crowd_close(struct crowd *crowd);

@@ -9,19 +9,16 @@
  */
 #include "disturb.h"
 #include "guest.h"
-#include "kinds.h"
 #include "kselftest_harness.h"
 #include "perf_load.h"
 #include "readers.h"
 #include "storm.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Each has to have happened so often. */
 #define LEAST 10
 
-#define PARTS  10
 #define ROUNDS 1000
 
 enum {
@@ -119,11 +116,9 @@ static int guest_set(bool several)
 		raw_event(EVENT_INSTRUCTIONS, PMUDEV_EXCLUDE_HOST | PMUDEV_EXCLUDE_USER),
 	};
 
-	if (!several)
-		return pm_set(events, ARRAY_SIZE(events), true);
-	if (pin_to(0))
+	if (several && pin_to(0))
 		return -errno;
-	return kinds_set(0, 0, events, ARRAY_SIZE(events));
+	return pm_attach_pmu(0, 0, 0, events, ARRAY_SIZE(events));
 }
 
 /* What a guest executes, to the instruction. */
@@ -154,26 +149,12 @@ static int count_guest(void *arg, unsigned int i)
 	return after.r.counts[1].value - before.r.counts[1].value != round.el1 ? -EPROTO : 0;
 }
 
-static int hotplug(void *arg, unsigned int i)
-{
-	return perf_load_hotplug(arg, i);
-}
-
 /* ------------------------------------------------------------------------ the machine -- */
-
-static __u64 how_many(void)
-{
-	const char *given = getenv("PMUDEV_READS");
-
-	if (given)
-		return strtoull(given, NULL, 0);
-	return debug_kernel() ? 500000 : 10000000;
-}
 
 static void set_up(struct shared *s)
 {
 	struct disturbance with[DISTURBANCES] = {
-		[HOTPLUG] = DISTURB("a CPU gone and back", hotplug, &s->perf, 5000000),
+		[HOTPLUG] = DISTURB("a CPU gone and back", perf_load_hotplug, &s->perf, 5000000),
 		[PERF_STAT] = DISTURB("perf stat -a", perf_load_stat, &s->perf, 300000),
 		[PERF_RECORD] = DISTURB("perf record -a", perf_load_record, &s->perf, 3000000),
 		[PERF_READER] = DISTURB("a reader of perf's", perf_load_read, &s->perf, 300000),
@@ -280,21 +261,11 @@ TEST_F_TIMEOUT(share_storm, as_many_samples, 300)
 
 /* ------------------------------------------------------------------------ the storm -- */
 
-static bool all_happened(struct shared *s)
-{
-	int i;
-
-	for (i = 0; i < DISTURBANCES; i++)
-		if (s->d[i].once && READ_ONCE(s->d[i].times) < LEAST && !READ_ONCE(s->d[i].wrong))
-			return false;
-	return true;
-}
-
 static void storm(struct __test_metadata *_metadata, struct _test_data_share_storm *self)
 {
 	struct shared *s = self->s;
-	__u64 reads = how_many(), direct = 0, calls = 0;
-	unsigned int said = 0, i;
+	__u64 reads = crowd_reads(10000000), direct = 0, calls = 0;
+	unsigned int i;
 
 	/* Before there are threads: a process of one is what fork makes. */
 	for (i = 0; i < DISTURBANCES; i++)
@@ -305,13 +276,7 @@ static void storm(struct __test_metadata *_metadata, struct _test_data_share_sto
 	for (i = 0; i < DISTURBANCES; i++)
 		disturb_begin(&s->d[i]);
 	WRITE_ONCE(s->crowd.go, true);
-	do {
-		pause_ns(2000000);
-		/* A machine that prints nothing for long is taken for dead. */
-		while (said < PARTS && READ_ONCE(s->crowd.reads) * PARTS >= reads * (said + 1))
-			TH_LOG("%u of %d parts", ++said, PARTS);
-	} while (!READ_ONCE(s->crowd.stop) &&
-		 (READ_ONCE(s->crowd.reads) < reads || !all_happened(s)));
+	crowd_wait(&s->crowd, reads, s->d, DISTURBANCES, LEAST);
 	for (i = 0; i < DISTURBANCES; i++) {
 		if (!s->d[i].once)
 			continue;
@@ -340,25 +305,19 @@ static void storm(struct __test_metadata *_metadata, struct _test_data_share_sto
 	       s->perf.waited / 1000000, s->perf.waited_cpu);
 }
 
-/* Where a guest and a CPU that comes back do not go together in the emulator: without the CPUs. */
-static bool either_or(void)
-{
-	return !strcmp(machine_name(), "nvhe");
-}
-
 TEST_F_TIMEOUT(share_storm, all_at_once, 1200)
 {
 	if (!self->guests)
 		self->s->d[GUEST].once = NULL;
-	else if (either_or())
+	else if (guest_forbids_hotplug())
 		self->s->d[HOTPLUG].once = NULL;
 	storm(_metadata, self);
 }
 
-/* There: the CPUs, without a guest. */
+/* Where it had guests alone: the CPUs alone. */
 TEST_F_TIMEOUT(share_storm, without_guests, 1200)
 {
-	if (!self->guests || !either_or())
+	if (!self->guests || !guest_forbids_hotplug())
 		SKIP(return, "all_at_once had both");
 	self->s->d[GUEST].once = NULL;
 	storm(_metadata, self);
