@@ -82,15 +82,24 @@ static noinline_for_stack int place_non_mux(struct pmudev_set *set, u64 slots,
 	return 0;
 }
 
-/* Rather not those that perf uses. */
+/*
+ * Leave perf as many as possible: rather those that other sets have, then those that perf does not
+ * use, and only then any.
+ */
 static int find_guaranteed(struct pmudev_set *set, u64 slots, u64 *guaranteed,
 			   struct pmudev_refusal *why)
 {
-	u64 free = pmudev_mux_free(set), flexible = pmudev_pmu_alloc(set->pmu)->perf.flexible;
+	u64 free = pmudev_mux_free(set);
+	const u64 rather[] = {
+		free & pmudev_alloc_use(set)->any,
+		free & ~pmudev_pmu_alloc(set->pmu)->perf.flexible,
+	};
+	unsigned int i;
 
-	if ((free & flexible) &&
-	    !pmudev_find_guaranteed(set, slots, free & ~flexible, guaranteed, why))
-		return 0;
+	for (i = 0; i < ARRAY_SIZE(rather) && pmudev_beside_perf(); i++)
+		if (rather[i] && rather[i] != free &&
+		    !pmudev_find_guaranteed(set, slots, rather[i], guaranteed, why))
+			return 0;
 	return pmudev_find_guaranteed(set, slots, free, guaranteed, why);
 }
 

@@ -144,12 +144,25 @@ static int place_new(struct dry_run *run)
 	return ret;
 }
 
+/* What counts already goes on, whoever reads. */
+static int check_perf_readers(struct dry_run *run)
+{
+	struct pmudev_set *set = run->set;
+
+	if (!run->nr_new && !(set->used & ~READ_ONCE(set->alloc->placed)))
+		return 0;
+	return pmudev_check_perf_readers(set, run->why);
+}
+
 /* Runs in a worker. */
 static void place(void *arg)
 {
 	struct dry_run *run = arg;
 	struct pmudev_pmu *pmu = run->set->pmu;
 
+	run->ret = check_perf_readers(run);
+	if (run->ret)
+		return;
 	cpus_read_lock();
 	mutex_lock(&pmu->lock);
 	pmudev_alloc_look_at_perf(pmu, pmudev_open_set(run->set)->hold.pinned);
@@ -190,6 +203,8 @@ int pmudev_set_place(struct pmudev_set *set, const struct pmudev_event_attr *att
 	/* Check permissions here: a worker has other credentials. */
 	if (nr)
 		ret = encode(run);
+	if (!ret)
+		ret = check_perf_readers(run);
 	if (!ret) {
 		pmudev_hold_look(set->pmu, &pmudev_open_set(set)->hold);
 		pmudev_by_worker(pmudev_urgent, place, run);

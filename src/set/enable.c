@@ -35,14 +35,10 @@ static bool is_private(struct pmudev_set *set)
 	       !(set->pmu->info.features & PMUDEV_HAS_HIDING);
 }
 
-/* Perf's readers could see what a set is about to count. Without pmu->lock; may sleep. */
-static bool perf_could_see(struct pmudev_set *set)
+int pmudev_check_perf_readers(struct pmudev_set *set, struct pmudev_refusal *why)
 {
-	return is_private(set) && pmudev_beside_perf() && pmudev_backend.shared->perf_has_readers();
-}
-
-static int refuse_perf_readers(struct pmudev_refusal *why)
-{
+	if (!is_private(set) || !pmudev_beside_perf() || !pmudev_backend.shared->perf_has_readers())
+		return 0;
 	why->holder.kind = PMUDEV_HOLDER_PERF;
 	return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_USER_READABLE, 0);
 }
@@ -148,7 +144,8 @@ static void enable_anyhow(void *arg)
 
 	/* CPUs' counters may be reserved, and check_moment() asks whether a CPU is online. */
 	cpus_read_lock();
-	enabling->ret = perf_could_see(set) ? refuse_perf_readers(enabling->why) : 0;
+	if (enabling->slots & ~READ_ONCE(set->alloc->placed))
+		enabling->ret = pmudev_check_perf_readers(set, enabling->why);
 	if (!enabling->ret && (set->user & enabling->slots))
 		enabling->ret = pmudev_reserve_others(set->pmu, hold, enabling->why);
 	if (!enabling->ret) {
@@ -236,8 +233,9 @@ int pmudev_slots_enable(struct pmudev_set *set, u64 slots, struct pmudev_refusal
 		pmudev_rotation_prepare(set);
 	pmudev_children_make_room(set);
 	/* Asked twice: a caller may see no /proc, and since 7.0 no kernel thread does. */
-	if (perf_could_see(set))
-		return refuse_perf_readers(why);
+	ret = missing ? pmudev_check_perf_readers(set, why) : 0;
+	if (ret)
+		return ret;
 	pmudev_hold_look(set->pmu, hold);
 	pmudev_by_worker(pmudev_urgent, enable_anyhow, &enabling);
 	pmudev_explain_holder(enabling.ret, why);

@@ -464,6 +464,7 @@ TEST_F(perf, no_private_counts_beside_perfs_readers)
 {
 	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
 	int fd, shared;
+	__s32 counter;
 
 	if (self->access < 0)
 		SKIP(return, "no sysctl kernel.perf_user_access");
@@ -475,9 +476,15 @@ TEST_F(perf, no_private_counts_beside_perfs_readers)
 	shared = pm_cpu_set(0, PMUDEV_BIND_SHARED, &event, 1);
 	EXPECT_GE(shared, 0);
 	close(shared);
+	/* A dry run says the same. */
+	fd = pm_open();
+	ASSERT_EQ(0, pm_bind(fd, PMUDEV_TARGET_CPU, 0, 0));
+	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_USER_READABLE, pm_place(fd, &event, 1, &counter));
+	EXPECT_EQ((__u32)PMUDEV_HOLDER_PERF, why.holder.kind);
 	ASSERT_EQ(0, write_file(PERF_ACCESS, "0"));
-	fd = pm_cpu_set(0, 0, &event, 1);
-	EXPECT_GE(fd, 0);
+	EXPECT_EQ(0, pm_place(fd, &event, 1, &counter));
+	ASSERT_EQ(0, pm_add(fd, &event, 1));
+	EXPECT_EQ(0, pm_enable(fd, 0));
 	close(fd);
 }
 
