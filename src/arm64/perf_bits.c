@@ -15,9 +15,12 @@
 
 u64 pmuv3_used_counters(const struct pmu_hw_events *hw)
 {
-	u64 used;
+	u64 used = 0;
+	unsigned int i;
 
-	bitmap_to_arr64(&used, hw->used_mask, ARMPMU_MAX_HWEVENTS);
+	/* On another CPU the driver may change it meanwhile. */
+	for (i = 0; i < BITS_TO_LONGS(ARMPMU_MAX_HWEVENTS); i++)
+		used |= (u64)READ_ONCE(hw->used_mask[i]) << (i * BITS_PER_LONG);
 	return pmudev_perf_counters(used);
 }
 

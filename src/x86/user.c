@@ -86,11 +86,14 @@ static void withdraw_leftovers(void)
 	if (!go_on)
 		return;
 	rcu_read_lock();
-	for_each_process_thread(process, task) {
-		task_lock(task);
-		if (go_on && task->mm)
-			go_on = withdraw_leftover(task->mm);
-		task_unlock(task);
+	for_each_process(process) {
+		/* for_each_thread() names tasklist_lock, which is not exported, with PROVE_RCU. */
+		list_for_each_entry_rcu(task, &process->signal->thread_head, thread_node) {
+			task_lock(task);
+			if (go_on && task->mm)
+				go_on = withdraw_leftover(task->mm);
+			task_unlock(task);
+		}
 	}
 	rcu_read_unlock();
 }
