@@ -8,6 +8,7 @@
 #include "kselftest_harness.h"
 
 #define SWITCHES 200
+#define PARTS	 10 /* of them */
 #define PAGES	 200
 
 /* A dry run beside events of the set: together more than a set can hold, all in one group. */
@@ -46,17 +47,24 @@ static void *partner(void *arg)
 	return NULL;
 }
 
-/* To the partner and back: two switches of this thread. */
+/*
+ * To the partner and back: two switches of this thread. The fastest tenth of them: others run too,
+ * on kernels that watch what they do for much of the time.
+ */
 static __u64 switch_ns(struct turns *turns)
 {
-	struct timespec from, to;
-	int i;
+	__u64 best = ~0ULL, from;
+	int i, part;
 
-	clock_gettime(CLOCK_MONOTONIC, &from);
-	for (i = 0; i < SWITCHES; i++)
-		turn_pass(turns, 0);
-	clock_gettime(CLOCK_MONOTONIC, &to);
-	return ((to.tv_sec - from.tv_sec) * 1000000000ULL + to.tv_nsec - from.tv_nsec) / SWITCHES;
+	for (part = 0; part < PARTS; part++) {
+		from = now_ns();
+		for (i = 0; i < SWITCHES / PARTS; i++)
+			turn_pass(turns, 0);
+		from = (now_ns() - from) / (SWITCHES / PARTS);
+		if (from < best)
+			best = from;
+	}
+	return best;
 }
 
 /* Pages that have nothing on a counter cost nothing when their thread is switched. */
