@@ -168,12 +168,13 @@ TEST_F(guest_count, host_of_a_cpu)
 /*
  * Over many ticks, user mode does what it did. What the kernel does more, it does for ticks: in a
  * loop of the host's that takes as long they are measured without a guest. Out of a guest a tick
- * is an exit and an entry, too, and these cost less than two ticks.
+ * is an exit and an entry, too, and these cost less than two ticks; on kernels that watch what they
+ * do, where much of a tick is not watched, less than four.
  */
 TEST_F(guest_count, host_over_ticks)
 {
 	static const __u32 flags[] = { G | U | V, G | K | V, H };
-	__u64 small[3], large[3], alone;
+	__u64 small[3], large[3], alone, ticks = debug_kernel() ? 5 : 3;
 	struct guest_work work = { .el1 = 1000, .el0 = 1000 };
 	struct guest_group group;
 
@@ -194,9 +195,9 @@ TEST_F(guest_count, host_over_ticks)
 	EXPECT_EQ(MANY * (guest_round(work).el1 + guest_round(work).el0), large[2]);
 	TH_LOG("the guest %llu more, the kernel %llu; the kernel %llu in as long a loop",
 	       large[2] - small[2], large[0] - small[0], alone);
-	EXPECT_LE(large[0], small[0] + 3 * alone);
+	EXPECT_LE(large[0], small[0] + ticks * alone);
 	/* Which is next to nothing of what the guest did more. */
-	EXPECT_LT(3 * alone * (debug_kernel() ? 10 : 100), large[2]);
+	EXPECT_LT(ticks * alone * (debug_kernel() ? 10 : 100), large[2]);
 }
 
 /* --------------------------------------------------------------------- sums -- */

@@ -252,7 +252,8 @@ TEST_F(toggle, the_library_under_both)
 	stop_child(child[1]);
 	TH_LOG("%llu of %llu direct, %u toggles, %u faults", direct, i, READ_ONCE(*toggles),
 	       faults);
-	EXPECT_GT(direct, 1000ULL);
+	/* Debug kernels take ten times as long for a call, and toggle as often. */
+	EXPECT_GT(direct, debug_kernel() ? 100ULL : 1000ULL);
 	EXPECT_LT(direct, i);
 	pmudev_close(&set);
 }
