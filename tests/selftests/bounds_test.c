@@ -53,16 +53,16 @@ static void *partner(void *arg)
  */
 static __u64 switch_ns(struct turns *turns)
 {
-	__u64 best = ~0ULL, from;
+	__u64 best = ~0ULL, from, took;
 	int i, part;
 
 	for (part = 0; part < PARTS; part++) {
 		from = now_ns();
 		for (i = 0; i < SWITCHES / PARTS; i++)
 			turn_pass(turns, 0);
-		from = (now_ns() - from) / (SWITCHES / PARTS);
-		if (from < best)
-			best = from;
+		took = (now_ns() - from) / (SWITCHES / PARTS);
+		if (took < best)
+			best = took;
 	}
 	return best;
 }

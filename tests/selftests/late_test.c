@@ -39,11 +39,16 @@ FIXTURE_SETUP(late)
 	ASSERT_EQ(0, set_user_access(true));
 }
 
-/* The CPU stays: the next test finds another one. */
-FIXTURE_TEARDOWN(late)
+static void close_perf(struct _test_data_late *self)
 {
 	while (self->nr)
 		close(self->perf[--self->nr]);
+}
+
+/* The CPU stays: the next test finds another one. */
+FIXTURE_TEARDOWN(late)
+{
+	close_perf(self);
 	set_user_access(false);
 }
 
@@ -89,35 +94,38 @@ TEST_F(late, comes_while_sets_count)
 	__u32 flags = user_reads() ? DIRECT_READ : USER_ONLY;
 	struct pmudev_event_attr event = raw_event(EVENT_INSTRUCTIONS, flags);
 	struct pmudev_event_attr shared = raw_event(EVENT_CYCLES, USER_ONLY);
-	struct pmudev_page *page;
-	struct reader reader;
+	struct pmudev_page *page = NULL;
+	struct reader mapped, *reader = NULL;
 	int fd, cpu_fd, i;
 
 	EXPECT_REFUSED(ENODEV, PMUDEV_WHY_CPU_OFFLINE,
 		       pm_cpu_set(self->cpu, PMUDEV_BIND_SHARED, &shared, 1));
 	fd = pm_set(&event, 1, true);
 	ASSERT_GE(fd, 0);
-	page = pm_map(fd);
-	ASSERT_NE(NULL, page);
-	reader = reader_of(page);
+	if (user_reads()) {
+		page = pm_map(fd);
+		ASSERT_NE(NULL, page);
+		mapped = reader_of(page);
+		reader = &mapped;
+	}
 	if (BESIDE_PERF)
 		open_perf(_metadata, self, 0, -1);
 	ASSERT_EQ(0, set_cpu_online(self->cpu, true));
 	if (!BESIDE_PERF)
 		EXPECT_EQ(-EBUSY, perf_open(EVENT_INSTRUCTIONS, 0, -1, self->cpu));
-	expect_same(_metadata, fd, user_reads() ? &reader : NULL, self->cpu);
+	expect_same(_metadata, fd, reader, self->cpu);
 	for (i = 0; i < self->nr; i++)
 		EXPECT_TRUE(WAIT_FOR((loop(10000), perf_count(self->perf[i]).running > 0)));
 
 	cpu_fd = pm_cpu_set(self->cpu, PMUDEV_BIND_SHARED, &shared, 1);
 	ASSERT_GE(cpu_fd, 0);
-	expect_same(_metadata, fd, user_reads() ? &reader : NULL, self->cpu);
+	expect_same(_metadata, fd, reader, self->cpu);
 	EXPECT_GE(pm_value(cpu_fd, 0), few(200) / 2 * 1000ULL);
 	close(cpu_fd);
-	pm_unmap(page);
+	if (page)
+		pm_unmap(page);
 	close(fd);
-	while (self->nr)
-		close(self->perf[--self->nr]);
+	close_perf(self);
 	EXPECT_EQ(0, nothing_left());
 }
 
@@ -129,10 +137,8 @@ TEST_F(late, comes_while_a_set_has_the_PMU_to_itself)
 
 	if (!BESIDE_PERF)
 		SKIP(return, "here each set has the PMU to itself");
-	fd = pm_open();
-	ASSERT_EQ(0, pm_bind(fd, PMUDEV_TARGET_TASK, 0, PMUDEV_BIND_EXCLUSIVE));
-	ASSERT_EQ(0, pm_add(fd, &event, 1));
-	ASSERT_EQ(0, pm_enable(fd, 0));
+	fd = pm_attach(0, PMUDEV_BIND_EXCLUSIVE, &event, 1, true);
+	ASSERT_GE(fd, 0);
 	ASSERT_EQ(0, set_cpu_online(self->cpu, true));
 	open_perf(_metadata, self, -1, self->cpu);
 	expect_same(_metadata, fd, NULL, self->cpu);
@@ -142,8 +148,7 @@ TEST_F(late, comes_while_a_set_has_the_PMU_to_itself)
 	ASSERT_EQ(0, pin_to(self->cpu));
 	for (i = 0; i < self->nr; i++)
 		EXPECT_TRUE(WAIT_FOR((loop(10000), perf_count(self->perf[i]).value > 0)));
-	while (self->nr)
-		close(self->perf[--self->nr]);
+	close_perf(self);
 	EXPECT_EQ(0, nothing_left());
 }
 
