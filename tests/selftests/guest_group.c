@@ -154,14 +154,14 @@ int group_more(struct guest_group *s, struct guest_vcpu *v, unsigned int rounds,
 	return ret;
 }
 
-/* The least of what a window counts: 0 or -errno. */
-static int least(struct guest_group *s, struct guest_vcpu *v, unsigned int rounds, __u64 *values)
+/* Lowers @values to the least of what some windows count: 0 or -errno. */
+static int lower(struct guest_group *s, struct guest_vcpu *v, unsigned int rounds, __u64 *values)
 {
 	__u64 more[GROUP_EVENTS];
 	unsigned int try, i;
-	int ret = group_more(s, v, rounds, values);
+	int ret = 0;
 
-	for (try = 1; try < TRIES && !ret; try++) {
+	for (try = 0; try < TRIES && !ret; try++) {
 		ret = group_more(s, v, rounds, more);
 		for (i = 0; i < s->nr && !ret; i++)
 			if (more[i] < values[i])
@@ -170,15 +170,22 @@ static int least(struct guest_group *s, struct guest_vcpu *v, unsigned int round
 	return ret;
 }
 
-int group_rounds(struct guest_group *s, struct guest_vcpu *v, unsigned int rounds, __u64 *values)
+int group_rounds_more(struct guest_group *s, struct guest_vcpu *v, unsigned int rounds,
+		      struct group_least *least, __u64 *values)
 {
-	__u64 some[GROUP_EVENTS];
 	unsigned int i;
-	int ret = least(s, v, rounds, some);
+	int ret = lower(s, v, rounds, least->once);
 
 	if (!ret)
-		ret = least(s, v, 2 * rounds, values);
+		ret = lower(s, v, 2 * rounds, least->twice);
 	for (i = 0; i < s->nr && !ret; i++)
-		values[i] = values[i] - some[i];
+		values[i] = least->twice[i] - least->once[i];
 	return ret;
+}
+
+int group_rounds(struct guest_group *s, struct guest_vcpu *v, unsigned int rounds, __u64 *values)
+{
+	struct group_least least = group_nothing_yet();
+
+	return group_rounds_more(s, v, rounds, &least, values);
 }

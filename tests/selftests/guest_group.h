@@ -74,4 +74,25 @@ int group_more(struct guest_group *s, struct guest_vcpu *v, unsigned int rounds,
  */
 int group_rounds(struct guest_group *s, struct guest_vcpu *v, unsigned int rounds, __u64 *values);
 
+/* The least that windows of ROUNDS and of twice ROUNDS have counted so far. */
+struct group_least {
+	__u64 once[GROUP_EVENTS], twice[GROUP_EVENTS];
+};
+
+static inline struct group_least group_nothing_yet(void)
+{
+	struct group_least least;
+
+	memset(&least, 0xff, sizeof(least));
+	return least;
+}
+
+/*
+ * As group_rounds(), with the least of all calls with the same @least. Whatever the kernel does for
+ * a while only makes a window count more: with each call the values come closer to what the rounds
+ * add without it.
+ */
+int group_rounds_more(struct guest_group *s, struct guest_vcpu *v, unsigned int rounds,
+		      struct group_least *least, __u64 *values);
+
 #endif /* PMUDEV_TEST_GUEST_GROUP_H */
