@@ -12,7 +12,7 @@
 #define MANY  400
 
 /* So often the kernel is given the chance to have no work of its own. */
-#define TRIES 40
+#define CHANCES 40
 
 static const struct guest_work works[] = {
 	{ .el1 = 1000 },
@@ -138,7 +138,7 @@ static void host_stays(struct __test_metadata *_metadata, struct _test_data_gues
 	unsigned int i, try;
 
 	ASSERT_EQ(0, group_open(&group, false, cpu, flags, ARRAY_SIZE(flags)));
-	for (try = 0; try < TRIES; try++) {
+	for (try = 0; try < CHANCES; try++) {
 		set_work(_metadata, self, work);
 		ASSERT_EQ(0, group_rounds_more(&group, self->vcpu, FEW, &of_small, small));
 		set_work(_metadata, self, more);

@@ -7,6 +7,8 @@
 #ifndef PMUDEV_TEST_GUEST_GROUP_H
 #define PMUDEV_TEST_GUEST_GROUP_H
 
+#include <string.h>
+
 #include "common.h"
 #include "guest.h"
 
