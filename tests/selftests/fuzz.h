@@ -34,6 +34,7 @@ enum {
 /* What calls are given, by thread: see fuzz_put(). */
 #define FUZZ_ARENA_BASE 0x60000000UL
 #define FUZZ_ARENA_ROOM 0x10000UL
+#define FUZZ_ARENA_PAGE 4096UL
 #define FUZZ_THREADS	3
 
 /* ------------------------------------------------------------- what was done -- */
@@ -163,7 +164,7 @@ static inline long fuzz_result(long ret)
 
 /* ------------------------------------------------------------ what it is given -- */
 
-/* Makes this thread's memory. */
+/* fuzz_memory.c: makes this thread's memory. */
 void fuzz_arena(struct fuzz *f);
 /*
  * Where @bytes at @data are for a call: mostly at @offset of the memory (several pages), at times
@@ -172,6 +173,7 @@ void fuzz_arena(struct fuzz *f);
 void *fuzz_put(struct fuzz *f, unsigned int offset, const void *data, unsigned int bytes);
 /* Whether fuzz_put() found a good place: what it returned can be looked at. */
 bool fuzz_is_good(struct fuzz *f, const void *at);
+/* fuzz_data.c */
 void fuzz_attr(struct fuzz *f, struct pmudev_event_attr *attr);
 /* Some thread of the fuzzer's, or none. @name: as it is to be called. */
 int fuzz_someone(struct fuzz *f, const char **name);

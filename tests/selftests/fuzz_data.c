@@ -6,89 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-
-/* ----------------------------------------------------------------------- memory -- */
-
-#define PAGE	      4096UL
-#define ARENA_PAGES   5 /* to be written; then one that is not there, and one to be read */
-#define READ_ONLY     (ARENA_PAGES + 1)
-#define ADDRESS(base) ((char *)(uintptr_t)(base))
-
-static char *arena(struct fuzz *f)
-{
-	return ADDRESS(FUZZ_ARENA_BASE + f->arena * FUZZ_ARENA_ROOM);
-}
-
-void fuzz_arena(struct fuzz *f)
-{
-	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
-
-	mmap(arena(f), ARENA_PAGES * PAGE, PROT_READ | PROT_WRITE, flags, -1, 0);
-	mmap(arena(f) + READ_ONLY * PAGE, PAGE, PROT_READ, flags, -1, 0);
-}
-
-static void *read_only(struct fuzz *f, const void *data, unsigned int bytes)
-{
-	char *at = arena(f) + READ_ONLY * PAGE;
-
-	mprotect(at, PAGE, PROT_READ | PROT_WRITE);
-	memcpy(at, data, bytes < PAGE ? bytes : PAGE);
-	mprotect(at, PAGE, PROT_READ);
-	return at;
-}
-
-static void *nowhere(struct fuzz *f)
-{
-	switch (fuzz_pick(f, 6)) {
-	case 0:
-		return NULL;
-	case 1:
-		return ADDRESS(fuzz_pick(f, 0x10000));
-	case 2:
-		return arena(f) + ARENA_PAGES * PAGE;
-	case 3:
-		/* The kernel's. */
-		return ADDRESS(~0UL << (sizeof(long) * 8 - 17) | fuzz_random(f) >> 20 << 3);
-	case 4:
-		return ADDRESS(-fuzz_pick(f, 300));
-	default:
-		return ADDRESS(FUZZ_PAGE_BASE + fuzz_pick(f, FUZZ_PAGES) * FUZZ_PAGE_ROOM +
-			       fuzz_pick(f, PAGE));
-	}
-}
-
-void *fuzz_put(struct fuzz *f, unsigned int offset, const void *data, unsigned int bytes)
-{
-	char *end = arena(f) + ARENA_PAGES * PAGE, *at = arena(f) + offset;
-	unsigned int some = bytes;
-
-	if (some > PAGE)
-		some = PAGE;
-	switch (f->careful ? 40 : fuzz_pick(f, 40)) {
-	case 0:
-		at = end - some;
-		break;
-	case 1:
-		some = fuzz_pick(f, some + 1);
-		at = end - some;
-		break;
-	case 2:
-		at += 1 + fuzz_pick(f, 7);
-		break;
-	case 3:
-		return read_only(f, data, some);
-	case 4:
-		return nowhere(f);
-	}
-	memcpy(at, data, some);
-	return at;
-}
-
-bool fuzz_is_good(struct fuzz *f, const void *at)
-{
-	return (const char *)at >= arena(f) && (const char *)at < arena(f) + 4 * PAGE;
-}
 
 /* ----------------------------------------------------------------------- events -- */
 
@@ -201,14 +118,14 @@ static struct events some_events(struct fuzz *f)
 	if (fuzz_rarely(f, 16))
 		events.size += 8 * fuzz_pick(f, 4);
 	memset(room, 0, sizeof(room));
-	for (i = 0; i < events.nr && (i + 1) * events.size <= PAGE; i++) {
+	for (i = 0; i < events.nr && (i + 1) * events.size <= FUZZ_ARENA_PAGE; i++) {
 		fuzz_attr(f, &attr);
 		/* A crowd is refused as a whole for one that is wrong. */
 		if (i > 3)
 			attr = raw_event(EVENT_CYCLES, USER_ONLY | PMUDEV_MULTIPLEX);
 		memcpy(room + i * events.size, &attr, sizeof(attr));
 	}
-	events.at = fuzz_put(f, PAGE, room, events.nr * events.size);
+	events.at = fuzz_put(f, FUZZ_ARENA_PAGE, room, events.nr * events.size);
 	if (f->careful)
 		return events;
 	if (fuzz_rarely(f, 60))
@@ -332,7 +249,7 @@ static unsigned int fill(struct fuzz *f, unsigned int nr, union fuzz_args *args)
 		args->add.nr = events.nr;
 		args->add.event_size = events.size;
 		args->add.events = address(events.at);
-		args->add.slots = some_room(f, 2 * PAGE, 256);
+		args->add.slots = some_room(f, 2 * FUZZ_ARENA_PAGE, 256);
 		return sizeof(args->add);
 	case 3:
 		if (!fuzz_rarely(f, 4)) {
@@ -341,7 +258,7 @@ static unsigned int fill(struct fuzz *f, unsigned int nr, union fuzz_args *args)
 			args->place.event_size = events.size;
 			args->place.events = address(events.at);
 		}
-		args->place.counters = some_room(f, 2 * PAGE, 256);
+		args->place.counters = some_room(f, 2 * FUZZ_ARENA_PAGE, 256);
 		return sizeof(args->place);
 	case 8:
 		return sizeof(args->why);
@@ -400,7 +317,7 @@ void fuzz_ioctl(struct fuzz *f, int fd, unsigned int nr)
 	args.head.size = size;
 	if (fuzz_rarely(f, 3)) {
 		args.head.refusal.nr_holders = fuzz_rarely(f, 8) ? ~0U : fuzz_pick(f, 20);
-		args.head.refusal.holders = some_room(f, 3 * PAGE, 16 * 16);
+		args.head.refusal.holders = some_room(f, 3 * FUZZ_ARENA_PAGE, 16 * 16);
 	}
 	if (!f->careful && fuzz_rarely(f, 12))
 		size = spoil(f, &args, size);
