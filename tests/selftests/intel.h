@@ -60,6 +60,14 @@ static inline struct pmudev_event_attr event_among(__u64 config, __u64 allowed, 
 	return attr;
 }
 
+/* Do events count as intel_events says, to the unit? */
+#define NOT_EXACT "events are not counted exactly here (emulated, PMUDEV_EXACT)"
+
+static inline bool exact(void)
+{
+	return emulated() && exact_instructions();
+}
+
 static inline __u64 expected(struct rate rate, __u64 instructions, __u64 branches)
 {
 	return rate.insn * instructions + rate.branch * branches;
