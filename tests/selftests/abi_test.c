@@ -2,13 +2,12 @@
 /*
  * The rules that hold for every ioctl alike: sizes, tails, flags, pointers. Each variant is one
  * ioctl with a structure that would succeed; each test spoils one thing, looks at errno and
- * reason, and then lets the unspoiled call succeed, so that the refusal has changed nothing.
+ * reason, and then lets the unspoiled call succeed, so that the refusal has changed nothing. Other
+ * calls on the file are in abi_file_test.c.
  */
 #include "common.h"
 #include "kselftest_harness.h"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <sys/ioctl.h>
 
 FIXTURE(call)
@@ -319,88 +318,6 @@ TEST_F(call, read_only_structure)
 	if (variant->request == PMUDEV_IOC_REMOVE && !result)
 		expected = -EINVAL;
 	EXPECT_EQ(expected, again);
-}
-
-/* ------------------------------------------------------- calls that are none -- */
-
-TEST(unknown_ioctls)
-{
-	static const unsigned long requests[] = {
-		_IO(PMUDEV_IOC_TYPE, 0),
-		_IO(PMUDEV_IOC_TYPE, 0x3f),
-		_IO(PMUDEV_IOC_TYPE, 0x49),
-		_IO(PMUDEV_IOC_TYPE, 0xff),
-		_IO(PMUDEV_IOC_TYPE + 1, 0x40),
-		_IOWR(PMUDEV_IOC_TYPE, 0x40, struct pmudev_query),
-		_IOR(PMUDEV_IOC_TYPE, 0x41, __u32),
-	};
-	struct pmudev_query query = { .size = sizeof(query) };
-	unsigned int i;
-	int fd = pm_open();
-
-	ASSERT_GE(fd, 0);
-	for (i = 0; i < ARRAY_SIZE(requests); i++) {
-		EXPECT_EQ(-1, ioctl(fd, requests[i], &query)) TH_LOG("%#lx", requests[i]);
-		EXPECT_EQ(ENOTTY, errno);
-	}
-	EXPECT_EQ(0, ioctl(fd, PMUDEV_IOC_QUERY, &query));
-	close(fd);
-}
-
-TEST(closed_descriptor)
-{
-	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
-	union record record;
-	int fd = pm_open();
-
-	ASSERT_GE(fd, 0);
-	ASSERT_EQ(0, pm_bind(fd, PMUDEV_TARGET_TASK, 0, 0));
-	close(fd);
-	EXPECT_EQ(-EBADF, pm_add(fd, &event, 1));
-	EXPECT_EQ(-EBADF, pm_enable(fd, 0));
-	EXPECT_EQ(-EBADF, pm_read(fd, &record));
-	EXPECT_EQ(NULL, pm_map(fd));
-	EXPECT_EQ(EBADF, errno);
-}
-
-/* There is nothing to wait for: said at once, not by sleeping. */
-TEST(poll_is_an_error)
-{
-	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
-	struct pollfd wait = { .events = POLLIN };
-
-	wait.fd = pm_set(&event, 1, true);
-	ASSERT_GE(wait.fd, 0);
-	EXPECT_EQ(1, poll(&wait, 1, -1));
-	EXPECT_EQ(POLLERR, wait.revents);
-	close(wait.fd);
-}
-
-TEST(write_and_seek)
-{
-	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
-	union record record;
-	int fd = pm_set(&event, 1, true);
-
-	ASSERT_GE(fd, 0);
-	EXPECT_EQ(-1, write(fd, &event, sizeof(event)));
-	EXPECT_EQ(EINVAL, errno);
-	/* A record has no position in the file: each read starts a new one. */
-	EXPECT_EQ(0, pm_read(fd, &record));
-	EXPECT_EQ(0, pm_read(fd, &record));
-	close(fd);
-}
-
-TEST(no_refusal_yet)
-{
-	struct pmudev_why answer;
-	int fd = pm_open();
-
-	ASSERT_GE(fd, 0);
-	EXPECT_EQ(0, pm_why(fd, &answer));
-	EXPECT_EQ(0U, answer.error);
-	EXPECT_EQ((__u32)PMUDEV_OK, answer.refusal.code);
-	close(fd);
 }
 
 TEST_HARNESS_MAIN
