@@ -226,5 +226,10 @@ void fuzz_find_sysfs(struct fuzz_shared *s);
 void fuzz_go_on(struct fuzz *f, unsigned int nr);
 /* A worker of the calling process's: does not return. */
 void fuzz_work(struct fuzz *f);
+/*
+ * fuzz_round.c: so many workers come, make @s->limit calls, and are gone when it returns. 0: as
+ * many as follow from the seed.
+ */
+void fuzz_round(struct fuzz_shared *s, __u64 seed, int workers);
 
 #endif /* PMUDEV_TEST_FUZZ_H */
