@@ -90,6 +90,23 @@ struct bench_row {
 	struct cost perf;
 };
 
+/* The rows by number; of those of several events the first. */
+enum {
+	CALL,
+	DIRECT,
+	READER,
+	PAGE = READER + 3,
+	READ = PAGE + 3,
+	ENABLE = READ + 3,
+	LIFE = ENABLE + 2,
+	MAP = LIFE + 2,
+	SWITCH,
+	ADDED,
+};
+
+/* Their events. */
+static const unsigned int bench_numbers[] = { 1, 4, 6 };
+
 /* A path, @n times. */
 typedef void bench_fn(struct bench *b, unsigned int n);
 
@@ -100,6 +117,20 @@ struct cost bench_measure(struct bench *b, bench_fn *fn, unsigned int each);
 struct cost bench_extra(const struct cost *with, const struct cost *without);
 
 struct cost bench_failed(const char *why);
+
+/* Counts user mode only. */
+#define USER_EVENT (PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV)
+
+/*
+ * Opens a set of @nr events on this thread, or on @cpu if that is not negative, enables it, and
+ * maps its page for PMUDEV_USER_READ. Returns 0 or -errno, with the reason in bench_refused.
+ */
+int bench_open_set(const struct bench *b, struct pmudev *set, unsigned int nr, uint32_t flags,
+		   int cpu);
+extern const char *bench_refused;
+/* A context switch, with no set but the clock if @counted. */
+struct cost bench_switch(struct bench *b, bool counted);
+void measure_pmudev(struct bench *b, struct bench_row *rows);
 
 /* The same by perf; perf_missing: why there is none. */
 extern const char *perf_missing;
