@@ -4,27 +4,10 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "lib.h"
+#include "set_array.h"
 
 /* ------------------------------------------------------------ the last refusal -- */
-
-static int fail(struct pmudev_set_array *array, int error)
-{
-	array->cpu = -1;
-	array->error = error;
-	array->refusal = (struct pmudev_refusal){ .event = -1 };
-	return error;
-}
-
-static int fail_why(struct pmudev_set_array *array, int error, uint32_t code, uint64_t limit)
-{
-	fail(array, error);
-	array->refusal.code = code;
-	array->refusal.limit = limit;
-	return error;
-}
 
 /* Converts a set's slot to the array's; -1 stays -1. */
 static int event_of(const struct pmudev_set_array *array, unsigned int i, int slot)
@@ -32,21 +15,6 @@ static int event_of(const struct pmudev_set_array *array, unsigned int i, int sl
 	if (slot < 0 || slot >= PMUDEV_MAX_EVENTS || !array->members)
 		return slot;
 	return array->members[i].slots[slot];
-}
-
-/*
- * Copies the set's refusal, so that the set can be closed. A failure to open is not about its CPU.
- */
-static int fail_set(struct pmudev_set_array *array, unsigned int i, int error)
-{
-	const struct pmudev *set = &array->sets[i];
-
-	array->cpu = set->fd >= 0 ? array->cpus[i] : -1;
-	array->error = error;
-	array->refusal = set->refusal;
-	memcpy(array->holders, set->holders, sizeof(array->holders));
-	array->refusal.holders = (uintptr_t)array->holders;
-	return error;
 }
 
 int pmudev_set_array_why(struct pmudev_set_array *array, struct pmudev_refusal *why)
@@ -357,71 +325,4 @@ int pmudev_set_array_disable(struct pmudev_set_array *array, uint32_t group)
 	if (!error)
 		array->enabled &= ~named(array->groups, group);
 	return error;
-}
-
-/* --------------------------------------------------------------------- reading -- */
-
-int pmudev_set_array_read(struct pmudev_set_array *array, struct pmudev_total *total)
-{
-	struct pmudev_adding adding = { .total = total };
-	union pmudev_record_buffer buffer;
-	unsigned int i;
-	int error;
-
-	if (!array)
-		return -EFAULT;
-	if (!total)
-		return fail_why(array, -EFAULT, PMUDEV_WHY_POINTER, 0);
-	memset(total, 0, sizeof(*total));
-	if (!array->nr)
-		return fail(array, -EBADF);
-	adding.parts = array->parts;
-	adding.sets = array->nr;
-	for (i = 0; i < array->nr; i++) {
-		error = pmudev_read(&array->sets[i], &buffer.record, sizeof(buffer));
-		if (error)
-			return fail_set(array, i, error);
-		pmudev_total_add(&adding, &buffer.record, array->members[i].slots);
-	}
-	pmudev_total_end(&adding);
-	return 0;
-}
-
-int pmudev_set_array_records(struct pmudev_set_array *array, union pmudev_record_buffer *records)
-{
-	unsigned int i;
-	int error;
-
-	if (!array)
-		return -EFAULT;
-	if (!records)
-		return fail_why(array, -EFAULT, PMUDEV_WHY_POINTER, 0);
-	if (!array->nr)
-		return fail(array, -EBADF);
-	for (i = 0; i < array->nr; i++) {
-		error = pmudev_read(&array->sets[i], &records[i].record, sizeof(records[i]));
-		if (error)
-			return fail_set(array, i, error);
-	}
-	return 0;
-}
-
-void pmudev_set_array_sum(const struct pmudev_set_array *array, uint32_t set,
-			  const union pmudev_record_buffer *before,
-			  const union pmudev_record_buffer *after, struct pmudev_total *total)
-{
-	struct pmudev_adding adding = { .total = total, .parts = array->parts, .sets = array->nr };
-	union pmudev_record_buffer between;
-	unsigned int i;
-
-	memset(total, 0, sizeof(*total));
-	for (i = 0; i < array->nr; i++) {
-		if (set != PMUDEV_ALL && set != i)
-			continue;
-		between = after[i];
-		if (before)
-			pmudev_record_since(&between.record, &before[i].record);
-		pmudev_total_add(&adding, &between.record, array->members[i].slots);
-	}
-	pmudev_total_end(&adding);
 }
