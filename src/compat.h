@@ -4,6 +4,7 @@
 #define _PMUDEV_COMPAT_H
 
 #include <linux/device.h>
+#include <linux/eventfd.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -72,6 +73,16 @@ do {									\
 	memcpy(&(x), __half, sizeof(x));				\
 } while (0)
 #endif
+
+/* Add 1 to an eventfd. Any context but an NMI. */
+static inline void pmudev_eventfd_signal(struct eventfd_ctx *eventfd)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
+	eventfd_signal(eventfd);
+#else
+	eventfd_signal(eventfd, 1);
+#endif
+}
 
 static inline struct class *pmudev_class_create(const char *name)
 {

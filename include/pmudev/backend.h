@@ -63,6 +63,11 @@ struct pmudev_upcalls {
 	 * guest_entered(). Interrupts may be enabled: those handled since belong to the host.
 	 */
 	void (*guest_left)(void);
+	/*
+	 * Overflows interrupted this CPU (@ours), or perf's driver may have taken such an interrupt
+	 * away. Interrupts disabled, maybe in an NMI, on an owned CPU.
+	 */
+	void (*overflowed)(bool ours);
 };
 
 /* Operations of a backend. Optional ones may be NULL. */
@@ -136,6 +141,12 @@ struct pmudev_backend_ops {
 	 * host; those loaded or saved since already do. On the CPU; also without guest_enter.
 	 */
 	void (*guest_leave)(void);
+	/*
+	 * Let this CPU's counters interrupt if their events have pmudev_pmu_info.interrupt in their
+	 * config, or have none interrupt. Overflows from before are forgotten. On the CPU, owned;
+	 * enabled at cpu_up. NULL if info.interrupt is 0.
+	 */
+	void (*interrupts)(bool enable);
 };
 
 /* The backend of the architecture that the module is compiled for. */
@@ -149,8 +160,8 @@ extern const struct pmudev_backend_ops pmudev_backend;
 void pmudev_backend_load(struct pmudev_hw *const *hw, unsigned int nr, u64 counters);
 /* Stop all counters at once, and update the counts. Returns the bits in which any count changed. */
 u64 pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr, u64 counters);
-/* Update the counts of loaded events, which keep counting. */
-void pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr);
+/* Update the counts of loaded events, which keep counting. Returns as pmudev_backend_save(). */
+u64 pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr);
 /* Write 0 to stopped counters. */
 void pmudev_backend_clear(u64 counters);
 

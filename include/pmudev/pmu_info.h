@@ -33,6 +33,7 @@ struct pmudev_pmu_info {
 	u32 width_fixed;	/* bits of a fixed counter, 32..64; 0 if there is none */
 	u32 threshold_max;	/* highest threshold, 0 if there is none */
 	bool compat_reads;	/* 32-bit programs can read all bits of a counter */
+	u64 interrupt;		/* bit of a config: overflows interrupt; 0 if they cannot */
 	u64 clock_hz;		/* of pmudev_clock(); 0 if user mode cannot read that clock */
 	/*
 	 * Named fields of a raw event's config, ended by one without a name, and named raw events.

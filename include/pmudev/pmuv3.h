@@ -19,6 +19,8 @@
 #define PMUV3_TYPER_P		BIT_ULL(31)	/* do not count EL1 */
 #define PMUV3_TYPER_U		BIT_ULL(30)	/* do not count EL0 */
 #define PMUV3_TYPER_NSH		BIT_ULL(27)	/* count Non-secure EL2 */
+/* Software's: PMINTENSET_EL1 has it, and the registers are written without it (evtCount ends below) */
+#define PMUV3_INTERRUPT		BIT_ULL(16)
 #define PMUV3_TYPER_EVENT	GENMASK_ULL(15, 0) /* evtCount */
 
 /* Common event CHAIN: the odd counter counts overflows of the even counter below. */
@@ -69,7 +71,7 @@ u32 pmuv3_threshold_max(u64 pmmir);
 
 /*
  * Translate counters, a mask by index, into the bits of PMCNTENSET_EL0, PMCNTENCLR_EL0,
- * PMINTENCLR_EL1, PMOVSCLR_EL0 and PMUACR_EL1: there the fixed counters are one bit lower, the
+ * PMINTENSET_EL1, PMINTENCLR_EL1, PMOVSCLR_EL0 and PMUACR_EL1: there the fixed counters are one bit lower, the
  * cycle counter at 31, the instruction counter at 32.
  */
 static inline u64 pmuv3_enable_bits(u64 counters)

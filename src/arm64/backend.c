@@ -58,6 +58,9 @@ const struct pmudev_backend_ops pmudev_backend = {
 #endif
 	.encode = pmuv3_encode_event,
 	.operand = pmuv3_operand,
+#if PMUV3_BESIDE_PERF
+	.interrupts = pmuv3_interrupts,
+#endif
 #ifdef CONFIG_KVM
 	.guest_entry = pmuv3_on_guest_entry,
 	.guest_exit = pmuv3_on_guest_exit,

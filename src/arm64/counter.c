@@ -18,6 +18,7 @@ void pmuv3_write_counter(unsigned int counter, u64 value)
 
 void pmuv3_write_config(unsigned int counter, u64 config)
 {
+	config &= ~PMUV3_INTERRUPT;
 	/* Fixed counters select no event: evtCount is reserved in their filter registers. */
 	if (counter < PMUDEV_FIXED_BASE)
 		write_pmevtyper(counter, config);
@@ -49,14 +50,51 @@ u64 pmuv3_read_chained(unsigned int even, bool live)
 	return read_pmevcntr(even + 1) << 32 | (u32)read_pmevcntr(even);
 }
 
+void pmuv3_set_interrupt(struct pmuv3_cpu *cpuc, unsigned int counter, bool enable)
+{
+	u64 bit = pmuv3_enable_bits(BIT_ULL(counter));
+
+	if (enable)
+		cpuc->interrupts |= BIT_ULL(counter);
+	else
+		cpuc->interrupts &= ~BIT_ULL(counter);
+	if (!enable || cpuc->masked) {
+		write_pmintenclr(bit);
+		return;
+	}
+	/* An overflow of what was here before. */
+	write_pmovsclr(bit);
+	write_pmintenset(bit);
+}
+
+void pmuv3_interrupts(bool enable)
+{
+	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
+	u64 bits = pmuv3_enable_bits(cpuc->interrupts);
+
+	cpuc->masked = !enable;
+	if (!enable) {
+		write_pmintenclr(bits);
+	} else if (bits) {
+		write_pmovsclr(bits);
+		write_pmintenset(bits);
+	}
+	/* Counters are read after this. */
+	isb();
+}
+
 void pmuv3_program_high_half(struct pmuv3_cpu *cpuc, const struct pmudev_hw *hw)
 {
+	/* The whole count overflows where its high half does. */
+	u64 config = PMUV3_HIGH_HALF | (hw->config & PMUV3_INTERRUPT);
 	unsigned int odd = hw->counter + 1;
 	struct pmuv3_shadow *shadow = &cpuc->shadow[odd];
 
-	if (shadow->config != PMUV3_HIGH_HALF) {
-		pmuv3_write_config(odd, PMUV3_HIGH_HALF);
-		shadow->config = PMUV3_HIGH_HALF;
+	if (shadow->config != config) {
+		pmuv3_write_config(odd, config);
+		if ((shadow->config | config) & PMUV3_INTERRUPT)
+			pmuv3_set_interrupt(cpuc, odd, config & PMUV3_INTERRUPT);
+		shadow->config = config;
 	} else if (shadow->value == hw->value && (u32)read_pmevcntr(odd) == hw->value >> 32) {
 		return;
 	}

@@ -7,7 +7,7 @@
  *
  * stop		 stops all counters, ours too: not if a set has the PMU to itself
  * start	 rewrites PMUSERENR_EL0 and (FEAT_PMUv3p9) PMUACR_EL1: add what our thread needs
- * handle_irq	 ends with start
+ * handle_irq	 is called for overflows of ours, too; ends with start
  * reset	 clears all counters' registers: they differ from their shadow
  * get_event_idx chooses a counter: give perf what no set needs, keep what a set waits for
  *
@@ -134,10 +134,27 @@ static void wrapped_start(struct arm_pmu *pmu)
 	WRITE_ONCE(cpuc->starting, false);
 }
 
-static irqreturn_t wrapped_handle_irq(struct arm_pmu *pmu)
+/*
+ * Overflows of our counters that interrupt, as PMOVSCLR_EL0 has them. @others: out: there are
+ * overflows of others, too
+ */
+static u64 find_overflows(const struct pmuv3_cpu *cpuc, bool *others)
+{
+	u64 found, ours;
+
+	*others = true;
+	if (!cpuc->owned || !cpuc->interrupts)
+		return 0;
+	found = read_pmovsclr();
+	ours = found & pmuv3_enable_bits(cpuc->interrupts);
+	*others = !ours || found & ~pmuv3_enable_bits(READ_ONCE(cpuc->ours));
+	return ours;
+}
+
+/* The driver's handler, which takes overflows of ours away, too. */
+static irqreturn_t handle_others(struct arm_pmu *pmu, struct pmuv3_cpu *cpuc)
 {
 	struct pmu_hw_events *hw = this_cpu_ptr(pmu->hw_events);
-	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
 	u64 hidden = hide_ours(hw, cpuc);
 	irqreturn_t ret = driver_of(pmu)->handle_irq(pmu);
 
@@ -150,6 +167,27 @@ static irqreturn_t wrapped_handle_irq(struct arm_pmu *pmu)
 	return ret;
 }
 
+static irqreturn_t wrapped_handle_irq(struct arm_pmu *pmu)
+{
+	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
+	irqreturn_t ret = IRQ_HANDLED;
+	bool others;
+	u64 ours = find_overflows(cpuc, &others);
+
+	if (others)
+		ret = handle_others(pmu, cpuc);
+	if (ours) {
+		/* Before counters are read: what overflows after that interrupts again. */
+		write_pmovsclr(ours);
+		isb();
+		pmuv3_upcalls->overflowed(true);
+		return IRQ_HANDLED;
+	}
+	if (cpuc->owned && cpuc->interrupts)
+		pmuv3_upcalls->overflowed(false);
+	return ret;
+}
+
 static void wrapped_reset(void *pmu)
 {
 	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
@@ -158,6 +196,7 @@ static void wrapped_reset(void *pmu)
 	if (!cpuc->owned)
 		return;
 	pmuv3_forget_shadow(cpuc, cpuc->info->counters);
+	cpuc->interrupts = 0;
 	/* The CPU lost power: PMUACR_EL1 may show anything. */
 	pmuv3_hide(cpuc);
 }
@@ -178,6 +217,10 @@ static void perf_got(struct pmuv3_cpu *cpuc, u64 counters)
 {
 	pmuv3_forget_shadow(cpuc, counters);
 	cpuc->perf_left |= counters;
+	if (cpuc->interrupts & counters) {
+		write_pmintenclr(pmuv3_enable_bits(cpuc->interrupts & counters));
+		cpuc->interrupts &= ~counters;
+	}
 	/* An overflow of ours must not interrupt as one of its. */
 	write_pmovsclr(pmuv3_enable_bits(counters));
 }

@@ -105,6 +105,11 @@ static noinline u64 program(struct pmuv3_cpu *cpuc, struct pmudev_hw *const *hw,
 			pmuv3_program_high_half(cpuc, hw[i]);
 		if (cpuc->shadow[counter].config != hw[i]->config) {
 			pmuv3_write_config(counter, hw[i]->config);
+			/* PMUV3_UNKNOWN has the bit, too. */
+			if ((cpuc->shadow[counter].config | hw[i]->config) & PMUV3_INTERRUPT)
+				pmuv3_set_interrupt(cpuc, counter,
+						    !hw[i]->chained &&
+						    (hw[i]->config & PMUV3_INTERRUPT));
 			cpuc->shadow[counter].config = hw[i]->config;
 		} else if (cpuc->shadow[counter].value == hw[i]->value &&
 			   value_matches(hw[i], read_stopped(hw[i]))) {
@@ -131,6 +136,7 @@ static void verify_counter(unsigned int counter, u64 config, u64 count, unsigned
 {
 	u64 found = read_config(counter), value = pmuv3_read_counter(counter);
 
+	config &= ~PMUV3_INTERRUPT;
 	if (counter >= PMUDEV_FIXED_BASE)
 		config &= ~PMUV3_TYPER_EVENT;
 	WARN(found != config || (value ^ count) & pmudev_width_mask(width),
@@ -186,11 +192,11 @@ u64 pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr, u64 counte
 	return update(cpuc, hw, nr, false);
 }
 
-void pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr)
+u64 pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	/* Do not read counters before the caller's earlier instructions. */
 	isb();
-	update(this_cpu_ptr(&pmuv3_cpus), hw, nr, true);
+	return update(this_cpu_ptr(&pmuv3_cpus), hw, nr, true);
 }
 
 void pmudev_backend_clear(u64 counters)

@@ -38,7 +38,8 @@ struct pmu_hw_events;
 
 /**
  * struct pmuv3_shadow - contents of a counter's registers
- * @config: of the event that was last loaded: PMEVTYPER<n>_EL0, PMCCFILTR_EL0 or PMICFILTR_EL0.
+ * @config: of the event that was last loaded: PMEVTYPER<n>_EL0, PMCCFILTR_EL0 or PMICFILTR_EL0,
+ *	and PMUV3_INTERRUPT.
  *	PMUV3_UNKNOWN if perf or firmware may have written the counter's registers.
  * @value: the count in the stopped counter, not truncated to its width; in both counters of a
  *	chained event the whole count
@@ -78,6 +79,8 @@ struct pmuv3_cpu {
 	bool owned;    /* the core uses this CPU, from cpu_up to cpu_down */
 	bool user;     /* our thread may read counters */
 	bool hides;    /* while owned: each counter can be hidden from user mode (PMUACR_EL1) */
+	bool masked;   /* our counters do not interrupt now, whatever their selectors say */
+	u64 interrupts; /* our counters that interrupt when they overflow, unless masked */
 	u64 active;    /* our counters that are started */
 	u64 idle;      /* our counters that are loaded, but started in guests only */
 	u64 shown;     /* if hides: our part of PMUACR_EL1 */
@@ -164,6 +167,9 @@ void pmuv3_write_counter(unsigned int counter, u64 value);
 void pmuv3_write_config(unsigned int counter, u64 config);
 /* The value of a chained event. @even: its even counter. @live: the counters may be counting. */
 u64 pmuv3_read_chained(unsigned int even, bool live);
+/* Does the overflow of a stopped counter interrupt? */
+void pmuv3_set_interrupt(struct pmuv3_cpu *cpuc, unsigned int counter, bool enable);
+void pmuv3_interrupts(bool enable);
 /* Write the registers of a chained event's stopped odd counter, if they differ. */
 void pmuv3_program_high_half(struct pmuv3_cpu *cpuc, const struct pmudev_hw *hw);
 

@@ -181,6 +181,9 @@ static void fill_in(struct pmudev_pmu_info *info, const struct pmuv3_kind *kind)
 	if (caps->threshold_max)
 		info->features |= PMUDEV_HAS_THRESHOLD;
 	info->threshold_max = caps->threshold_max;
+	/* perf's driver has the interrupt. */
+	if (PMUV3_BESIDE_PERF)
+		info->interrupt = PMUV3_INTERRUPT;
 	info->clock_hz = arch_timer_get_cntfrq();
 	info->terms = pmuv3_terms;
 	info->events = pmuv3_events;

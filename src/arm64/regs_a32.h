@@ -14,9 +14,11 @@
 #define write_pmcr(value)	write_sysreg(value, __ACCESS_CP15(c9, 0, c12, 0))
 #define write_pmcntenset(value)	write_sysreg(value, __ACCESS_CP15(c9, 0, c12, 1))
 #define write_pmcntenclr(value)	write_sysreg(value, __ACCESS_CP15(c9, 0, c12, 2))
+#define write_pmintenset(value)	write_sysreg(value, __ACCESS_CP15(c9, 0, c14, 1))
 #define write_pmintenclr(value)	write_sysreg(value, __ACCESS_CP15(c9, 0, c14, 2))
 #define read_pmuserenr()	read_sysreg(__ACCESS_CP15(c9, 0, c14, 0))
 #define write_pmuserenr(value)	write_sysreg(value, __ACCESS_CP15(c9, 0, c14, 0))
+#define read_pmovsclr()		read_sysreg(__ACCESS_CP15(c9, 0, c12, 3))
 #define write_pmovsclr(value)	write_sysreg(value, __ACCESS_CP15(c9, 0, c12, 3))
 #define write_pmselr(value)	write_sysreg(value, __ACCESS_CP15(c9, 0, c12, 5))
 

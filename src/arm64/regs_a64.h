@@ -15,9 +15,11 @@
 #define write_pmcr(value)	write_sysreg(value, pmcr_el0)
 #define write_pmcntenset(value)	write_sysreg(value, pmcntenset_el0)
 #define write_pmcntenclr(value)	write_sysreg(value, pmcntenclr_el0)
+#define write_pmintenset(value)	write_sysreg(value, pmintenset_el1)
 #define write_pmintenclr(value)	write_sysreg(value, pmintenclr_el1)
 #define read_pmuserenr()	read_sysreg(pmuserenr_el0)
 #define write_pmuserenr(value)	write_sysreg(value, pmuserenr_el0)
+#define read_pmovsclr()		read_sysreg(pmovsclr_el0)
 #define write_pmovsclr(value)	write_sysreg(value, pmovsclr_el0)
 #define write_pmselr(value)	write_sysreg(value, pmselr_el0)
 

@@ -19,6 +19,8 @@ static void begin_here(void *info)
 	cpuc->perf_left = cpuc->info->counters;
 	cpuc->active = 0;
 	cpuc->idle = 0;
+	cpuc->interrupts = 0;
+	cpuc->masked = false;
 	cpuc->user = false;
 	cpuc->shown = 0;
 	cpuc->hides = pmuv3_hides(&pmuv3_kinds[cpuc->info->index].caps);
@@ -37,6 +39,8 @@ static void end_here(void *unused)
 	write_pmcntenclr(pmuv3_enable_bits(ours));
 	/* Stop counters before overflows are cleared: perf would get an interrupt for each. */
 	isb();
+	write_pmintenclr(pmuv3_enable_bits(cpuc->interrupts));
+	cpuc->interrupts = 0;
 	write_pmovsclr(pmuv3_enable_bits(ours));
 	for (rest = ours; rest; rest &= rest - 1)
 		pmuv3_write_counter(__ffs64(rest), 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Changes of a set on its context. */
 #include "change.h"
+#include "deadline.h"
 #include "events.h"
 #include "rotate.h"
 #include "times.h"
@@ -16,6 +17,7 @@ void pmudev_events_copy(struct pmudev_set *child, const struct pmudev_set *from,
 
 		*event = *pmudev_slot_event(from, slot);
 		event->hw.value = 0;
+		event->target = 0;
 		event->time_enabled = 0;
 		event->time_running = 0;
 	}
@@ -120,14 +122,18 @@ void pmudev_change_reset(struct pmudev_ctx *ctx, struct pmudev_set *set, void *a
 	struct pmudev_hw *hw[PMUDEV_COUNTERS];
 	bool live = pmudev_ctx_counting(ctx);
 	u64 rest, active = change->slots & set->active;
-	u64 counters = pmudev_slots_counters(set, active);
+	u64 counters = pmudev_slots_counters(set, active), armed;
 	unsigned int slot, nr;
 
 	lockdep_assert_held(&ctx->lock);
 	nr = pmudev_slots_hw(set, active, hw);
 	if (live && nr)
 		pmudev_backend_save(hw, nr, counters);
-	pmudev_for_each_slot(slot, rest, change->slots & set->used)
+	armed = set->deadlines ? set->deadlines->armed : 0;
+	if (active & armed)
+		pmudev_deadlines_check(ctx, set, active, false);
+	pmudev_deadlines_reset(ctx, set, change->slots, change->value);
+	pmudev_for_each_slot(slot, rest, change->slots & set->used & ~armed)
 		pmudev_slot_event(set, slot)->hw.value =
 			pmudev_set_is_child(set) ? 0 : change->value;
 	if (live && nr)
@@ -145,6 +151,7 @@ void pmudev_change_slots(struct pmudev_ctx *ctx, struct pmudev_set *set, void *a
 	if (removed) {
 		set->generation++;
 		pmudev_page_forget(set, removed);
+		pmudev_deadlines_forget(ctx, set, removed);
 	}
 	if (pmudev_set_is_child(set)) {
 		/* A child hears of new events when they are enabled. */

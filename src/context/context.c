@@ -4,6 +4,7 @@
 #include "context.h"
 #include "fold.h"
 #include "load.h"
+#include "overflow.h"
 
 void pmudev_cpus_init(void)
 {
@@ -16,6 +17,7 @@ void pmudev_cpus_init(void)
 		pmudev_ctx_init(&cpuc->ctx);
 		pmudev_hrtimer_setup(&cpuc->fold_timer, pmudev_fold_tick);
 		pmudev_hrtimer_setup(&cpuc->rotate_timer, pmudev_rotate_tick);
+		pmudev_overflow_init(cpuc);
 	}
 }
 
@@ -24,6 +26,8 @@ void pmudev_cpus_exit(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
+		/* It may start the fold timer. */
+		pmudev_overflow_exit(per_cpu_ptr(&pmudev_cpus, cpu));
 		hrtimer_cancel(&per_cpu_ptr(&pmudev_cpus, cpu)->fold_timer);
 		hrtimer_cancel(&per_cpu_ptr(&pmudev_cpus, cpu)->rotate_timer);
 	}

@@ -77,6 +77,7 @@ struct pmudev_ctx {
 	u64 lost;    /* of these, on a CPU that was not reserved; less the clock while on such */
 	u64 rotated; /* the running clock at the last rotation */
 	struct hlist_head rotating;  /* its sets with a rotation, by set->rotation.node */
+	struct hlist_head deadlines; /* its sets with an armed deadline of an active event */
 	struct hlist_head inherited; /* children; sets that are inherited or wait for an exec */
 	u32 nr_inherited;	     /* how many; also read without lock */
 	struct pmudev_user_reads reads;
@@ -84,6 +85,14 @@ struct pmudev_ctx {
 	struct pmudev_alloc_ctx alloc;
 	struct kref ref; /* references: the sets, the task table, and the notifier */
 	struct pmudev_hw *active[] __aligned(8); /* room for as many as the PMU has counters */
+};
+
+/* Interrupts of counters that overflow, on one CPU; on the CPU, irqs off */
+struct pmudev_overflow {
+	struct irq_work work; /* handles one that came as an NMI */
+	unsigned long tick;   /* the jiffy of the last one */
+	int nr;		      /* how many came in that jiffy */
+	bool masked;	      /* they were too many: disabled until the fold timer expires */
 };
 
 /* One CPU */
@@ -96,6 +105,7 @@ struct pmudev_cpu {
 	bool ready;  /* its counters are reserved and powered; written on the CPU, irqs off */
 	bool owned;  /* they are reserved; written under pmu->lock, read on the CPU on wake-up */
 	u64 residue; /* counters that show what earlier events counted; on the CPU, irqs off */
+	struct pmudev_overflow overflow;
 	struct hrtimer fold_timer;   /* runs while something loaded here has narrow counters */
 	u64 fold_ns;		     /* its period, 0 while it does not run */
 	struct hrtimer rotate_timer; /* runs while something loaded here has multiplexed groups */

@@ -8,7 +8,8 @@
 
 /* One slot of a set. Under ctx->lock unless its group is disabled. */
 struct pmudev_event {
-	struct pmudev_hw hw; /* hw.value is the count at the last save or read */
+	struct pmudev_hw hw; /* hw.value is the count at the last save or read, less @target */
+	u64 target;	     /* of an armed deadline (deadline.h), else 0 */
 	u64 time_enabled;    /* ticks; while the group is enabled less the context's clock */
 	u64 time_running;    /* the same for the running clock, while the event is active */
 	u64 allowed; /* counters that can take it; of a chained event the even ones. Constant. */
@@ -16,6 +17,12 @@ struct pmudev_event {
 	u32 flags;   /* the user's, PMUDEV_EXCLUDE_USER and so on. Constant. */
 	u8 group;    /* number of its group. Constant. */
 };
+
+/* The count at the last save or read. */
+static __always_inline u64 pmudev_event_count(const struct pmudev_event *event)
+{
+	return event->hw.value + event->target;
+}
 
 /* What an event that is on no counter requires of a placement. */
 static inline struct pmudev_constraint pmudev_event_constraint(const struct pmudev_event *event)

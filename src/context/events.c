@@ -13,11 +13,11 @@ unsigned int pmudev_slots_hw(struct pmudev_set *set, u64 slots, struct pmudev_hw
 	return nr;
 }
 
-void pmudev_set_update_some(struct pmudev_set *set)
+u64 pmudev_set_update_some(struct pmudev_set *set)
 {
 	struct pmudev_hw *hw[PMUDEV_COUNTERS];
 
-	pmudev_backend_read(hw, pmudev_slots_hw(set, set->active, hw));
+	return pmudev_backend_read(hw, pmudev_slots_hw(set, set->active, hw));
 }
 
 /* How often the narrowest of some events must be folded, in ns; 0: never. */
@@ -62,6 +62,7 @@ bool pmudev_slots_activate(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 s
 	ctx->mask |= mask;
 	ctx->residue_mask |= residue_of(set, slots, mask);
 	set->active |= slots;
+	pmudev_deadlines_list(ctx, set);
 	period = fold_period(hw, nr);
 	if (period && (!ctx->fold_ns || period < ctx->fold_ns))
 		ctx->fold_ns = period;
@@ -102,7 +103,7 @@ static unsigned int sort_out(struct pmudev_ctx *ctx, u64 counters)
 void pmudev_slots_deactivate(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 {
 	unsigned int kept;
-	u64 mask;
+	u64 mask, changed;
 
 	lockdep_assert_held(&ctx->lock);
 	if (!slots)
@@ -110,12 +111,15 @@ void pmudev_slots_deactivate(struct pmudev_ctx *ctx, struct pmudev_set *set, u64
 	mask = pmudev_slots_counters(set, slots);
 	kept = sort_out(ctx, mask);
 	if (pmudev_ctx_counting(ctx)) {
-		pmudev_backend_save(ctx->active + kept, ctx->nr - kept, mask);
+		changed = pmudev_backend_save(ctx->active + kept, ctx->nr - kept, mask);
 		leave_counters(ctx, mask);
+		if (changed >> 63 && set->deadlines)
+			pmudev_deadlines_check(ctx, set, slots, false);
 	}
 	ctx->nr = kept;
 	ctx->mask &= ~mask;
 	ctx->residue_mask &= ~mask;
 	ctx->fold_ns = fold_period(ctx->active, kept);
 	set->active &= ~slots;
+	pmudev_deadlines_list(ctx, set);
 }

@@ -3,6 +3,7 @@
 #ifndef _PMUDEV_CONTEXT_EVENTS_H
 #define _PMUDEV_CONTEXT_EVENTS_H
 
+#include "deadline.h"
 #include "user_access.h"
 
 /*
@@ -15,8 +16,8 @@ bool pmudev_slots_activate(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 s
 void pmudev_slots_deactivate(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 	__must_hold(&ctx->lock);
 
-/* pmudev_set_update() of a context with other sets' events. */
-void pmudev_set_update_some(struct pmudev_set *set) __must_hold(&set->ctx->lock);
+/* pmudev_set_update() of a context with other sets' events. Return: the bits that changed. */
+u64 pmudev_set_update_some(struct pmudev_set *set) __must_hold(&set->ctx->lock);
 
 /*
  * Bring the counts of a set's events up to date, but not its page. ctx->lock held, the context
@@ -31,10 +32,9 @@ static __always_inline void pmudev_set_update(struct pmudev_ctx *ctx, struct pmu
 	/* How far the pages' counts lag behind is unknown from now on. */
 	if (ctx->reads.maps)
 		ctx->reads.stale |= PMUDEV_STALE_COUNTS;
-	if (hweight64(set->active) == ctx->nr)
-		pmudev_backend_read(ctx->active, ctx->nr);
-	else
-		pmudev_set_update_some(set);
+	pmudev_counted_live(ctx, hweight64(set->active) == ctx->nr ?
+				 pmudev_backend_read(ctx->active, ctx->nr) :
+				 pmudev_set_update_some(set));
 }
 
 /* The events of some slots, in ascending order. Return: how many. */

@@ -5,6 +5,7 @@
 #include <linux/time64.h>
 
 #include "guest.h"
+#include "overflow.h"
 #include "user_page.h"
 
 struct pmudev_pmu pmudev_pmus[PMUDEV_MAX_PMUS];
@@ -20,6 +21,7 @@ struct pmudev_upcalls pmudev_upcalls = {
 	.clear_residue = pmudev_clear_residue,
 	.guest_entered = pmudev_guest_entered,
 	.guest_left = pmudev_guest_left,
+	.overflowed = pmudev_overflowed,
 };
 
 static void set_clock(struct pmudev_pmu *pmu)

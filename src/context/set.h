@@ -29,6 +29,7 @@ struct pmudev_alloc;
 struct pmudev_ctx;
 struct pmudev_inherit;
 struct pmudev_rotation;
+struct pmudev_set_deadlines;
 
 /* The set's place in its rotation; under ctx->lock */
 struct pmudev_set_rotation {
@@ -74,6 +75,7 @@ struct pmudev_set {
 	struct hlist_node ctx_node; /* in ctx->inherited, if fork or exec must find it; ctx->lock */
 	struct pmudev_inherit *inherit; /* NULL: not inherited. A child has its parent's. */
 	struct pmudev_alloc *alloc;	/* NULL in a child, whose counters are its parent's */
+	struct pmudev_set_deadlines *deadlines; /* NULL: none yet. Set once, under ctx->lock. */
 	struct pmudev_event *chunk[PMUDEV_MAX_EVENTS / PMUDEV_CHUNK]; /* events, which never move */
 	struct pmudev_event first[PMUDEV_CHUNK];		      /* the first chunk */
 };

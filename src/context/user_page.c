@@ -2,6 +2,12 @@
 /* The user page: publish it, and control user access while its thread is loaded. */
 #include "user_page.h"
 
+/* Active events that the thread can read; with a deadline the counter does not hold the count. */
+static u64 readable_slots(const struct pmudev_set *set)
+{
+	return set->active & set->user & ~pmudev_deadline_slots(set);
+}
+
 /*
  * List only pages that a switch must write: those with an active event for user reads. There are at
  * most as many as counters.
@@ -28,7 +34,7 @@ static void find_readable(struct pmudev_ctx *ctx)
 		if (!set->mapping.mm || set->mapping.mm != ctx->reads.mm)
 			continue;
 		set->mapping.reader_tid = set->mapping.owner_tid;
-		ctx->reads.counters |= pmudev_slots_counters(set, set->active & set->user);
+		ctx->reads.counters |= pmudev_slots_counters(set, readable_slots(set));
 	}
 }
 
@@ -46,7 +52,7 @@ static void refresh(const struct pmudev_ctx *ctx, struct pmudev_set *set)
 	unsigned int slot;
 	u64 rest;
 
-	pmudev_for_each_slot(slot, rest, set->active & set->user)
+	pmudev_for_each_slot(slot, rest, readable_slots(set))
 		page->slots[slot].count = pmudev_slot_event(set, slot)->hw.value;
 	page->clock = ctx->clock;
 	WRITE_ONCE(page->owner, owner(ctx, set));
@@ -59,12 +65,13 @@ static void publish_slot(struct pmudev_page *page, struct pmudev_set *set, unsig
 	struct pmudev_event *event = pmudev_slot_event(set, slot);
 	struct pmudev_group_times *times = &page->times[event->group];
 
-	if (set->active & set->user & BIT_ULL(slot))
+	if (readable_slots(set) & BIT_ULL(slot))
 		pmudev_page_slot(&page->slots[slot], event->hw.value, event->hw.counter,
 				 pmudev_backend.operand(event->hw.counter), event->hw.width,
 				 event->group);
 	else
-		pmudev_page_slot_inactive(&page->slots[slot], event->hw.value, event->group);
+		pmudev_page_slot_inactive(&page->slots[slot], pmudev_event_count(event),
+					  event->group);
 	if (page->slots[slot].index && event->hw.chained)
 		page->slots[slot].flags |= PMUDEV_SLOT_CHAIN;
 	if (event->flags & PMUDEV_DIRECT)

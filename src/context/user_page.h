@@ -6,6 +6,7 @@
 #ifndef _PMUDEV_CONTEXT_USER_PAGE_H
 #define _PMUDEV_CONTEXT_USER_PAGE_H
 
+#include "deadline.h"
 #include "user_access.h"
 
 /*
@@ -40,8 +41,12 @@ static __always_inline void pmudev_page_end(struct pmudev_page *page, u32 seq)
 static __always_inline void pmudev_pages_counted(struct pmudev_ctx *ctx, u64 changed)
 	__must_hold(&ctx->lock)
 {
-	if (unlikely(changed >> PMUDEV_PAGE_LAG))
+	if (unlikely(changed >> PMUDEV_PAGE_LAG)) {
 		ctx->reads.stale |= PMUDEV_STALE_COUNTS;
+		/* The sign bit: a deadline may be reached. Others pay nothing for it. */
+		if (changed >> 63)
+			pmudev_deadlines_check_all(ctx, false);
+	}
 }
 
 /*

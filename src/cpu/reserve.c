@@ -4,6 +4,7 @@
 #include <linux/smp.h>
 
 #include "../context/context.h"
+#include "../context/overflow.h"
 #include "../context/user_access.h"
 #include "counters.h"
 #include "reserve.h"
@@ -38,8 +39,10 @@ static void load_ready(void *unused)
 	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
 
 	/* Counters were cleared when they were reserved, but what was loaded since then counts. */
-	if (!cpuc->ready)
+	if (!cpuc->ready) {
 		cpuc->residue = 0;
+		pmudev_overflow_begin(cpuc);
+	}
 	load_here(cpuc, true);
 }
 

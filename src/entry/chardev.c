@@ -5,7 +5,7 @@
 #include <linux/poll.h>
 
 #include "../compat.h"
-#include "../set/set.h"
+#include "../set/deadline.h"
 #include "entry.h"
 
 static int dev_open(struct inode *inode, struct file *file)
@@ -24,10 +24,13 @@ static int dev_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* There is nothing to wait for: no sampling. */
+/* Reports of deadlines. It also waits for those that are set later. */
 static __poll_t dev_poll(struct file *file, struct poll_table_struct *wait)
 {
-	return EPOLLERR;
+	struct pmudev_set *set = file->private_data;
+
+	poll_wait(file, &pmudev_open_set(set)->wait, wait);
+	return pmudev_set_poll(set);
 }
 
 static const struct file_operations fops = {

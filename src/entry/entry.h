@@ -12,8 +12,12 @@
 
 #include <linux/fs.h>
 
+struct pmudev_deadlines;
 struct pmudev_pmu;
 struct pmudev_query;
+struct pmudev_refusal;
+struct pmudev_reports;
+struct pmudev_set;
 
 int pmudev_chardev_init(void);
 void pmudev_chardev_exit(void);
@@ -36,6 +40,12 @@ void pmudev_task_hooks_exit(void);
 long pmudev_dev_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 int pmudev_dev_mmap(struct file *file, struct vm_area_struct *vma);
 ssize_t pmudev_dev_read(struct file *file, char __user *buf, size_t size, loff_t *pos);
+
+/* deadline.c: these ioctls' handlers, see struct ioctl. */
+int pmudev_ioctl_deadline(struct pmudev_set *set, const struct pmudev_deadlines *call,
+			  struct pmudev_refusal *why);
+int pmudev_ioctl_report(struct pmudev_set *set, struct pmudev_reports *call,
+			struct pmudev_refusal *why);
 
 /* query.c: what a PMU is. Takes no lock: any user may ask, as often as it likes. */
 void pmudev_describe(struct pmudev_pmu *pmu, struct pmudev_query *query);

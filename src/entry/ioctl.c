@@ -29,6 +29,8 @@ union args {
 	struct pmudev_place place;
 	struct pmudev_ctl ctl;
 	struct pmudev_why why;
+	struct pmudev_deadlines deadlines;
+	struct pmudev_reports reports;
 };
 
 /* Describe a PMU, named by its number or by a CPU. */
@@ -194,6 +196,16 @@ static int ioctl_why(struct pmudev_set *set, union args *args, struct pmudev_ref
 	return 0;
 }
 
+static int ioctl_deadline(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	return pmudev_ioctl_deadline(set, &args->deadlines, why);
+}
+
+static int ioctl_report(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	return pmudev_ioctl_report(set, &args->reports, why);
+}
+
 /* Copy the list of holders to the caller's buffer. @room: the caller's pointer and size. */
 static void copy_holders(struct pmudev_set *set, const struct pmudev_refusal *room,
 			 struct pmudev_refusal *why)
@@ -241,6 +253,8 @@ static const struct ioctl ioctls[] = {
 	[INDEX(REMOVE)] = { sizeof(struct pmudev_ctl), .group = pmudev_set_remove },
 	[INDEX(WHY)] = { sizeof(struct pmudev_why), 0, ioctl_why, .outputs = true,
 			 .keeps_refusal = true },
+	[INDEX(DEADLINE)] = { sizeof(struct pmudev_deadlines), 0, ioctl_deadline },
+	[INDEX(REPORT)] = { sizeof(struct pmudev_reports), 0, ioctl_report, .outputs = true },
 };
 
 /*

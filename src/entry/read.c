@@ -77,7 +77,7 @@ static void fill_counts(struct pmudev_set *set, struct pmudev_count *count,
 		ran = event->time_enabled + (enabled & bit ? now.enabled : 0);
 		counted = event->time_running + (active & bit ? now.running : 0);
 		*count = (struct pmudev_count){
-			.value = event->hw.value,
+			.value = pmudev_event_count(event),
 			.time_enabled = to_ns(last, ran),
 			.time_running = to_ns(last, counted),
 			.tag = event->tag,

@@ -7,6 +7,7 @@
 
 #include "../alloc/allocation.h"
 #include "../compat.h"
+#include "../context/overflow.h"
 #include "../context/user_access.h"
 #include "../set/quota.h"
 #include "../set/set.h"
@@ -57,7 +58,7 @@ static int user_access_handler(pmudev_ctl_table *table, int write, void *buffer,
 	return 0;
 }
 
-static struct ctl_table table[3 + PMUDEV_CTL_TABLE_END] = {
+static struct ctl_table table[4 + PMUDEV_CTL_TABLE_END] = {
 	{
 		.procname = "user_access",
 		.maxlen = sizeof(int),
@@ -82,6 +83,15 @@ static struct ctl_table table[3 + PMUDEV_CTL_TABLE_END] = {
 		.mode = 0644,
 		.proc_handler = proc_dointvec_minmax,
 		.extra1 = SYSCTL_ZERO,
+		.extra2 = SYSCTL_INT_MAX,
+	},
+	{
+		.procname = "max_overflows",
+		.data = &pmudev_max_overflows,
+		.maxlen = sizeof(pmudev_max_overflows),
+		.mode = 0644,
+		.proc_handler = proc_dointvec_minmax,
+		.extra1 = SYSCTL_ONE,
 		.extra2 = SYSCTL_INT_MAX,
 	},
 };

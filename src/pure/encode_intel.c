@@ -224,6 +224,8 @@ u64 intel_fixed_bits(unsigned int n, u64 config)
 		bits |= BIT_ULL(0);
 	if (config & INTEL_EVTSEL_USR)
 		bits |= BIT_ULL(1);
+	if (config & INTEL_EVTSEL_INT)
+		bits |= BIT_ULL(3);
 	if (config & INTEL_EVTSEL_HIDDEN)
 		bits |= BIT_ULL(33);
 	return bits << (4 * n);

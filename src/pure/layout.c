@@ -28,6 +28,8 @@ AT(pmudev_add, refusal, 8);
 AT(pmudev_place, refusal, 8);
 AT(pmudev_ctl, refusal, 8);
 AT(pmudev_why, refusal, 8);
+AT(pmudev_deadlines, refusal, 8);
+AT(pmudev_reports, refusal, 8);
 
 SIZE(pmudev_query, 232);
 SIZE(pmudev_bind, 88);
@@ -35,6 +37,14 @@ SIZE(pmudev_add, 96);
 SIZE(pmudev_place, 96);
 SIZE(pmudev_ctl, 88);
 SIZE(pmudev_why, 80);
+SIZE(pmudev_deadlines, 88);
+SIZE(pmudev_reports, 88);
+
+SIZE(pmudev_deadline, 40);
+AT(pmudev_deadline, value, 8);
+AT(pmudev_deadline, eventfd, 24);
+SIZE(pmudev_report, 40);
+AT(pmudev_report, value, 8);
 
 SIZE(pmudev_count, 32);
 SIZE(pmudev_record, 64);

@@ -8,6 +8,7 @@
 #include "../alloc/place.h"
 #include "../context/user_access.h"
 #include "../memory.h"
+#include "deadline.h"
 #include "set.h"
 
 /* Most calls are about few events: their encodings fit on the stack. */
@@ -271,6 +272,7 @@ static void take_out(struct pmudev_set *set, u64 slots)
 	};
 
 	pmudev_set_walk(set, &walk);
+	pmudev_set_deadlines_drop(set);
 	if (!set->used && open->kvm_hooked) {
 		open->kvm_hooked = false;
 		pmudev_set_hooks.kvm_put();

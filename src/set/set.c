@@ -7,6 +7,7 @@
 #include "../memory.h"
 #include "../task/attach.h"
 #include "../worker.h"
+#include "deadline.h"
 #include "inherit.h"
 #include "set.h"
 
@@ -21,6 +22,7 @@ struct pmudev_set *pmudev_set_create(void)
 		return NULL;
 	mutex_init(&open->mutex);
 	spin_lock_init(&open->last.lock);
+	init_waitqueue_head(&open->wait);
 	set = &open->set;
 	set->pmu = pmudev_pmus;
 	set->cpu = -1;
@@ -56,6 +58,7 @@ void pmudev_set_destroy(struct pmudev_set *set)
 		pmudev_set_disable_all(set);
 		mutex_unlock(&open->mutex);
 		pmudev_ctx_call(set->ctx, pmudev_ctx_remove_set, set);
+		pmudev_set_deadlines_destroy(set);
 		pmudev_inherit_destroy(set);
 	}
 	/* A call that reclaims dead sets has pmu->lock: it has finished with this one. */

@@ -9,6 +9,8 @@
 #ifndef _PMUDEV_SET_SET_H
 #define _PMUDEV_SET_SET_H
 
+#include <linux/wait.h>
+
 #include "../alloc/allocation.h"
 #include "../cpu/reserve.h"
 #include "quota.h"
@@ -30,6 +32,7 @@ struct pmudev_open_set {
 	bool kvm_hooked; /* has, or had, events with a host/guest filter: holds KVM's hooks */
 	struct pmudev_quota_owner *owner; /* whose quota it takes; NULL: nobody's, or not bound */
 	struct pmudev_last_refusal last;
+	wait_queue_head_t wait; /* who polls it */
 };
 
 /* Of a parent. */

@@ -177,6 +177,7 @@ unsigned int pmudev_ctx_end(struct pmudev_ctx *ctx)
 		pmudev_ctx_unload(ctx);
 	ctx->dead = true;
 	pmudev_pages_revoke(ctx);
+	pmudev_deadlines_ended(ctx);
 	pmudev_task_table_remove(ctx);
 	if (!ctx->link.linked)
 		atomic_dec(&pmudev_nr_unlinked);

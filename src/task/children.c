@@ -30,7 +30,7 @@ void pmudev_sum_add(struct pmudev_sum *sum, struct pmudev_child *child, u64 valu
 		u64 bit = BIT_ULL(slot);
 
 		if (values & bit)
-			sum->value[slot] += event->hw.value;
+			sum->value[slot] += pmudev_event_count(event);
 		if (!(times & bit))
 			continue;
 		sum->enabled[slot] += event->time_enabled;

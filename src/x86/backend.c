@@ -52,6 +52,7 @@ const struct pmudev_backend_ops pmudev_backend = {
 	.grant = intel_grant,
 	.revoke = intel_revoke,
 	.forked = intel_forked,
+	.interrupts = intel_interrupts,
 	.guest_entry = intel_on_guest_entry,
 	.guest_exit = intel_on_guest_exit,
 	.guest_enter = intel_guest_enter,

@@ -27,6 +27,9 @@ struct pmu;
 #define INTEL_VERIFY		IS_ENABLED(CONFIG_PROVE_LOCKING)
 #endif
 
+/* struct intel_caps.width without full-width writes */
+#define INTEL_NARROW		31
+
 /* Fixed counters that IA32_PERF_GLOBAL_CTRL can enable */
 #define INTEL_MAX_FIXED		16
 
@@ -63,6 +66,9 @@ struct intel_cpu {
 	 * guest entry to exit; IA32_PERF_GLOBAL_CTRL is then active ^ guest.
 	 */
 	u64 guest;
+	u64 interrupts;	/* counters whose selectors have INT */
+	u64 late_until;	/* until then (pmudev_clock()) an NMI without overflow is ours; 0: none */
+	u64 unexpected;	/* how many such NMIs came */
 	u64 foreign;	/* programmable counters of firmware or a hypervisor: never touched */
 	u64 fixed;	/* IA32_FIXED_CTR_CTRL while owned */
 	u64 found;	/* IA32_PERF_GLOBAL_CTRL before the reservation */
@@ -121,6 +127,14 @@ void intel_empty_dirty(void);
 void intel_grant(struct mm_struct *mm);
 void intel_revoke(struct mm_struct *mm);
 void intel_forked(struct mm_struct *mm);
+
+/* nmi.c */
+/* With the first reservation, and before unload. May sleep. */
+void intel_hook_nmi(void);
+void intel_unhook_nmi(void);
+void intel_interrupts(bool enable);
+/* An overflow that interrupts was cleared by its count: its NMI may still come. Irqs off. */
+void intel_expect_late_nmi(struct intel_cpu *cpuc);
 
 /* guest.c */
 pmudev_probe_kvm_entry intel_on_guest_entry;

@@ -55,17 +55,53 @@ static __always_inline u64 update(struct intel_cpu *cpuc, struct pmudev_hw *cons
 	return changed;
 }
 
-/* The overflow status is never read, so clear that of all our counters. */
-static noinline void acknowledge_overflows(const struct intel_cpu *cpuc)
+/*
+ * Without full-width writes a counter has more bits than can be written. It overflows, and
+ * interrupts, where bit 31 does if that was written as 1; so that is needed after each overflow.
+ */
+static bool needs_bit_31(const struct pmudev_hw *event)
 {
+	return unlikely(event->width == INTEL_NARROW && event->config & INTEL_EVTSEL_INT);
+}
+
+static void set_bit_31(struct intel_cpu *cpuc, struct pmudev_hw *event, bool live)
+{
+	const unsigned int counter = event->counter;
+
+	/* Load writes it. */
+	cpuc->shadow[counter].value = ~event->value;
+	if (!live)
+		return;
+	write_global_ctrl((cpuc->active ^ cpuc->guest) & ~BIT_ULL(counter));
+	event->value = pmudev_advance(event->value, read_counter(counter), event->width);
+	write_counter(cpuc, counter, (u32)event->value | BIT(31));
+	write_global_ctrl(cpuc->active ^ cpuc->guest);
+}
+
+/*
+ * The core has the counts, and the overflow status is read only for an NMI: clear that of all our
+ * counters.
+ */
+static noinline void acknowledge_overflows(struct intel_cpu *cpuc, struct pmudev_hw *const *hw,
+					   unsigned int nr, bool live)
+{
+	unsigned int i;
+
+	/* The NMI handler clears what it has seen. */
+	if (cpuc->interrupts && read_global_status() & cpuc->interrupts)
+		intel_expect_late_nmi(cpuc);
 	write_global_ovf_ctrl(cpuc->kind->caps.counters & ~cpuc->foreign);
+	for (i = 0; i < nr; i++)
+		if (needs_bit_31(hw[i]))
+			set_bit_31(cpuc, hw[i], live);
 }
 
 /* A counter may have wrapped if a bit above the narrowest counter changed. */
-static __always_inline void check_overflow(const struct intel_cpu *cpuc, u64 changed)
+static __always_inline void check_overflow(struct intel_cpu *cpuc, struct pmudev_hw *const *hw,
+					   unsigned int nr, u64 changed, bool live)
 {
 	if (unlikely(changed >> cpuc->narrowest))
-		acknowledge_overflows(cpuc);
+		acknowledge_overflows(cpuc, hw, nr, live);
 }
 
 /* For fixed counters, the caller writes IA32_FIXED_CTR_CTRL, once for all of them. */
@@ -79,6 +115,10 @@ static noinline void select_event(struct intel_cpu *cpuc, unsigned int counter, 
 	} else {
 		write_evtsel(counter, config);
 	}
+	if (config & INTEL_EVTSEL_INT)
+		cpuc->interrupts |= BIT_ULL(counter);
+	else
+		cpuc->interrupts &= ~BIT_ULL(counter);
 	shadow->config = config;
 }
 
@@ -138,7 +178,9 @@ static __always_inline void write_value(const struct intel_cpu *cpuc,
 
 	/* The counter is stopped. RDPMC costs a fraction of WRMSR. */
 	if (shadow->value != value || (read_counter(counter) ^ value) << (-event->width & 63))
-		write_counter(cpuc, counter, pmudev_low_bits(value, event->width));
+		write_counter(cpuc, counter,
+			      needs_bit_31(event) ? (u32)value | BIT(31) :
+						    pmudev_low_bits(value, event->width));
 }
 
 /* The rest of load(), from the first event that needs a new selector or has a guest filter. */
@@ -193,15 +235,17 @@ u64 pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr, u64 counte
 	/* Selectors stay: a counter that IA32_PERF_GLOBAL_CTRL does not enable does not count. */
 	write_global_ctrl(cpuc->active);
 	changed = update(cpuc, hw, nr, false);
-	check_overflow(cpuc, changed);
+	check_overflow(cpuc, hw, nr, changed, false);
 	return changed;
 }
 
-void pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr)
+u64 pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr)
 {
 	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
+	u64 changed = update(cpuc, hw, nr, true);
 
-	check_overflow(cpuc, update(cpuc, hw, nr, true));
+	check_overflow(cpuc, hw, nr, changed, true);
+	return changed;
 }
 
 void pmudev_backend_clear(u64 counters)

@@ -149,6 +149,8 @@ static void fill_in(struct pmudev_pmu_info *info, const struct intel_kind *kind)
 	/* KVM is a module that may be loaded at any time. */
 	info->features = PMUDEV_HAS_THRESHOLD | PMUDEV_HAS_GUEST;
 	info->compat_reads = true;
+	if (boot_cpu_has(X86_FEATURE_APIC))
+		info->interrupt = INTEL_EVTSEL_INT;
 	info->clock_hz = (u64)tsc_khz * 1000;
 	info->terms = intel_terms;
 	info->events = intel_events;

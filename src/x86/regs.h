@@ -20,6 +20,7 @@
 #define INTEL_MSR_FIXED_CTR		0x309	/* IA32_FIXED_CTRx */
 #define INTEL_MSR_CAPABILITIES		0x345	/* IA32_PERF_CAPABILITIES */
 #define INTEL_MSR_FIXED_CTR_CTRL	0x38d	/* IA32_FIXED_CTR_CTRL */
+#define INTEL_MSR_GLOBAL_STATUS		0x38e	/* IA32_PERF_GLOBAL_STATUS */
 #define INTEL_MSR_GLOBAL_CTRL		0x38f	/* IA32_PERF_GLOBAL_CTRL */
 #define INTEL_MSR_GLOBAL_OVF_CTRL	0x390	/* IA32_PERF_GLOBAL_OVF_CTRL, later _STATUS_RESET */
 #define INTEL_MSR_A_PMC			0x4c1	/* IA32_A_PMCx: full-width writes */
@@ -70,6 +71,7 @@ static inline void intel_cpuid(u32 leaf, u32 subleaf, u32 *r)
 #define write_fixed_ctr_ctrl(value)	intel_wrmsr(INTEL_MSR_FIXED_CTR_CTRL, value)
 #define read_global_ctrl()		intel_rdmsr(INTEL_MSR_GLOBAL_CTRL)
 #define write_global_ctrl(value)	intel_wrmsr(INTEL_MSR_GLOBAL_CTRL, value)
+#define read_global_status()		intel_rdmsr(INTEL_MSR_GLOBAL_STATUS)
 #define write_global_ovf_ctrl(value)	intel_wrmsr(INTEL_MSR_GLOBAL_OVF_CTRL, value)
 
 /* CR4.PCE: RDPMC at any privilege level */

@@ -8,7 +8,7 @@
  *     a hardware event's group. On owned CPUs, pmu_disable_count is therefore raised: perf believes
  *     that it stopped the PMU already.
  *   - Its NMI handler, which Intel PT may call, stops the PMU and starts it again only if it was
- *     enabled. Our NMI handler runs later and starts our counters.
+ *     enabled. Our NMI handler (nmi.c) runs later and starts our counters.
  */
 #include <linux/fs.h>
 #include <linux/mutex.h>
@@ -19,7 +19,6 @@
 #include <asm/nmi.h>
 
 #include "../compat.h"
-#include "../hooks.h"
 #include "intel.h"
 #include "regs.h"
 
@@ -98,22 +97,6 @@ static int check_reservation(void)
 }
 
 /*
- * NMI handler, after perf's. It may interrupt load, save or a KVM hook, and then writes what they
- * write. KVM handles an NMI that ended a guest before it calls kvm_exit.
- */
-static int restart(unsigned int type, struct pt_regs *regs)
-{
-	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
-
-	if (cpuc->owned)
-		write_global_ctrl(cpuc->active ^ cpuc->guest);
-	return NMI_DONE;
-}
-
-static const char nmi_name[] = "pmudev";
-static struct pmudev_hook nmi_hook = { .name = "nmi_handler" };
-
-/*
  * After a system sleep, firmware has changed the last CPU's registers. The core registers its
  * callback later and so loads counters after this.
  */
@@ -161,21 +144,7 @@ int intel_reserve_init(void)
 void intel_reserve_exit(void)
 {
 	pmudev_unregister_syscore(&sleep);
-	if (!nmi_hook.installed)
-		return;
-	unregister_nmi_handler(NMI_LOCAL, nmi_name);
-	pmudev_hook_note(&nmi_hook, false);
-}
-
-/* With the first reservation, and then until unload: removing it waits for RCU. */
-static void hook_nmi(void)
-{
-	if (nmi_hook.installed)
-		return;
-	if (register_nmi_handler(NMI_LOCAL, restart, 0, nmi_name))
-		pr_warn_once("pmudev: no NMI handler: NMIs of Intel PT can stop counters\n");
-	else
-		pmudev_hook_note(&nmi_hook, true);
+	intel_unhook_nmi();
 }
 
 /* Result of take_over() */
@@ -202,6 +171,7 @@ static void take_over(void *info)
 	cpuc->foreign = intel_find_foreign(cpuc->kind->caps.counters & INTEL_PROGRAMMABLE);
 	take->foreign = cpuc->foreign;
 	intel_silence(true);
+	cpuc->late_until = 0;
 	cpuc->owned = true;
 }
 
@@ -211,6 +181,8 @@ static void give_back(void *unused)
 	struct pmu *perf = cpuc->kind->perf;
 
 	intel_silence(false);
+	/* An NMI may have masked it that nobody will answer any more. */
+	intel_interrupts(true);
 	cpuc->owned = false;
 	write_global_ctrl(cpuc->found);
 	if (perf && !--*pmudev_perf_disables(perf))
@@ -232,7 +204,8 @@ static int get_reservation(void)
 	if (!users) {
 		ret = reserve();
 		if (!ret) {
-			hook_nmi();
+			/* Until unload: removing it waits for RCU. */
+			intel_hook_nmi();
 			intel_user_reserved(true);
 		}
 	}

@@ -89,6 +89,7 @@ enum pmudev_reason {
 	PMUDEV_WHY_MAPPING = 16,      /* map one page: MAP_SHARED, PROT_READ, offset 0 */
 	PMUDEV_WHY_NO_USER_READ = 17, /* no event of the set has USER_READ */
 	PMUDEV_WHY_INHERITED = 18,    /* (EOPNOTSUPP) inheritance excludes user reads */
+	PMUDEV_WHY_EVENTFD = 19,      /* not a descriptor of an eventfd */
 	/* what can be counted (EINVAL, ENOENT, EOPNOTSUPP) */
 	PMUDEV_WHY_TYPE = 20,	      /* no such event type; limit: the highest */
 	PMUDEV_WHY_CONFIG = 21,	      /* not an encoding of this PMU; limit: mask of valid bits */
@@ -118,6 +119,7 @@ enum pmudev_reason {
 	PMUDEV_WHY_LIMIT = 45,	     /* (EDQUOT) the user has too many sets; limit: the maximum */
 	PMUDEV_WHY_CAP_EXCLUSIVE = 46, /* keeping perf off the PMU needs CAP_PERFMON */
 	PMUDEV_WHY_ATTACH = 47,	     /* sysctl dev.pmudev.attach is 0: needs CAP_PERFMON */
+	PMUDEV_WHY_CAP_SIGNAL = 48,  /* the caller may not send the counted thread a signal */
 	/* counters (ENOSPC, EBUSY) */
 	PMUDEV_WHY_NO_COUNTER = 50,    /* more events than counters that can take them */
 	PMUDEV_WHY_HELD = 51,	       /* others hold the counters: see @holder */
@@ -126,6 +128,8 @@ enum pmudev_reason {
 	/* machine (ENOMEM) */
 	PMUDEV_WHY_MEMORY = 60,
 	PMUDEV_WHY_PERF_REFUSED = 61, /* perf would not yield the PMU */
+	/* deadlines (EINVAL) */
+	PMUDEV_WHY_DEADLINE = 70, /* out of range, or in the list twice; limit: the highest value */
 };
 
 /**
@@ -375,6 +379,8 @@ struct pmudev_event_attr {
 #define PMUDEV_IOC_RESET	_IO(PMUDEV_IOC_TYPE, 0x46)	/* struct pmudev_ctl */
 #define PMUDEV_IOC_REMOVE	_IO(PMUDEV_IOC_TYPE, 0x47)	/* struct pmudev_ctl */
 #define PMUDEV_IOC_WHY		_IO(PMUDEV_IOC_TYPE, 0x48)	/* struct pmudev_why */
+#define PMUDEV_IOC_DEADLINE	_IO(PMUDEV_IOC_TYPE, 0x49)	/* struct pmudev_deadlines */
+#define PMUDEV_IOC_REPORT	_IO(PMUDEV_IOC_TYPE, 0x4a)	/* struct pmudev_reports */
 
 enum pmudev_arch {
 	PMUDEV_ARCH_ARM64 = 1, /* also 32-bit kernels; arch_version: PMUVer */
@@ -396,6 +402,7 @@ enum pmudev_arch {
  * and readers do not exclude each other. (docs/security.md, "What a reader can see".)
  */
 #define PMUDEV_HAS_HIDING	(1ULL << 9)
+#define PMUDEV_HAS_DEADLINE	(1ULL << 10)	/* PMUDEV_IOC_DEADLINE */
 
 /* struct pmudev_query.state */
 #define PMUDEV_STATE_USER_ACCESS	(1U << 0)	/* sysctl dev.pmudev.user_access is 1 */
@@ -646,6 +653,134 @@ struct pmudev_why {
 	struct pmudev_refusal refusal;
 	__u32 error;
 	__u32 reserved;
+};
+
+/*
+ * Deadlines
+ * A deadline is a count of one event. When the event's count reaches it, that is reported: once,
+ * never before, and it is never lost, whatever the thread does meanwhile. The counter interrupts
+ * there; the count is also compared at each context switch, read(2), RESET and REPORT.
+ *   - A report makes the set's descriptor readable for poll(2) and epoll until PMUDEV_IOC_REPORT
+ *     has read it. As requested, it also adds 1 to an eventfd, or sends the counted thread a
+ *     signal with si_code SI_SIGIO, si_fd the @id of the deadline, si_errno the event's slot and
+ *     si_band the count (for 32-bit programs its low 32 bits).
+ *   - poll(2) of a set that never had a deadline says POLLERR. When the target has ended it says
+ *     POLLHUP.
+ *   - How late. The count of the report tells: it is the deadline's, plus what the CPU counts until
+ *     its interrupt arrives (skid). Each CPU takes at most max_overflows interrupts (sysctl
+ *     dev.pmudev.max_overflows) per tick of the kernel; beyond that, deadlines are reported at the
+ *     next tick, or when the thread is switched, with PMUDEV_REPORT_LATE.
+ *   - A periodic deadline is reported again every @period events. Of those that pass before one is
+ *     reported, only one is reported; @overruns of the report counts the others.
+ *   - RESET to a count at or beyond a deadline reaches it. A periodic deadline moves with the
+ *     count: it keeps its distance.
+ *   - A deadline stays when its group is disabled, and at a program's execution (but a set ends
+ *     when its target gains privileges). It goes with its event. A deadline of a target that has
+ *     ended is never reached.
+ *   - An event with a deadline cannot be read directly: its slot has no index. It is read by
+ *     read(2). DIRECT events cannot have a deadline (EINVAL, COMBINATION).
+ *   - A set that is inherited or counts a process cannot have deadlines yet (EOPNOTSUPP, MODULE).
+ *   - A signal needs the right to send it to the counted thread, as kill(2) does, by whoever sets
+ *     the deadline (EPERM, CAP_SIGNAL). Events of a CPU have no thread (EINVAL, COMBINATION).
+ */
+
+/* struct pmudev_deadline.flags */
+#define PMUDEV_DEADLINE_RELATIVE (1U << 0)	/* @value is added to the count now */
+#define PMUDEV_DEADLINE_PERIODIC (1U << 1)	/* and again every @period events */
+#define PMUDEV_DEADLINE_EVENTFD	(1U << 2)	/* add 1 to @eventfd */
+#define PMUDEV_DEADLINE_SIGNAL	(1U << 3)	/* send the counted thread @signal */
+#define PMUDEV_DEADLINE_REMOVE	(1U << 4)	/* the event has no deadline from now on */
+#define PMUDEV_DEADLINE_FLAGS	((1U << 5) - 1)
+
+/* The highest @value (with RELATIVE: of the sum) and @period of a deadline. */
+#define PMUDEV_DEADLINE_MAX	0x7fffffffffffffffULL
+
+/**
+ * struct pmudev_deadline - a deadline of one event
+ * @slot: the event
+ * @flags: PMUDEV_DEADLINE_*
+ * @value: the count, or how far it is away; at or below the count it is reached at once
+ * @period: with PERIODIC, at least 1; else 0
+ * @eventfd: with EVENTFD: the descriptor; else 0
+ * @signal: with SIGNAL: its number; else 0
+ * @id: with SIGNAL: the caller's own, such as the set's descriptor; else 0
+ * @reserved: zero
+ *
+ * With REMOVE all but @slot is 0. A report that was not read yet stays.
+ */
+struct pmudev_deadline {
+	__u32 slot;
+	__u32 flags;
+	__u64 value;
+	__u64 period;
+	__s32 eventfd;
+	__u32 signal;
+	__s32 id;
+	__u32 reserved;
+};
+
+/**
+ * struct pmudev_deadlines - set, change and remove deadlines, all of them or none
+ * @size: of this structure
+ * @flags: zero
+ * @refusal: why it failed; its event is an index of @deadlines
+ * @nr: number of deadlines, 1..PMUDEV_MAX_EVENTS, each of another event
+ * @deadline_size: sizeof(struct pmudev_deadline)
+ * @deadlines: user pointer to the deadlines, each of @deadline_size bytes
+ *
+ * All of them are set at one moment of the target. One that replaces another is set after what the
+ * other has reached was reported.
+ */
+struct pmudev_deadlines {
+	__u32 size;
+	__u32 flags;
+	struct pmudev_refusal refusal;
+	__u32 nr;
+	__u32 deadline_size;
+	__aligned_u64 deadlines;
+};
+
+/* struct pmudev_report.flags */
+#define PMUDEV_REPORT_LATE	(1U << 0)	/* max_overflows delayed one of them */
+
+/**
+ * struct pmudev_report - what an event's deadlines have reached since the last call
+ * @slot: the event
+ * @flags: PMUDEV_REPORT_*
+ * @value: the last deadline that was reached
+ * @count: the count when that was reported
+ * @reached: how many were reached
+ * @overruns: of these, how many were not reported on their own
+ */
+struct pmudev_report {
+	__u32 slot;
+	__u32 flags;
+	__u64 value;
+	__u64 count;
+	__u64 reached;
+	__u64 overruns;
+};
+
+/**
+ * struct pmudev_reports - read and clear reports
+ * @size: of this structure
+ * @flags: zero
+ * @refusal: why it failed
+ * @nr: in: the room at @reports, 1..PMUDEV_MAX_EVENTS; out: how many were written, in the order of
+ *	their slots. Those that find no room stay.
+ * @report_size: sizeof(struct pmudev_report)
+ * @reports: user pointer to struct pmudev_report[], each of @report_size bytes
+ *
+ * If another thread unmaps the memory at @reports during the call, it returns EFAULT although the
+ * reports are cleared.
+ */
+struct pmudev_reports {
+	__u32 size;
+	__u32 flags;
+	struct pmudev_refusal refusal;
+	__u32 nr;
+	__u32 report_size;
+	__aligned_u64 reports;
 };
 
 /* --------------------------------------------------------------- read(2) -- */

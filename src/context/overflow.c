@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Interrupts of counters that overflow. */
+#include <linux/hardirq.h>
+#include <linux/jiffies.h>
+
+#include "deadline.h"
+#include "fold.h"
+#include "overflow.h"
+
+/* A deadline every 1000 instructions takes a few percent of a CPU, not all of it. */
+int pmudev_max_overflows = 25;
+
+static void look(struct pmudev_ctx *ctx)
+{
+	raw_spin_lock(&ctx->lock);
+	pmudev_deadlines_look(ctx);
+	raw_spin_unlock(&ctx->lock);
+}
+
+/* What is loaded here changes on this CPU only, irqs off. */
+static void look_here(struct pmudev_cpu *cpuc)
+{
+	if (!cpuc->ready)
+		return;
+	look(&cpuc->ctx);
+	if (cpuc->task)
+		look(cpuc->task);
+}
+
+/* One more interrupt. Return: false if it was one too many. */
+static bool count_one(struct pmudev_overflow *overflow)
+{
+	if (overflow->tick != jiffies) {
+		overflow->tick = jiffies;
+		overflow->nr = 0;
+	}
+	return ++overflow->nr <= READ_ONCE(pmudev_max_overflows);
+}
+
+static void handle(struct pmudev_cpu *cpuc)
+{
+	struct pmudev_overflow *overflow = &cpuc->overflow;
+
+	lockdep_assert_irqs_disabled();
+	if (!cpuc->ready || overflow->masked)
+		return;
+	if (count_one(overflow)) {
+		/* First: what overflows after the look interrupts. */
+		pmudev_backend.interrupts(true);
+		look_here(cpuc);
+		return;
+	}
+	look_here(cpuc);
+	overflow->masked = true;
+	pmudev_backend.interrupts(false);
+	pmudev_fold_timer(cpuc, TICK_NSEC);
+}
+
+static void handle_work(struct irq_work *work)
+{
+	handle(container_of(work, struct pmudev_cpu, overflow.work));
+}
+
+void pmudev_overflowed(bool ours)
+{
+	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
+
+	if (in_nmi())
+		irq_work_queue(&cpuc->overflow.work);
+	else if (ours)
+		handle(cpuc);
+	else
+		look_here(cpuc);
+}
+
+void pmudev_overflow_tick(struct pmudev_cpu *cpuc)
+{
+	lockdep_assert_irqs_disabled();
+	/* The timers of a CPU that goes offline may expire elsewhere: it begins anew. */
+	if (!cpuc->overflow.masked || !cpuc->ready || cpuc->cpu != smp_processor_id())
+		return;
+	pmudev_backend.interrupts(true);
+	/* Deadlines that were reached meanwhile are late. */
+	look_here(cpuc);
+	cpuc->overflow.masked = false;
+}
+
+void pmudev_overflow_begin(struct pmudev_cpu *cpuc)
+{
+	lockdep_assert_irqs_disabled();
+	cpuc->overflow.masked = false;
+	cpuc->overflow.nr = 0;
+	if (pmudev_backend.interrupts)
+		pmudev_backend.interrupts(true);
+}
+
+void pmudev_overflow_init(struct pmudev_cpu *cpuc)
+{
+	cpuc->overflow.work = IRQ_WORK_INIT_HARD(handle_work);
+}
+
+void pmudev_overflow_exit(struct pmudev_cpu *cpuc)
+{
+	irq_work_sync(&cpuc->overflow.work);
+}

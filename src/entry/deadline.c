@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+/* DEADLINE and REPORT: their lists, copied from and to user space. */
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "../set/deadline.h"
+#include "entry.h"
+
+/* Checks that DEADLINE and REPORT share: a list of @nr structures of @size bytes, @known here. */
+static int check_list(u32 nr, u32 size, size_t known, struct pmudev_refusal *why)
+{
+	if (!nr || nr > PMUDEV_MAX_EVENTS)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_NUMBER, PMUDEV_MAX_EVENTS);
+	if (size < known || size > PAGE_SIZE)
+		return pmudev_refuse(why, size < known ? -EINVAL : -E2BIG, PMUDEV_WHY_SIZE, known);
+	return 0;
+}
+
+static int copy_entries(const struct pmudev_deadlines *call, struct pmudev_deadline *entry,
+			struct pmudev_refusal *why)
+{
+	u32 i;
+	int ret;
+
+	for (i = 0; i < call->nr; i++) {
+		ret = copy_struct_from_user(&entry[i], sizeof(*entry),
+					    u64_to_user_ptr(call->deadlines +
+							    (u64)i * call->deadline_size),
+					    call->deadline_size);
+		if (!ret)
+			continue;
+		why->event = i;
+		if (ret == -E2BIG)
+			return pmudev_refuse(why, ret, PMUDEV_WHY_TAIL, sizeof(*entry));
+		return pmudev_refuse(why, ret, PMUDEV_WHY_POINTER, 0);
+	}
+	return 0;
+}
+
+int pmudev_ioctl_deadline(struct pmudev_set *set, const struct pmudev_deadlines *call,
+			  struct pmudev_refusal *why)
+{
+	struct pmudev_deadline *entry;
+	int ret = check_list(call->nr, call->deadline_size, sizeof(*entry), why);
+
+	if (ret)
+		return ret;
+	entry = kmalloc_array(call->nr, sizeof(*entry), GFP_KERNEL);
+	if (!entry)
+		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+	ret = copy_entries(call, entry, why);
+	if (!ret) {
+		mutex_lock(&pmudev_open_set(set)->mutex);
+		ret = pmudev_set_deadlines(set, entry, call->nr, why);
+		mutex_unlock(&pmudev_open_set(set)->mutex);
+	}
+	kfree(entry);
+	return ret;
+}
+
+int pmudev_ioctl_report(struct pmudev_set *set, struct pmudev_reports *call,
+			struct pmudev_refusal *why)
+{
+	void __user *user = u64_to_user_ptr(call->reports);
+	struct pmudev_report *report;
+	int ret = check_list(call->nr, call->report_size, sizeof(*report), why), i;
+
+	if (ret)
+		return ret;
+	report = kmalloc_array(call->nr, sizeof(*report), GFP_KERNEL);
+	if (!report)
+		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+	/* Find a bad pointer before anything is read, as far as possible. */
+	if (clear_user(user, (size_t)call->nr * call->report_size)) {
+		ret = pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
+		goto out;
+	}
+	ret = pmudev_set_reports(set, report, call->nr, why);
+	if (ret < 0)
+		goto out;
+	call->nr = ret;
+	for (i = 0, ret = 0; i < call->nr && !ret; i++)
+		if (copy_to_user(user + (size_t)i * call->report_size, &report[i],
+				 sizeof(*report)))
+			ret = pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
+out:
+	kfree(report);
+	return ret;
+}

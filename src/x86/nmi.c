@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * NMIs: overflows of counters that interrupt, and what perf's NMI handler leaves behind.
+ *
+ * The handler is called after perf's. It may interrupt load, save or a KVM hook, and then writes
+ * what they write. KVM handles an NMI that ended a guest before it calls kvm_exit.
+ *
+ * The interrupt of an overflow masks LVTPC. It stays masked until the core has compared counts, in
+ * an interrupt that is pending now: intel_interrupts() unmasks it. So there is one NMI at a time,
+ * and no overflow is missed: it either interrupts after LVTPC is unmasked, or came before the core
+ * compares.
+ */
+#include <asm/apic.h>
+#include <asm/nmi.h>
+
+#include "../hooks.h"
+#include "intel.h"
+#include "regs.h"
+
+/* An NMI may come this late, in milliseconds, after a save has found and cleared its overflow. */
+#define LATE_MS 2
+
+static bool claim(struct intel_cpu *cpuc)
+{
+	u64 status, late = cpuc->late_until;
+
+	if (!cpuc->interrupts && !late)
+		return false;
+	status = read_global_status() & cpuc->kind->caps.counters & ~cpuc->foreign;
+	cpuc->late_until = 0;
+	if (status) {
+		write_global_ovf_ctrl(status);
+		return true;
+	}
+	/* Its overflow was cleared before it came: there is one such NMI at most. */
+	if (late && (s64)(late - pmudev_clock()) > 0) {
+		cpuc->unexpected++;
+		return true;
+	}
+	return false;
+}
+
+static int on_nmi(unsigned int type, struct pt_regs *regs)
+{
+	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
+
+	if (!cpuc->owned)
+		return NMI_DONE;
+	/* perf's handler, called for Intel PT, stops the PMU and may leave it stopped. */
+	write_global_ctrl(cpuc->active ^ cpuc->guest);
+	if (!claim(cpuc))
+		return NMI_DONE;
+	intel_upcalls->overflowed(true);
+	return NMI_HANDLED;
+}
+
+void intel_interrupts(bool enable)
+{
+	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
+
+	/* First, so that the interrupt of a later overflow finds its status. */
+	if (enable && cpuc->owned)
+		write_global_ovf_ctrl(cpuc->kind->caps.counters & ~cpuc->foreign);
+	/* apic_write() is not for modules. */
+	apic->write(APIC_LVTPC, APIC_DM_NMI | (enable ? 0 : APIC_LVT_MASKED));
+}
+
+void intel_expect_late_nmi(struct intel_cpu *cpuc)
+{
+	cpuc->late_until = pmudev_clock() + LATE_MS * (u64)tsc_khz;
+}
+
+static const char nmi_name[] = "pmudev";
+static struct pmudev_hook nmi_hook = { .name = "nmi_handler" };
+
+void intel_hook_nmi(void)
+{
+	if (nmi_hook.installed)
+		return;
+	if (register_nmi_handler(NMI_LOCAL, on_nmi, 0, nmi_name))
+		pr_warn_once("pmudev: no NMI handler: NMIs of Intel PT can stop counters, and deadlines are late\n");
+	else
+		pmudev_hook_note(&nmi_hook, true);
+}
+
+void intel_unhook_nmi(void)
+{
+	if (!nmi_hook.installed)
+		return;
+	unregister_nmi_handler(NMI_LOCAL, nmi_name);
+	pmudev_hook_note(&nmi_hook, false);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Deadlines without a library between, for the programs that test them. */
+#ifndef PMUDEV_TEST_DEADLINE_H
+#define PMUDEV_TEST_DEADLINE_H
+
+#include <poll.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+
+#include "common.h"
+
+#define MAX_OVERFLOWS "/proc/sys/dev/pmudev/max_overflows"
+
+/* Interrupts without limit, or with that which the module begins with. */
+static inline int limit_overflows(bool limited)
+{
+	return write_file(MAX_OVERFLOWS, limited ? "25" : "1000000000");
+}
+
+static inline int pm_deadlines(int fd, const struct pmudev_deadline *deadline, unsigned int nr)
+{
+	struct pmudev_deadlines call = {
+		.size = sizeof(call),
+		.nr = nr,
+		.deadline_size = sizeof(*deadline),
+		.deadlines = (uintptr_t)deadline,
+	};
+
+	if (!ioctl(fd, PMUDEV_IOC_DEADLINE, &call))
+		return 0;
+	why = call.refusal;
+	return -errno;
+}
+
+/* One without actions; @period 0: once. */
+static inline int pm_deadline(int fd, __u32 slot, __u32 flags, __u64 value, __u64 period)
+{
+	struct pmudev_deadline deadline = {
+		.slot = slot,
+		.flags = flags | (period ? PMUDEV_DEADLINE_PERIODIC : 0),
+		.value = value,
+		.period = period,
+	};
+
+	return pm_deadlines(fd, &deadline, 1);
+}
+
+/* How many reports, or -errno. */
+static inline int pm_reports(int fd, struct pmudev_report *report, unsigned int room)
+{
+	struct pmudev_reports call = {
+		.size = sizeof(call),
+		.nr = room,
+		.report_size = sizeof(*report),
+		.reports = (uintptr_t)report,
+	};
+
+	if (!ioctl(fd, PMUDEV_IOC_REPORT, &call))
+		return call.nr;
+	why = call.refusal;
+	return -errno;
+}
+
+/* What poll() says of a set now. */
+static inline int poll_now(int fd)
+{
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
+	int ret = poll(&wait, 1, 0);
+
+	return ret < 0 ? -errno : ret ? wait.revents : 0;
+}
+
+#endif /* PMUDEV_TEST_DEADLINE_H */
