@@ -75,14 +75,11 @@ do {									\
 #endif
 
 /* Add 1 to an eventfd. Any context but an NMI. */
-static inline void pmudev_eventfd_signal(struct eventfd_ctx *eventfd)
-{
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
-	eventfd_signal(eventfd);
+#define pmudev_eventfd_signal(eventfd) eventfd_signal(eventfd)
 #else
-	eventfd_signal(eventfd, 1);
+#define pmudev_eventfd_signal(eventfd) eventfd_signal(eventfd, 1)
 #endif
-}
 
 static inline struct class *pmudev_class_create(const char *name)
 {

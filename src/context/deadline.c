@@ -3,7 +3,6 @@
 #include <linux/math64.h>
 
 #include "deadline.h"
-#include "events.h"
 
 static bool reached(const struct pmudev_event *event)
 {

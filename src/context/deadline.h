@@ -72,8 +72,7 @@ static __always_inline void pmudev_counted_live(struct pmudev_ctx *ctx, u64 chan
 void pmudev_deadlines_look(struct pmudev_ctx *ctx) __must_hold(&ctx->lock);
 
 /* The set's active events have changed. */
-void pmudev_deadlines_list(struct pmudev_ctx *ctx, struct pmudev_set *set)
-	__must_hold(&ctx->lock);
+void pmudev_deadlines_list(struct pmudev_ctx *ctx, struct pmudev_set *set) __must_hold(&ctx->lock);
 
 /* These events were reset, their counters stopped: reach what is reached, move what is periodic. */
 void pmudev_deadlines_reset(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots, u64 count)
@@ -92,8 +91,7 @@ void pmudev_deadlines_ended(struct pmudev_ctx *ctx) __must_hold(&ctx->lock);
  */
 void pmudev_deadline_arm(struct pmudev_set *set, unsigned int slot, u64 target)
 	__must_hold(&set->ctx->lock);
-void pmudev_deadline_disarm(struct pmudev_set *set, unsigned int slot)
-	__must_hold(&set->ctx->lock);
+void pmudev_deadline_disarm(struct pmudev_set *set, unsigned int slot) __must_hold(&set->ctx->lock);
 void pmudev_deadline_reach(struct pmudev_ctx *ctx, struct pmudev_set *set, unsigned int slot,
 			   u64 target) __must_hold(&ctx->lock);
 

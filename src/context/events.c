@@ -3,16 +3,6 @@
 #include "events.h"
 #include "fold.h"
 
-unsigned int pmudev_slots_hw(struct pmudev_set *set, u64 slots, struct pmudev_hw **hw)
-{
-	unsigned int slot, nr = 0;
-	u64 rest;
-
-	pmudev_for_each_slot(slot, rest, slots)
-		hw[nr++] = &pmudev_slot_event(set, slot)->hw;
-	return nr;
-}
-
 u64 pmudev_set_update_some(struct pmudev_set *set)
 {
 	struct pmudev_hw *hw[PMUDEV_COUNTERS];

@@ -37,7 +37,4 @@ static __always_inline void pmudev_set_update(struct pmudev_ctx *ctx, struct pmu
 				 pmudev_set_update_some(set));
 }
 
-/* The events of some slots, in ascending order. Return: how many. */
-unsigned int pmudev_slots_hw(struct pmudev_set *set, u64 slots, struct pmudev_hw **hw);
-
 #endif /* _PMUDEV_CONTEXT_EVENTS_H */

@@ -114,6 +114,17 @@ static inline u64 pmudev_slots_counters(const struct pmudev_set *set, u64 slots)
 	return mask;
 }
 
+/* The events of some slots, in ascending order. Return: how many. */
+static inline unsigned int pmudev_slots_hw(struct pmudev_set *set, u64 slots, struct pmudev_hw **hw)
+{
+	unsigned int slot, nr = 0;
+	u64 rest;
+
+	pmudev_for_each_slot(slot, rest, slots)
+		hw[nr++] = &pmudev_slot_event(set, slot)->hw;
+	return nr;
+}
+
 /* The groups of some slots, as a mask by number. */
 static inline u64 pmudev_slots_groups(const struct pmudev_set *set, u64 slots)
 {

@@ -23,10 +23,10 @@ static int copy_entries(const struct pmudev_deadlines *call, struct pmudev_deadl
 	int ret;
 
 	for (i = 0; i < call->nr; i++) {
-		ret = copy_struct_from_user(&entry[i], sizeof(*entry),
-					    u64_to_user_ptr(call->deadlines +
-							    (u64)i * call->deadline_size),
-					    call->deadline_size);
+		ret = copy_struct_from_user(
+			&entry[i], sizeof(*entry),
+			u64_to_user_ptr(call->deadlines + (u64)i * call->deadline_size),
+			call->deadline_size);
 		if (!ret)
 			continue;
 		why->event = i;
@@ -80,8 +80,7 @@ int pmudev_ioctl_report(struct pmudev_set *set, struct pmudev_reports *call,
 		goto out;
 	call->nr = ret;
 	for (i = 0, ret = 0; i < call->nr && !ret; i++)
-		if (copy_to_user(user + (size_t)i * call->report_size, &report[i],
-				 sizeof(*report)))
+		if (copy_to_user(user + (size_t)i * call->report_size, &report[i], sizeof(*report)))
 			ret = pmudev_refuse(why, -EFAULT, PMUDEV_WHY_POINTER, 0);
 out:
 	kfree(report);

@@ -36,7 +36,8 @@ static int check_signal(struct pmudev_set *set, const struct pmudev_deadline *en
 
 	if (!(entry->flags & PMUDEV_DEADLINE_SIGNAL))
 		return entry->signal || entry->id ?
-			       pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RESERVED, 0) : 0;
+			       pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RESERVED, 0) :
+			       0;
 	if (set->cpu >= 0)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COMBINATION, PMUDEV_DEADLINE_SIGNAL);
 	if (!entry->signal || !valid_signal(entry->signal))
@@ -94,7 +95,7 @@ static int check_set(struct pmudev_set *set, struct pmudev_refusal *why)
 	if (!set->pmu->info.interrupt)
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_HARDWARE, 0);
 	if (set->inherit)
-		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE, PMUDEV_BIND_INHERIT);
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_INHERITED, 0);
 	if (pmudev_set_ended(set))
 		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
 	return 0;

@@ -20,7 +20,8 @@
 /* An NMI may come this late, in milliseconds, after a save has found and cleared its overflow. */
 #define LATE_MS 2
 
-static bool claim(struct intel_cpu *cpuc)
+/* Is the NMI of a counter of ours? Clear what has overflowed. */
+static bool is_ours(struct intel_cpu *cpuc)
 {
 	u64 status, late = cpuc->late_until;
 
@@ -48,7 +49,7 @@ static int on_nmi(unsigned int type, struct pt_regs *regs)
 		return NMI_DONE;
 	/* perf's handler, called for Intel PT, stops the PMU and may leave it stopped. */
 	write_global_ctrl(cpuc->active ^ cpuc->guest);
-	if (!claim(cpuc))
+	if (!is_ours(cpuc))
 		return NMI_DONE;
 	intel_upcalls->overflowed(true);
 	return NMI_HANDLED;
@@ -78,7 +79,8 @@ void intel_hook_nmi(void)
 	if (nmi_hook.installed)
 		return;
 	if (register_nmi_handler(NMI_LOCAL, on_nmi, 0, nmi_name))
-		pr_warn_once("pmudev: no NMI handler: NMIs of Intel PT can stop counters, and deadlines are late\n");
+		pr_warn_once(
+			"pmudev: no NMI handler: NMIs of Intel PT can stop counters, and deadlines are late\n");
 	else
 		pmudev_hook_note(&nmi_hook, true);
 }

@@ -14,7 +14,7 @@ TEST(unknown_ioctls)
 	static const unsigned long requests[] = {
 		_IO(PMUDEV_IOC_TYPE, 0),
 		_IO(PMUDEV_IOC_TYPE, 0x3f),
-		_IO(PMUDEV_IOC_TYPE, 0x49),
+		_IO(PMUDEV_IOC_TYPE, 0x4b),
 		_IO(PMUDEV_IOC_TYPE, 0xff),
 		_IO(PMUDEV_IOC_TYPE + 1, 0x40),
 		_IOWR(PMUDEV_IOC_TYPE, 0x40, struct pmudev_query),
@@ -49,7 +49,7 @@ TEST(closed_descriptor)
 	EXPECT_EQ(EBADF, errno);
 }
 
-/* There is nothing to wait for: said at once, not by sleeping. */
+/* Without a deadline there is nothing to wait for: said at once, not by sleeping. */
 TEST(poll_is_an_error)
 {
 	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);

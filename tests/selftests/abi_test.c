@@ -16,6 +16,8 @@ FIXTURE(call)
 	char *page; /* readable and writable; what follows it is not mapped */
 	struct pmudev_event_attr *event;
 	__s32 *counters;
+	struct pmudev_deadline *deadline;
+	struct pmudev_report *report;
 };
 
 FIXTURE_VARIANT(call)
@@ -62,6 +64,14 @@ FIXTURE_VARIANT_ADD(call, why) {
 	PMUDEV_IOC_WHY, sizeof(struct pmudev_why), 0
 };
 
+FIXTURE_VARIANT_ADD(call, deadline) {
+	PMUDEV_IOC_DEADLINE, sizeof(struct pmudev_deadlines), 0
+};
+
+FIXTURE_VARIANT_ADD(call, report) {
+	PMUDEV_IOC_REPORT, sizeof(struct pmudev_reports), 0
+};
+
 /* clang-format on */
 
 FIXTURE_SETUP(call)
@@ -74,6 +84,8 @@ FIXTURE_SETUP(call)
 	self->page = map;
 	self->event = (void *)(map + 2 * PAGE_BYTES);
 	self->counters = (void *)(self->event + 1);
+	self->deadline = (void *)((char *)self->event + 512);
+	self->report = (void *)(self->deadline + 1);
 	*self->event = raw_event(EVENT_CYCLES, USER_ONLY);
 	self->fd = pm_open();
 	ASSERT_GE(self->fd, 0);
@@ -92,6 +104,8 @@ FIXTURE_TEARDOWN(call)
 static void good(struct _test_data_call *self, const struct _fixture_variant_call *variant,
 		 void *at)
 {
+	struct pmudev_deadlines *deadlines = at;
+	struct pmudev_reports *reports = at;
 	struct pmudev_place *place = at;
 	struct pmudev_add *add = at;
 	struct pmudev_ctl *ctl = at;
@@ -117,6 +131,16 @@ static void good(struct _test_data_call *self, const struct _fixture_variant_cal
 		break;
 	case PMUDEV_IOC_RESET:
 		ctl->group = PMUDEV_ALL;
+		break;
+	case PMUDEV_IOC_DEADLINE:
+		deadlines->nr = 1;
+		deadlines->deadline_size = sizeof(*self->deadline);
+		deadlines->deadlines = (uintptr_t)self->deadline;
+		break;
+	case PMUDEV_IOC_REPORT:
+		reports->nr = 1;
+		reports->report_size = sizeof(*self->report);
+		reports->reports = (uintptr_t)self->report;
 		break;
 	}
 }
@@ -309,7 +333,8 @@ TEST_F(call, read_only_structure)
 	result = call(self, variant, self->page);
 	ASSERT_EQ(0, mprotect(self->page, PAGE_BYTES, PROT_READ | PROT_WRITE));
 	EXPECT_TRUE(result == 0 || result == -EFAULT) TH_LOG("it was %d", result);
-	if (variant->request == PMUDEV_IOC_QUERY || variant->request == PMUDEV_IOC_WHY)
+	if (variant->request == PMUDEV_IOC_QUERY || variant->request == PMUDEV_IOC_WHY ||
+	    variant->request == PMUDEV_IOC_REPORT)
 		EXPECT_EQ(-EFAULT, result);
 	again = still_good(self, variant);
 	expected = 0;

@@ -22,6 +22,7 @@
 enum {
 	FUZZ_SHARED_FD = 90,
 	FUZZ_SOCKET_FD = 91, /* two of them */
+	FUZZ_EVENT_FD = 93, /* an eventfd; the next one is not open */
 	FUZZ_FD = 100,
 	FUZZ_PERF_FD = FUZZ_FD + FUZZ_SLOTS,
 	FUZZ_OWN_FD = FUZZ_PERF_FD + FUZZ_PERFS, /* by worker; nobody else's */
@@ -69,6 +70,8 @@ enum fuzz_kind {
 	FUZZ_RESET,
 	FUZZ_REMOVE,
 	FUZZ_WHY,
+	FUZZ_DEADLINE,
+	FUZZ_REPORT,
 	FUZZ_OTHER_IOCTL,
 	FUZZ_READ,
 	FUZZ_POLL,

@@ -48,6 +48,7 @@ static bool agree(__u32 code, int error)
 		{ PMUDEV_WHY_BUFFER, { ENOSPC } },
 		{ PMUDEV_WHY_NO_USER_READ, { EINVAL } },
 		{ PMUDEV_WHY_INHERITED, { EOPNOTSUPP } },
+		{ PMUDEV_WHY_EVENTFD, { EINVAL } },
 		{ PMUDEV_WHY_CONFIG, { EINVAL } },
 		{ PMUDEV_WHY_EVENT, { ENOENT } },
 		{ PMUDEV_WHY_COMPARE, { EINVAL, EOPNOTSUPP } },
@@ -63,10 +64,12 @@ static bool agree(__u32 code, int error)
 		{ PMUDEV_WHY_NOT_OWNER, { EPERM } },
 		{ PMUDEV_WHY_LIMIT, { EDQUOT } },
 		{ PMUDEV_WHY_ATTACH, { EPERM } },
+		{ PMUDEV_WHY_CAP_SIGNAL, { EPERM } },
 		{ PMUDEV_WHY_NO_COUNTER, { ENOSPC } },
 		{ PMUDEV_WHY_USER_READABLE, { EBUSY } },
 		{ PMUDEV_WHY_MEMORY, { ENOMEM } },
 		{ PMUDEV_WHY_PERF_REFUSED, { EBUSY } },
+		{ PMUDEV_WHY_DEADLINE, { EINVAL } },
 	};
 	unsigned int i, j;
 

@@ -199,6 +199,8 @@ union fuzz_args {
 	struct pmudev_place place;
 	struct pmudev_ctl ctl;
 	struct pmudev_why why;
+	struct pmudev_deadlines deadlines;
+	struct pmudev_reports reports;
 	__u8 bytes[1024];
 };
 
@@ -227,6 +229,55 @@ static void fill_ctl(struct fuzz *f, struct pmudev_ctl *ctl, bool reset)
 		ctl->group = PMUDEV_ALL;
 		ctl->slot = fuzz_pick(f, fuzz_rarely(f, 4) ? 70 : 4);
 	}
+}
+
+static __u64 some_count(struct fuzz *f)
+{
+	return fuzz_rarely(f, 2) ? fuzz_random(f) >> fuzz_pick(f, 64) : fuzz_pick(f, 100000);
+}
+
+/* Signals that a worker handles or that do nothing. */
+static void fuzz_deadline(struct fuzz *f, struct pmudev_deadline *deadline)
+{
+	*deadline = (struct pmudev_deadline){
+		.slot = fuzz_pick(f, fuzz_rarely(f, 8) ? 70 : 4),
+		.flags = fuzz_pick(f, 2) * PMUDEV_DEADLINE_RELATIVE,
+		.value = some_count(f),
+	};
+	if (fuzz_rarely(f, 8)) {
+		*deadline = (struct pmudev_deadline){ .slot = deadline->slot,
+						      .flags = PMUDEV_DEADLINE_REMOVE };
+		return;
+	}
+	if (fuzz_rarely(f, 2)) {
+		deadline->flags |= PMUDEV_DEADLINE_PERIODIC;
+		deadline->period = some_count(f);
+	}
+	if (fuzz_rarely(f, 4)) {
+		deadline->flags |= PMUDEV_DEADLINE_SIGNAL;
+		deadline->signal = SIGURG;
+		deadline->id = fuzz_pick(f, 100);
+	}
+	if (fuzz_rarely(f, 4)) {
+		deadline->flags |= PMUDEV_DEADLINE_EVENTFD;
+		deadline->eventfd = FUZZ_EVENT_FD + fuzz_rarely(f, 8);
+	}
+	if (!f->careful && fuzz_rarely(f, 20))
+		deadline->flags ^= 1U << fuzz_pick(f, 32);
+}
+
+static void fill_deadlines(struct fuzz *f, struct pmudev_deadlines *deadlines)
+{
+	struct pmudev_deadline some[4];
+	unsigned int i;
+
+	deadlines->nr = 1 + (fuzz_rarely(f, 4) ? fuzz_pick(f, ARRAY_SIZE(some)) : 0);
+	for (i = 0; i < ARRAY_SIZE(some); i++)
+		fuzz_deadline(f, &some[i]);
+	deadlines->deadline_size = sizeof(some[0]);
+	deadlines->deadlines = address(fuzz_put(f, PAGE, some, sizeof(some)));
+	if (!f->careful && fuzz_rarely(f, 30))
+		deadlines->nr = fuzz_random(f) >> fuzz_pick(f, 64);
 }
 
 /* What the ioctl takes. Returns its size. */
@@ -262,6 +313,14 @@ static unsigned int fill(struct fuzz *f, unsigned int nr, union fuzz_args *args)
 		return sizeof(args->place);
 	case 8:
 		return sizeof(args->why);
+	case 9:
+		fill_deadlines(f, &args->deadlines);
+		return sizeof(args->deadlines);
+	case 10:
+		args->reports.nr = 1 + fuzz_pick(f, fuzz_rarely(f, 8) ? 70 : 8);
+		args->reports.report_size = sizeof(struct pmudev_report);
+		args->reports.reports = some_room(f, 2 * PAGE, 8 * sizeof(struct pmudev_report));
+		return sizeof(args->reports);
 	default:
 		fill_ctl(f, &args->ctl, nr == 6);
 		return sizeof(args->ctl);

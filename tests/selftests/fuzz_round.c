@@ -4,6 +4,7 @@
 
 #include <grp.h>
 #include <stdio.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -86,8 +87,10 @@ static void end_all(int group, bool friendly)
 /* What is under way between them goes with them. Kernels without: files are passed otherwise. */
 static void make_sockets(void)
 {
-	int sockets[2], i;
+	int sockets[2], i, event = eventfd(0, EFD_NONBLOCK);
 
+	dup2(event, FUZZ_EVENT_FD);
+	close(event);
 	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, sockets))
 		return;
 	for (i = 0; i < 2; i++) {
@@ -119,5 +122,6 @@ void fuzz_round(struct fuzz_shared *s, __u64 seed, int workers)
 	end_all(group, friendly);
 	close(FUZZ_SOCKET_FD);
 	close(FUZZ_SOCKET_FD + 1);
+	close(FUZZ_EVENT_FD);
 	close(keep);
 }

@@ -104,7 +104,7 @@ static void do_other_ioctl(struct fuzz *f)
 	if (!ours)
 		request = _IOC(1 + fuzz_pick(f, 3), PMUDEV_IOC_TYPE, 0x40 + fuzz_pick(f, 12),
 			       fuzz_pick(f, 300));
-	else if (_IOC_NR(request) >= 0x40 && _IOC_NR(request) <= 0x48)
+	else if (_IOC_NR(request) >= 0x40 && _IOC_NR(request) <= 0x4a)
 		return;
 	fuzz_begin(f, FUZZ_OTHER_IOCTL, "ioctl(%d) %lx", fd - FUZZ_FD, request);
 	ret = fuzz_end(f, fuzz_result(ioctl(fd, request, room)));
@@ -124,7 +124,7 @@ static void do_poll(struct fuzz *f)
 	switch (how) {
 	case 0:
 		ret = poll(&poll_, 1, 0);
-		if (ret == 1 && !(poll_.revents & (POLLERR | POLLNVAL)))
+		if (ret == 1 && (poll_.revents & ~(POLLERR | POLLNVAL | POLLHUP | POLLIN)))
 			fuzz_fail(f, "ready: %x", poll_.revents);
 		break;
 	case 1:
@@ -151,7 +151,7 @@ static void do_poll(struct fuzz *f)
 /* An ioctl, of those that make a set more often than of others. */
 static void do_ioctl(struct fuzz *f)
 {
-	static const unsigned char nr[] = { 0, 1, 2, 2, 3, 4, 4, 5, 6, 7, 8 };
+	static const unsigned char nr[] = { 0, 1, 2, 2, 3, 4, 4, 5, 6, 7, 8, 9, 9, 10 };
 
 	fuzz_ioctl(f, some_set(f), FUZZ_ONE_OF(f, nr));
 }

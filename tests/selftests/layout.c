@@ -113,6 +113,40 @@ static void __attribute__((unused)) layout(void)
 	FIELD(pmudev_why, error, 72);
 	FIELD(pmudev_why, reserved, 76);
 
+	SIZE(pmudev_deadline, 40);
+	FIELD(pmudev_deadline, slot, 0);
+	FIELD(pmudev_deadline, flags, 4);
+	FIELD(pmudev_deadline, value, 8);
+	FIELD(pmudev_deadline, period, 16);
+	FIELD(pmudev_deadline, eventfd, 24);
+	FIELD(pmudev_deadline, signal, 28);
+	FIELD(pmudev_deadline, id, 32);
+	FIELD(pmudev_deadline, reserved, 36);
+
+	SIZE(pmudev_deadlines, 88);
+	FIELD(pmudev_deadlines, size, 0);
+	FIELD(pmudev_deadlines, flags, 4);
+	FIELD(pmudev_deadlines, refusal, 8);
+	FIELD(pmudev_deadlines, nr, 72);
+	FIELD(pmudev_deadlines, deadline_size, 76);
+	FIELD(pmudev_deadlines, deadlines, 80);
+
+	SIZE(pmudev_report, 40);
+	FIELD(pmudev_report, slot, 0);
+	FIELD(pmudev_report, flags, 4);
+	FIELD(pmudev_report, value, 8);
+	FIELD(pmudev_report, count, 16);
+	FIELD(pmudev_report, reached, 24);
+	FIELD(pmudev_report, overruns, 32);
+
+	SIZE(pmudev_reports, 88);
+	FIELD(pmudev_reports, size, 0);
+	FIELD(pmudev_reports, flags, 4);
+	FIELD(pmudev_reports, refusal, 8);
+	FIELD(pmudev_reports, nr, 72);
+	FIELD(pmudev_reports, report_size, 76);
+	FIELD(pmudev_reports, reports, 80);
+
 	SIZE(pmudev_count, 32);
 	FIELD(pmudev_count, value, 0);
 	FIELD(pmudev_count, time_enabled, 8);
@@ -172,6 +206,8 @@ static void __attribute__((unused)) layout(void)
 	VALUE(PMUDEV_IOC_RESET, 0xde46);
 	VALUE(PMUDEV_IOC_REMOVE, 0xde47);
 	VALUE(PMUDEV_IOC_WHY, 0xde48);
+	VALUE(PMUDEV_IOC_DEADLINE, 0xde49);
+	VALUE(PMUDEV_IOC_REPORT, 0xde4a);
 	VALUE(PMUDEV_EXCLUDE_USER, 0x1);
 	VALUE(PMUDEV_EXCLUDE_KERNEL, 0x2);
 	VALUE(PMUDEV_EXCLUDE_HV, 0x4);

@@ -96,8 +96,8 @@ static const struct pmudev_sentence sentences[] = {
 		NOTHING,
 	},
 	[PMUDEV_WHY_INHERITED] = {
-		"a set that counts children or a whole process has no user reads",
-		"leave out PMUDEV_USER_READ and use read(2), or count one thread without PMUDEV_BIND_INHERIT",
+		"a set that counts children or a whole process has no user reads and no deadlines",
+		"use read(2), or count one thread without PMUDEV_BIND_INHERIT",
 		NOTHING,
 	},
 	[PMUDEV_WHY_TYPE] = {
@@ -205,6 +205,11 @@ static const struct pmudev_sentence sentences[] = {
 		"leave out PMUDEV_BIND_EXCLUSIVE: perf then counts beside the set",
 		NOTHING,
 	},
+	[PMUDEV_WHY_CAP_SIGNAL] = {
+		"you may not send the counted thread a signal",
+		"leave the signal out, or set the deadline as that thread's user",
+		NOTHING,
+	},
 	[PMUDEV_WHY_USER_ACCESS] = {
 		"user access is disabled",
 		"`sysctl dev.pmudev.user_access=1` enables it",
@@ -249,6 +254,16 @@ static const struct pmudev_sentence sentences[] = {
 		"perf did not release the performance counters",
 		"try again when nothing counts with perf",
 		NOTHING,
+	},
+	[PMUDEV_WHY_EVENTFD] = {
+		"the descriptor is not an eventfd",
+		"pass what eventfd(2) returned",
+		NOTHING,
+	},
+	[PMUDEV_WHY_DEADLINE] = {
+		"the deadline, its period or its signal is out of range, or the event has two in the call",
+		"pass one deadline per event, below 2^63",
+		MOST,
 	},
 };
 

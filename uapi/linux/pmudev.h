@@ -88,7 +88,7 @@ enum pmudev_reason {
 	PMUDEV_WHY_BUFFER = 15,	      /* buffer too short; limit: bytes needed */
 	PMUDEV_WHY_MAPPING = 16,      /* map one page: MAP_SHARED, PROT_READ, offset 0 */
 	PMUDEV_WHY_NO_USER_READ = 17, /* no event of the set has USER_READ */
-	PMUDEV_WHY_INHERITED = 18,    /* (EOPNOTSUPP) inheritance excludes user reads */
+	PMUDEV_WHY_INHERITED = 18,    /* (EOPNOTSUPP) inheritance excludes user reads, deadlines */
 	PMUDEV_WHY_EVENTFD = 19,      /* not a descriptor of an eventfd */
 	/* what can be counted (EINVAL, ENOENT, EOPNOTSUPP) */
 	PMUDEV_WHY_TYPE = 20,	      /* no such event type; limit: the highest */
@@ -677,9 +677,10 @@ struct pmudev_why {
  *   - A deadline stays when its group is disabled, and at a program's execution (but a set ends
  *     when its target gains privileges). It goes with its event. A deadline of a target that has
  *     ended is never reached.
- *   - An event with a deadline cannot be read directly: its slot has no index. It is read by
- *     read(2). DIRECT events cannot have a deadline (EINVAL, COMBINATION).
- *   - A set that is inherited or counts a process cannot have deadlines yet (EOPNOTSUPP, MODULE).
+ *   - An event with a deadline, reached or not, cannot be read directly until that is removed: its
+ *     slot has no index. It is read by read(2). DIRECT events cannot have a deadline (EINVAL, COMBINATION).
+ *   - A set that is inherited or counts a process cannot have deadlines yet (EOPNOTSUPP,
+ *     INHERITED).
  *   - A signal needs the right to send it to the counted thread, as kill(2) does, by whoever sets
  *     the deadline (EPERM, CAP_SIGNAL). Events of a CPU have no thread (EINVAL, COMBINATION).
  */
