@@ -10,7 +10,7 @@
 
 /*
  * Description of a PMU. The core sets index. The backend's probe sets all other fields; they are
- * constant afterwards, except unavailable, foreign and user_access_lost.
+ * constant afterwards, except unavailable, foreign and what the core counts.
  */
 struct pmudev_pmu_info {
 	u32 index;		/* number of the PMU, 0..PMUDEV_MAX_PMUS - 1 */
@@ -42,7 +42,10 @@ struct pmudev_pmu_info {
 	const struct pmudev_term *terms;
 	const struct pmudev_name *events;
 	unsigned int nr_events;
-	atomic64_t user_access_lost; /* see struct pmudev_query; the core counts */
+	/* See struct pmudev_query; the core counts. */
+	atomic64_t user_access_lost;
+	atomic64_t overflows;
+	atomic64_t unexpected;
 };
 
 #endif /* _PMUDEV_PMU_INFO_H */

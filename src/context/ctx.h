@@ -92,6 +92,7 @@ struct pmudev_overflow {
 	struct irq_work work; /* handles one that came as an NMI */
 	unsigned long tick;   /* the jiffy of the last one */
 	int nr;		      /* how many came in that jiffy */
+	u32 found;	      /* deadlines that were found here */
 	bool masked;	      /* they were too many: disabled until the fold timer expires */
 };
 

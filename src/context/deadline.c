@@ -39,6 +39,7 @@ static void report(struct pmudev_ctx *ctx, struct pmudev_set_deadlines *deadline
 	deadline->count = count;
 	deadline->reached += passed;
 	deadline->overruns += passed - 1;
+	this_cpu_inc(pmudev_cpus.overflow.found);
 	if (ctx->cpu >= 0 && count != value && this_cpu_read(pmudev_cpus.overflow.masked))
 		deadline->late = true;
 	/* poll() looks without the lock. */

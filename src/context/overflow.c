@@ -40,20 +40,24 @@ static bool count_one(struct pmudev_overflow *overflow)
 static void handle(struct pmudev_cpu *cpuc)
 {
 	struct pmudev_overflow *overflow = &cpuc->overflow;
+	u32 found = overflow->found;
 
 	lockdep_assert_irqs_disabled();
 	if (!cpuc->ready || overflow->masked)
 		return;
+	atomic64_inc(&cpuc->pmu->info.overflows);
 	if (count_one(overflow)) {
 		/* First: what overflows after the look interrupts. */
 		pmudev_backend.interrupts(true);
 		look_here(cpuc);
-		return;
+	} else {
+		look_here(cpuc);
+		overflow->masked = true;
+		pmudev_backend.interrupts(false);
+		pmudev_fold_timer(cpuc, TICK_NSEC);
 	}
-	look_here(cpuc);
-	overflow->masked = true;
-	pmudev_backend.interrupts(false);
-	pmudev_fold_timer(cpuc, TICK_NSEC);
+	if (overflow->found == found)
+		atomic64_inc(&cpuc->pmu->info.unexpected);
 }
 
 static void handle_work(struct irq_work *work)

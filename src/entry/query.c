@@ -49,6 +49,8 @@ void pmudev_describe(struct pmudev_pmu *pmu, struct pmudev_query *query)
 	query->perf_stops =
 		pmudev_backend.shared ? pmudev_backend.shared->perf_stops(&pmu->info) : 0;
 	query->user_access_lost = atomic64_read(&pmu->info.user_access_lost);
+	query->overflows = atomic64_read(&pmu->info.overflows);
+	query->unexpected = atomic64_read(&pmu->info.unexpected);
 	query->clock_hz = pmu->info.clock_hz;
 	memcpy(query->name, pmu->info.name, sizeof(query->name));
 	/* A reservation may find more counters unavailable. */

@@ -283,5 +283,6 @@ void pmudev_set_deadlines_destroy(struct pmudev_set *set)
 	for (slot = 0; slot < PMUDEV_MAX_EVENTS; slot++)
 		if (deadlines->slot[slot] && deadlines->slot[slot]->eventfd)
 			eventfd_ctx_put(deadlines->slot[slot]->eventfd);
+	set->deadlines = NULL;
 	free_deadlines(deadlines);
 }

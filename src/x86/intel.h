@@ -66,9 +66,9 @@ struct intel_cpu {
 	 * guest entry to exit; IA32_PERF_GLOBAL_CTRL is then active ^ guest.
 	 */
 	u64 guest;
+	bool masked;	/* LVTPC is, or an NMI of ours waits for the core to look */
 	u64 interrupts;	/* counters whose selectors have INT */
 	u64 late_until;	/* until then (pmudev_clock()) an NMI without overflow is ours; 0: none */
-	u64 unexpected;	/* how many such NMIs came */
 	u64 foreign;	/* programmable counters of firmware or a hypervisor: never touched */
 	u64 fixed;	/* IA32_FIXED_CTR_CTRL while owned */
 	u64 found;	/* IA32_PERF_GLOBAL_CTRL before the reservation */

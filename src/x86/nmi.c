@@ -23,22 +23,21 @@
 /* Is the NMI of a counter of ours? Clear what has overflowed. */
 static bool is_ours(struct intel_cpu *cpuc)
 {
-	u64 status, late = cpuc->late_until;
+	u64 status = cpuc->interrupts ? read_global_status() & cpuc->interrupts : 0;
+	u64 late = cpuc->late_until;
 
-	if (!cpuc->interrupts && !late)
-		return false;
-	status = read_global_status() & cpuc->kind->caps.counters & ~cpuc->foreign;
 	cpuc->late_until = 0;
 	if (status) {
 		write_global_ovf_ctrl(status);
 		return true;
 	}
-	/* Its overflow was cleared before it came: there is one such NMI at most. */
-	if (late && (s64)(late - pmudev_clock()) > 0) {
-		cpuc->unexpected++;
-		return true;
-	}
-	return false;
+	/*
+	 * Its overflow was cleared before it came: a save found the count, and there is one such
+	 * NMI at most. Or its event was unloaded, but the interrupt has masked LVTPC: perf's
+	 * handler has unmasked what was perf's.
+	 */
+	return (late && (s64)(late - pmudev_clock()) > 0) ||
+	       (!cpuc->masked && apic->read(APIC_LVTPC) & APIC_LVT_MASKED);
 }
 
 static int on_nmi(unsigned int type, struct pt_regs *regs)
@@ -51,6 +50,8 @@ static int on_nmi(unsigned int type, struct pt_regs *regs)
 	write_global_ctrl(cpuc->active ^ cpuc->guest);
 	if (!is_ours(cpuc))
 		return NMI_DONE;
+	/* Until the core has looked: NMIs meanwhile are others'. */
+	cpuc->masked = true;
 	intel_upcalls->overflowed(true);
 	return NMI_HANDLED;
 }
@@ -62,6 +63,7 @@ void intel_interrupts(bool enable)
 	/* First, so that the interrupt of a later overflow finds its status. */
 	if (enable && cpuc->owned)
 		write_global_ovf_ctrl(cpuc->kind->caps.counters & ~cpuc->foreign);
+	cpuc->masked = !enable;
 	/* apic_write() is not for modules. */
 	apic->write(APIC_LVTPC, APIC_DM_NMI | (enable ? 0 : APIC_LVT_MASKED));
 }

@@ -135,6 +135,24 @@ TEST_F(deadline, periodic)
 	EXPECT_EQ((pm_value(self->fd, 0) - next) / 7001 + 1, sum);
 }
 
+/* Each interrupt is for a deadline, and `info` shows how many there were. */
+TEST_F(deadline, interrupts_are_counted)
+{
+	struct pmudev_query before, after;
+	struct pmudev_report report;
+
+	ASSERT_EQ(0, pin_to(0));
+	ASSERT_EQ(0, start(self));
+	ASSERT_EQ(0, pm_deadline(self->fd, 0, 0, 10000, 10000));
+	ASSERT_EQ(0, pm_query(&before));
+	loop(1000000);
+	ASSERT_EQ(0, pm_query(&after));
+	ASSERT_EQ(1, pm_reports(self->fd, &report, 1));
+	EXPECT_GE(after.overflows, before.overflows + 150);
+	EXPECT_LE(after.overflows, before.overflows + 250);
+	EXPECT_LE(after.unexpected, before.unexpected + 20);
+}
+
 /* More than one passes between two looks of a program: none is lost. */
 TEST_F(deadline, many_between_two_reports)
 {

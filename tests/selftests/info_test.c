@@ -145,8 +145,9 @@ TEST_F(info, json)
 	EXPECT_LE(1U, times_in(&output, "\"in-use\": [], \"holders\": ["));
 	snprintf(text, sizeof(text),
 		 "\"reservations\": %llu, \"perf_stops\": %llu, "
-		 "\"user_access_lost\": %llu}",
-		 self->query.reservations, self->query.perf_stops, self->query.user_access_lost);
+		 "\"user_access_lost\": %llu, \"overflows\": %llu, \"unexpected\": %llu}",
+		 self->query.reservations, self->query.perf_stops, self->query.user_access_lost,
+		 self->query.overflows, self->query.unexpected);
 	EXPECT_EQ(1U, times_in(&output, text)) TH_LOG("%s", output.text);
 }
 

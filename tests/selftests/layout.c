@@ -44,7 +44,7 @@ static void __attribute__((unused)) layout(void)
 	FIELD(pmudev_event_attr, threshold_compare, 42);
 	FIELD(pmudev_event_attr, reserved, 43);
 
-	SIZE(pmudev_query, 232);
+	SIZE(pmudev_query, 248);
 	FIELD(pmudev_query, size, 0);
 	FIELD(pmudev_query, flags, 4);
 	FIELD(pmudev_query, refusal, 8);
@@ -70,6 +70,8 @@ static void __attribute__((unused)) layout(void)
 	FIELD(pmudev_query, clock_hz, 184);
 	FIELD(pmudev_query, name, 192);
 	FIELD(pmudev_query, user_access_lost, 224);
+	FIELD(pmudev_query, overflows, 232);
+	FIELD(pmudev_query, unexpected, 240);
 
 	SIZE(pmudev_bind, 88);
 	FIELD(pmudev_bind, size, 0);

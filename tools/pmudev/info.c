@@ -154,6 +154,8 @@ static void show_state(const struct pmudev_query *q)
 	    (unsigned long long)q->perf_stops);
 	row("user access lost", "%llu  times a reader was found without the right to read",
 	    (unsigned long long)q->user_access_lost);
+	row("overflows", "%llu  interrupts of deadlines, %llu of them without one that was reached",
+	    (unsigned long long)q->overflows, (unsigned long long)q->unexpected);
 }
 
 static void show_holders(const struct pmudev_query *q)

@@ -139,6 +139,8 @@ static void write_pmu(struct json *json, struct pmudev *set, const struct pmudev
 	json_unsigned(json, "reservations", q->reservations);
 	json_unsigned(json, "perf_stops", q->perf_stops);
 	json_unsigned(json, "user_access_lost", q->user_access_lost);
+	json_unsigned(json, "overflows", q->overflows);
+	json_unsigned(json, "unexpected", q->unexpected);
 	json_close(json, '}');
 }
 

@@ -443,6 +443,9 @@ enum pmudev_arch {
  * @name: as in /sys/class/pmudev/, zero-terminated
  * @user_access_lost: how often a thread with user reads was found without the right to read, which
  *	root took away by a file of perf's, or which KVM has now: it uses read(2) meanwhile
+ * @overflows: how often a counter of a deadline interrupted
+ * @unexpected: of these, how often no deadline was reached: it was found before the interrupt came,
+ *	or is further away than the counter is wide
  */
 struct pmudev_query {
 	__u32 size;
@@ -470,6 +473,8 @@ struct pmudev_query {
 	__u64 clock_hz;
 	char name[32];
 	__u64 user_access_lost;
+	__u64 overflows;
+	__u64 unexpected;
 };
 
 enum pmudev_target {
