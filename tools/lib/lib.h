@@ -23,6 +23,10 @@ HIDDEN int pmudev_usable(struct pmudev *set);
 HIDDEN int pmudev_fail(struct pmudev *set, int error, uint32_t code);
 HIDDEN int pmudev_fail_why(struct pmudev *set, int error);
 
+/* Makes an ioctl whose structure @arg has its refusal at @why: 0, or -errno, which it remembers. */
+HIDDEN int pmudev_call(struct pmudev *set, unsigned long request, void *arg,
+		       struct pmudev_refusal *why);
+
 /* Sets pmudev_cached_tid; returns whether it has changed. */
 HIDDEN bool pmudev_learn_tid(void);
 

@@ -92,8 +92,7 @@ int pmudev_why(struct pmudev *set, struct pmudev_refusal *why)
 	return error;
 }
 
-/* Makes an ioctl whose structure has its refusal at @why. */
-static int call(struct pmudev *set, unsigned long request, void *arg, struct pmudev_refusal *why)
+int pmudev_call(struct pmudev *set, unsigned long request, void *arg, struct pmudev_refusal *why)
 {
 	struct pmudev_holder holders[PMUDEV_MAX_HOLDERS] = { 0 };
 	int error = pmudev_usable(set);
@@ -149,7 +148,7 @@ static int bind_to(struct pmudev *set, uint32_t target, int32_t id, uint32_t fla
 		.pmu = pmu,
 	};
 
-	return call(set, PMUDEV_IOC_BIND, &bind, &bind.refusal);
+	return pmudev_call(set, PMUDEV_IOC_BIND, &bind, &bind.refusal);
 }
 
 int pmudev_bind_self(struct pmudev *set)
@@ -194,7 +193,7 @@ static int add_events(struct pmudev *set, const struct pmudev_event_attr *attrs,
 		.slots = (uintptr_t)slots,
 	};
 
-	return call(set, PMUDEV_IOC_ADD, &add, &add.refusal);
+	return pmudev_call(set, PMUDEV_IOC_ADD, &add, &add.refusal);
 }
 
 int pmudev_add(struct pmudev *set, const struct pmudev_event_attr *attrs, unsigned int nr,
@@ -221,7 +220,7 @@ int pmudev_place(struct pmudev *set, const struct pmudev_event_attr *attrs, unsi
 		.counters = (uintptr_t)counters,
 	};
 
-	return call(set, PMUDEV_IOC_PLACE, &place, &place.refusal);
+	return pmudev_call(set, PMUDEV_IOC_PLACE, &place, &place.refusal);
 }
 
 static int control(struct pmudev *set, unsigned long request, uint32_t group, uint32_t slot,
@@ -234,7 +233,7 @@ static int control(struct pmudev *set, unsigned long request, uint32_t group, ui
 		.value = value,
 	};
 
-	return call(set, request, &ctl, &ctl.refusal);
+	return pmudev_call(set, request, &ctl, &ctl.refusal);
 }
 
 int pmudev_enable(struct pmudev *set, uint32_t group)
@@ -275,7 +274,7 @@ static int query_number(struct pmudev *set, unsigned int number, uint32_t flags,
 	query->size = sizeof(*query);
 	query->flags = flags;
 	query->pmu = number;
-	return call(set, PMUDEV_IOC_QUERY, query, &query->refusal);
+	return pmudev_call(set, PMUDEV_IOC_QUERY, query, &query->refusal);
 }
 
 int pmudev_query(struct pmudev *set, unsigned int pmu, struct pmudev_query *query)
