@@ -9,6 +9,7 @@ _pmudev_options() { # COMMAND
 	list) echo "-v --long --json --help" ;;
 	explain) echo "-e -C -t -p --multiplex --help" ;;
 	stat) pmudev stat --help 2>/dev/null | grep -oE '(^|[ (,;])--?[A-Za-z][a-z-]*' | tr -d ' (,;' | sort -u | xargs ;;
+	run) echo "--instructions --then --skid -j --json -o --help" ;;
 	monitor) echo "-C -a -i -n -e --plain --json --csv --color --help" ;;
 	bench) echo "-C --json --color --help" ;;
 	plot) echo "-o --script --help" ;;
@@ -48,22 +49,23 @@ _pmudev() {
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W "info list explain stat monitor bench plot help --help --version" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "info list explain stat run monitor bench plot help --help --version" -- "$word")
 		return
 	fi
 	case $command:$before in
-	help:help) mapfile -t COMPREPLY < <(compgen -W "info list explain stat monitor bench plot" -- "$word") ;;
+	help:help) mapfile -t COMPREPLY < <(compgen -W "info list explain stat run monitor bench plot" -- "$word") ;;
 	*:-e | *:--event) mapfile -t COMPREPLY < <(_pmudev_events "$word") ;;
 	*:-p | *:--pid | *:-t | *:--tid) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_numbers)" -- "$word") ;;
 	*:-C | *:--cpu) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_cpus)" -- "$word") ;;
 	*:-o | *:--output) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+	run:--then) mapfile -t COMPREPLY < <(compgen -W "kill continue stop" -- "$word") ;;
 	list:list) mapfile -t COMPREPLY < <(_pmudev_events "$word") ;;
 	*)
 		if [[ $word = -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_options "$command")" -- "$word")
 		elif [ "$command" = plot ]; then
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
-		elif [ "$command" = stat ]; then
+		elif [ "$command" = stat ] || [ "$command" = run ]; then
 			mapfile -t COMPREPLY < <(compgen -c -- "$word")
 		fi
 		;;

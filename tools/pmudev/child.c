@@ -120,3 +120,8 @@ void child_end(struct child *child, int *status, struct rusage *usage)
 		;
 	close(child->fd);
 }
+
+int child_exit_status(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}

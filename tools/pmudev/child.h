@@ -50,4 +50,7 @@ void child_cut(struct child *child);
 /* Cuts it off and waits for its end. @status: as wait(2) has it */
 void child_end(struct child *child, int *status, struct rusage *usage);
 
+/* The exit status that stands for @status, as a shell has it. */
+int child_exit_status(int status);
+
 #endif /* CHILD_H */

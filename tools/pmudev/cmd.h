@@ -21,6 +21,7 @@ int cmd_list(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_monitor(int argc, char **argv);
+int cmd_run(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 

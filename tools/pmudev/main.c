@@ -16,6 +16,7 @@ static const struct {
 	{ "list", cmd_list, "what can be counted here: events by name, and their terms" },
 	{ "explain", cmd_explain, "which counters events would get, or who holds them" },
 	{ "stat", cmd_stat, "count the events of a program, a process, a thread or some CPUs" },
+	{ "run", cmd_run, "run a program for exactly so many instructions" },
 	{ "monitor", cmd_monitor, "show what CPUs count, every few seconds" },
 	{ "bench", cmd_bench, "what counting costs on this machine, next to perf" },
 	{ "plot", cmd_plot, "draw a recording of stat -I or monitor (JSON)" },

@@ -1,308 +1,354 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One run: something is counted while a command runs, or without one.
+ * pmudev run: a command that executes so many instructions and no more.
  */
+#define _GNU_SOURCE
 #include <errno.h>
+#include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
 
 #include "child.h"
 #include "cmd.h"
-#include "sets.h"
-#include "watch.h"
+#include "events.h"
+#include "exact.h"
+#include "json.h"
+#include "output.h"
 
-/**
- * struct counting - a run
- * @m: what it is part of
- * @child: the command's process, NULL: none
- * @watch: what is waited for
- * @array: the sets
- * @pmus: of each event the PMUs that it is for, by number
- * @before: the records at the end of the last interval; all zeroes before
- * @now: the records
- * @intervals: how many have ended
- * @all: what was counted since the beginning
- * @since: what was counted since @before
- */
-struct counting {
-	struct measurement *m;
-	struct child *child;
-	struct watch watch;
-	struct pmudev_set_array array;
-	uint32_t pmus[PMUDEV_MAX_EVENTS];
-	union pmudev_record_buffer *before;
-	union pmudev_record_buffer *now;
-	uint64_t intervals;
-	struct counted all;
-	struct counted since;
+/* Exit statuses, as timeout(1) has them. */
+#define EXIT_REACHED 124
+#define EXIT_MISSED  125
+
+/* So many instructions before the last one the interrupt comes, unless told otherwise. */
+#define SKID	 1000
+#define MAX_SKID 1000000
+
+static const char help[] =
+	"usage: pmudev run --instructions N [options] [--] COMMAND [ARG...]\n"
+	"\n"
+	"Runs COMMAND until its first thread has executed exactly N instructions in user mode, and\n"
+	"kills it there. The last ones are single steps, so that it stops at the same instruction\n"
+	"each time. The report goes to stderr. The exit status is 124 then; COMMAND's own if it\n"
+	"ended before; 125 if it stopped too late (see --skid).\n"
+	"\n"
+	"  --instructions N  how many: 1000000, or 1e6\n"
+	"  --then WHAT       what happens there: kill (the default); continue: it runs on to its end;\n"
+	"                    stop: it stays stopped, for a debugger\n"
+	"  --skid S          how many instructions before it the counter interrupts, and single steps\n"
+	"                    begin (default 1000). CPUs interrupt late; if COMMAND stops after more\n"
+	"                    than N instructions, S was too small.\n"
+	"  -j, --json        the report as one object\n"
+	"  -o FILE           write the report to FILE (- is stdout)\n"
+	"\n"
+	"Other threads and processes that COMMAND starts are neither counted nor stopped; kill\n"
+	"ends those of its process. COMMAND is traced with ptrace, and cannot be under a debugger.\n"
+	"\n"
+	"  pmudev run --instructions 1e6 -- sha256sum /bin/ls\n"
+	"  pmudev run --instructions 123456 --then stop -- ./prog    # then: gdb -p PID\n";
+
+enum then {
+	THEN_KILL,
+	THEN_CONTINUE,
+	THEN_STOP,
 };
 
-/* ------------------------------------------------------------------- intervals -- */
+static const char *const then_names[] = { "kill", "continue", "stop" };
+static const char *const then_done[] = { "was killed", "went on", "is stopped" };
 
-static bool make_room(struct counting *c)
+/**
+ * struct options - what is to be done
+ * @instructions: how many may be executed
+ * @skid: how many of them single steps are, at least
+ * @then: what happens after them
+ * @json: the report is for programs
+ * @output: as struct output has it
+ * @command: what is run
+ */
+struct options {
+	uint64_t instructions;
+	uint64_t skid;
+	enum then then;
+	bool json;
+	const char *output;
+	char **command;
+};
+
+enum {
+	OPTION_INSTRUCTIONS = 256,
+	OPTION_SKID,
+	OPTION_THEN,
+};
+
+static const struct option long_options[] = {
+	{ "instructions", required_argument, NULL, OPTION_INSTRUCTIONS },
+	{ "skid", required_argument, NULL, OPTION_SKID },
+	{ "then", required_argument, NULL, OPTION_THEN },
+	{ "json", no_argument, NULL, 'j' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* ---------------------------------------------------------------------- options -- */
+
+/* A whole number; 1e6 is one, too. */
+static bool get_count(const char *text, const char *what, uint64_t least, uint64_t most,
+		      uint64_t *count)
 {
-	c->before = calloc(c->array.nr, sizeof(*c->before));
-	c->now = calloc(c->array.nr, sizeof(*c->now));
-	counted_open(&c->all, &c->array, c->m->options.each_cpu);
-	counted_open(&c->since, &c->array, c->m->options.each_cpu);
-	if (c->before && c->now)
-		return true;
-	complain("no memory left");
-	return false;
-}
+	char *end;
+	double real;
 
-/* Reads the sets. Return: 0, or the exit status; errors were reported. */
-static int read_now(struct counting *c)
-{
-	if (pmudev_set_array_records(&c->array, c->now))
-		return sets_refused(&c->array, &c->m->list);
-	c->all.time = watch_now() - c->m->run.start;
-	c->since.time = c->all.time;
-	counted_between(&c->all, &c->array, NULL, c->now);
-	counted_between(&c->since, &c->array, c->before, c->now);
-	return 0;
-}
-
-/* The interval ends with what was read last. */
-static int end_interval(struct counting *c)
-{
-	union pmudev_record_buffer *records = c->before;
-
-	c->before = c->now;
-	c->now = records;
-	c->intervals++;
-	return stat_interval(c->m, &c->since, &c->all) ? 0 : 1;
-}
-
-/* ------------------------------------------------------------------- waiting -- */
-
-/* Is the run over? The terminal's signals reach the command by themselves. */
-static bool signalled(struct counting *c)
-{
-	c->m->run.interrupted = true;
-	if (!c->child)
-		return true;
-	if (c->watch.signal == SIGTERM)
-		kill(c->child->pid, SIGTERM);
-	return false;
-}
-
-/* Waits until counting starts. True if the run ended before. */
-static bool wait_to_begin(struct counting *c)
-{
-	unsigned int events = 0;
-
-	watch_until(&c->watch, watch_now() + c->m->options.delay);
-	while (!(events & WATCH_MOMENT)) {
-		events = watch_wait(&c->watch);
-		if (events & WATCH_CHILD || (events & WATCH_SIGNAL && signalled(c)))
-			return true;
+	errno = 0;
+	*count = strtoull(text, &end, 10);
+	if (*end == 'e' || *end == 'E' || *end == '.') {
+		real = strtod(text, &end);
+		/* Above 2^53 not every whole number is a double. */
+		*count = real >= 0 && real <= 9007199254740992.0 ? (uint64_t)real : 0;
+		if ((double)*count != real)
+			errno = EINVAL;
 	}
+	if (!errno && end != text && !*end && *text >= '0' && *text <= '9' && *count >= least &&
+	    *count <= most)
+		return true;
+	complain("'%s' is not %s (%llu to %llu)", text, what, (unsigned long long)least,
+		 (unsigned long long)most);
 	return false;
 }
 
-/* Return: 0, or the exit status; errors were reported. */
-static int begin_late(struct counting *c)
+static bool get_then(const char *text, enum then *then)
 {
-	struct measurement *m = c->m;
-	const int error = sets_enable(m, &c->array);
-	int status;
+	unsigned int i;
 
-	/* Skip targets that have ended meanwhile. */
-	if (!error || error == -ESRCH)
-		return 0;
-	status = sets_refused(&c->array, &m->list);
-	sets_advise(m, &c->array, c->pmus);
-	return status;
-}
-
-static bool has_ended(struct counting *c)
-{
-	struct pmudev_total total;
-
-	/* If it cannot be read here, it cannot be read later. */
-	return pmudev_set_array_read(&c->array, &total) || total.flags & PMUDEV_RECORD_ENDED;
-}
-
-/* Is the run over? */
-static bool timed_out(struct counting *c)
-{
-	if (c->child)
-		kill(c->child->pid, SIGTERM);
-	return !c->child;
-}
-
-static bool was_last_interval(struct counting *c)
-{
-	const uint64_t most = c->m->options.intervals;
-
-	c->m->run.stopped = most && c->intervals == most;
-	return c->m->run.stopped;
-}
-
-/* Return: 0, or the exit status; errors were reported. */
-static int wait_for_end(struct counting *c)
-{
-	const struct stat_options *options = &c->m->options;
-	unsigned int events;
-	int status = 0;
-
-	if (options->interval)
-		watch_every(&c->watch, c->m->run.start, options->interval);
-	if (options->timeout)
-		watch_until(&c->watch, c->m->run.start + options->timeout);
-	if (!c->child && options->target.kind != TARGET_CPUS)
-		watch_look(&c->watch);
-	for (;;) {
-		events = watch_wait(&c->watch);
-		if (events & WATCH_CHILD || (events & WATCH_SIGNAL && signalled(c)) ||
-		    (events & WATCH_MOMENT && timed_out(c)) ||
-		    (events & WATCH_LOOK && has_ended(c)))
-			return 0;
-		if (!(events & WATCH_TICK))
+	for (i = 0; i < ARRAY_SIZE(then_names); i++) {
+		if (strcmp(text, then_names[i]))
 			continue;
-		status = read_now(c);
-		if (!status)
-			status = end_interval(c);
-		if (status || was_last_interval(c))
-			return status;
+		*then = i;
+		return true;
+	}
+	complain("--then takes kill, continue or stop");
+	return false;
+}
+
+/* False after a reported error. */
+static bool take_option(int c, struct options *options, const char *word)
+{
+	switch (c) {
+	case OPTION_INSTRUCTIONS:
+		return get_count(optarg, "a number of instructions", 1, PMUDEV_DEADLINE_MAX,
+				 &options->instructions);
+	case OPTION_SKID:
+		return get_count(optarg, "a number of instructions", 0, MAX_SKID, &options->skid);
+	case OPTION_THEN:
+		return get_then(optarg, &options->then);
+	case 'j':
+		options->json = true;
+		return true;
+	case 'o':
+		options->output = optarg;
+		return true;
+	case ':':
+		complain("'%s' needs a value; `pmudev run --help` tells more", word);
+		return false;
+	default:
+		complain("unknown option '%s'; `pmudev run --help` lists them", word);
+		return false;
 	}
 }
 
-/* ------------------------------------------------------------------- together -- */
-
-/* One run: from enabling its sets to the end of its target. */
-static int count(struct counting *c)
+/* Return: -1 to go on, else the exit status. */
+static int parse_options(int argc, char **argv, struct options *options)
 {
-	struct measurement *m = c->m;
-	int status = sets_open(m, &c->array, c->pmus, c->child ? c->child->pid : 0);
+	int c;
 
-	if (!status && !make_room(c))
-		status = EXIT_NOT_RUN;
-	if (!status && c->child)
-		status = child_release(c->child, m->options.command[0]);
-	if (status)
-		return status;
-	if (m->options.delay) {
-		if (wait_to_begin(c)) {
-			m->run.start = watch_now();
-			c->all.never_began = true;
-			c->since.never_began = true;
+	options->skid = SKID;
+	opterr = 0;
+	optind = 1;
+	while ((c = getopt_long(argc, argv, "+:jo:h", long_options, NULL)) >= 0) {
+		if (c == 'h') {
+			fputs(help, stdout);
 			return 0;
 		}
-		status = begin_late(c);
+		if (!take_option(c, options, argv[optind - 1]))
+			return EXIT_USAGE;
 	}
-	if (!status)
-		status = wait_for_end(c);
-	if (status && c->child)
-		kill(c->child->pid, SIGTERM);
-	return status;
+	options->command = argv + optind;
+	if (!options->instructions)
+		complain("--instructions N tells how many; `pmudev run --help` tells more");
+	else if (optind >= argc)
+		complain("a command is missing; `pmudev run --help` tells more");
+	else
+		return -1;
+	return EXIT_USAGE;
 }
 
-/* The totals; the last interval is part of them. */
-static int finish(struct counting *c)
-{
-	struct measurement *m = c->m;
-	int status = 0;
+/* ----------------------------------------------------------------------- report -- */
 
-	if (!m->run.stopped) {
-		if (m->options.target.kind != TARGET_NONE &&
-		    pmudev_set_array_disable(&c->array, PMUDEV_ALL))
-			return sets_refused(&c->array, &m->list);
-		status = read_now(c);
-		if (!status && m->options.interval)
-			status = end_interval(c);
+static void report_json(FILE *out, const struct options *options, const struct exact *exact,
+			enum exact_end end)
+{
+	struct json json = { .out = out };
+	char pc[32];
+
+	json_open(&json, NULL, '{');
+	json_unsigned(&json, "wanted", exact->wanted);
+	json_unsigned(&json, "instructions", exact->count);
+	json_bool(&json, "reached", end == EXACT_REACHED);
+	json_unsigned(&json, "steps", exact->steps);
+	if (end == EXACT_ENDED) {
+		json_null(&json, "pc");
+		json_null(&json, "then");
+	} else {
+		snprintf(pc, sizeof(pc), "0x%llx", (unsigned long long)exact->pc);
+		json_string(&json, "pc", pc);
+		json_string(&json, "then", then_names[options->then]);
 	}
-	m->run.end = m->run.start + c->all.time;
-	pmudev_set_array_sum(&c->array, PMUDEV_ALL, NULL, m->options.interval ? c->before : c->now,
-			     &m->run.total);
-	if (!status)
-		counted_add(&m->counted, &c->all, m->list.nr);
-	m->counted.time = c->all.time;
-	return status;
+	json_signed(&json, "pid", exact->pid);
+	json_close(&json, '}');
+	json_line(&json);
 }
 
-/* Wait for the command; one that was not released ends at once. */
-static void wait_for_child(struct counting *c)
+static void report_text(FILE *out, const struct options *options, const struct exact *exact,
+			enum exact_end end)
 {
-	struct stat_run *run = &c->m->run;
-	unsigned int events = 0;
+	const char *name = options->command[0];
+	char buf[3][32];
+	const char *count = thousands(exact->count, buf[0]);
+	const char *wanted = thousands(exact->wanted, buf[1]);
+	const char *steps = thousands(exact->steps, buf[2]);
 
-	child_cut(c->child);
-	while (!(events & WATCH_CHILD)) {
-		events = watch_wait(&c->watch);
-		if (events & WATCH_SIGNAL)
-			signalled(c);
-		if (events & WATCH_MOMENT)
-			timed_out(c);
+	if (end == EXACT_ENDED) {
+		fprintf(out, "'%s' ended after %s of %s instructions\n", name, count, wanted);
+		return;
 	}
-	child_end(c->child, &run->status, &run->usage);
+	fprintf(out, "'%s' (pid %d) %s after %s%s instructions, at 0x%llx; %s single steps\n", name,
+		exact->pid, then_done[options->then], end == EXACT_REACHED ? "exactly " : "", count,
+		(unsigned long long)exact->pc, steps);
+	if (end == EXACT_MISSED)
+		fprintf(out, "%s were wanted: the interrupt came late, use a larger --skid\n",
+			wanted);
 }
 
-static int run_watched(struct counting *c)
+static bool report(const struct options *options, const struct exact *exact, enum exact_end end)
 {
-	struct stat_run *run = &c->m->run;
-	int status = count(c);
-	const bool ended = c->child && !(run->stopped && !status);
+	struct output output;
 
-	/* Its last instructions are counted when it has been waited for. */
-	if (ended)
-		wait_for_child(c);
-	if (!status)
-		status = finish(c);
-	if (c->child && !ended)
-		wait_for_child(c);
-	pmudev_set_array_close(&c->array);
-	counted_close(&c->all);
-	counted_close(&c->since);
-	free(c->before);
-	free(c->now);
-	return status;
+	if (!output_open(&output, options->output, false, false))
+		return false;
+	if (output_begin(&output)) {
+		if (options->json)
+			report_json(output.out, options, exact, end);
+		else
+			report_text(output.out, options, exact, end);
+		output_end(&output);
+	}
+	return output_close(&output);
 }
 
-static int run_program(struct counting *c, const char *program)
-{
-	const struct stat_options *options = &c->m->options;
-	struct child child;
-	int status = EXIT_NOT_RUN;
+/* -------------------------------------------------------------------------- run -- */
 
-	if (program) {
-		if (!child_start(&child, program, options->command))
+/* A set that counts the child from its exec on. Return: 0, or the exit status after an error. */
+static int open_set(struct pmudev *set, pid_t child)
+{
+	static struct event_list list;
+	uint64_t once;
+
+	if (pmudev_pmus_nr(known_pmus()) > 1) {
+		complain("this machine has CPUs of several kinds: count on one kind is not enough");
+		return EXIT_NOT_RUN;
+	}
+	if (!read_events("instructions:u", &list))
+		return EXIT_NOT_RUN;
+	if (pmudev_open(set) || pmudev_bind_task(set, child, PMUDEV_BIND_ON_EXEC) ||
+	    pmudev_start(set, list.attrs, list.nr, NULL)) {
+		complain_events(set, &list);
+		return EXIT_NOT_RUN;
+	}
+	/* That the set can be read is known now, and not when it is too late. */
+	if (!pmudev_read_count_slow(set, 0, &once))
+		return 0;
+	complain_events(set, &list);
+	return EXIT_NOT_RUN;
+}
+
+/* It is stopped. Return: the exit status. */
+static int do_then(const struct options *options, struct exact *exact, enum exact_end end)
+{
+	switch (options->then) {
+	case THEN_KILL:
+		kill(exact->pid, SIGKILL);
+		break;
+	case THEN_CONTINUE:
+		if (!exact_let_go(exact, false))
 			return EXIT_NOT_RUN;
-		c->child = &child;
+		break;
+	case THEN_STOP:
+		if (!exact_let_go(exact, true))
+			return EXIT_NOT_RUN;
+		break;
 	}
-	if (watch_open(&c->watch, program ? child.fd : -1)) {
-		status = run_watched(c);
-		watch_close(&c->watch);
-		/* It may have come together with the command's end. */
-		if (c->watch.signal)
-			c->m->run.interrupted = true;
-	} else if (program) {
-		child_end(&child, &c->m->run.status, &c->m->run.usage);
-	}
-	return status;
+	return end == EXACT_REACHED ? EXIT_REACHED : EXIT_MISSED;
 }
 
-int stat_run(struct measurement *m)
+/* Runs it to the end. Return: the exit status; it was reported. @ended: there is nobody left */
+static int run_child(const struct options *options, struct child *child, struct exact *exact,
+		     bool *ended)
 {
-	const struct stat_options *options = &m->options;
-	struct counting c = { .m = m };
-	char *program;
-	int status;
+	enum exact_end end;
+	int status = open_set(exact->set, child->pid);
 
-	m->run.status = 0;
-	m->run.usage = (struct rusage){ 0 };
-	if (options->multiplex)
-		sets_multiplex(m);
-	if (!options->command)
-		return run_program(&c, NULL);
-	program = find_program(options->command[0]);
+	if (!status && !exact_begin(exact))
+		status = EXIT_NOT_RUN;
+	if (!status)
+		status = child_release(child, options->command[0]);
+	if (status)
+		return status;
+	end = exact_wait(exact);
+	*ended = end == EXACT_ENDED;
+	if (end == EXACT_FAILED)
+		return EXIT_NOT_RUN;
+	status = *ended ? child_exit_status(exact->status) : do_then(options, exact, end);
+	return report(options, exact, end) ? status : EXIT_NOT_RUN;
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct options options = {};
+	struct pmudev set = { .fd = -1 };
+	struct exact exact = { .set = &set };
+	struct rusage usage;
+	struct child child;
+	bool ended = false;
+	char *program;
+	int end, status = parse_options(argc, argv, &options);
+
+	if (status >= 0)
+		return status;
+	program = find_program(options.command[0]);
 	if (!program) {
-		complain("cannot find '%s' in PATH", options->command[0]);
+		complain("cannot run '%s': %s", options.command[0], strerror(ENOENT));
 		return EXIT_NOT_FOUND;
 	}
-	m->run.privileged = options->target.kind == TARGET_NONE && gains_privileges(program);
-	status = run_program(&c, program);
+	if (!child_start(&child, program, options.command)) {
+		free(program);
+		return EXIT_NOT_RUN;
+	}
+	/* The terminal's signals reach the command by themselves. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	exact.pid = child.pid;
+	exact.wanted = options.instructions;
+	exact.skid = options.skid;
+	status = run_child(&options, &child, &exact, &ended);
+	if (status == EXIT_NOT_RUN)
+		kill(child.pid, SIGKILL);
+	if (!ended && (options.then != THEN_STOP || status == EXIT_NOT_RUN)) {
+		child_end(&child, &end, &usage);
+		if (options.then == THEN_CONTINUE && status != EXIT_NOT_RUN)
+			status = child_exit_status(end);
+	}
+	pmudev_close(&set);
 	free(program);
 	return status;
 }

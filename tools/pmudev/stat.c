@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "child.h"
 #include "cmd.h"
 #include "defaults.h"
 #include "detailed.h"
@@ -15,11 +16,6 @@
 #include "ticks.h"
 
 static struct output output;
-
-int stat_exit_status(int status)
-{
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
 
 /* ------------------------------------------------------------------------- reports -- */
 
@@ -106,10 +102,10 @@ static void note_run(struct measurement *m)
 	if (WIFSIGNALED(run->status))
 		complain("'%s' was ended by signal %d (%s)", m->options.command[0],
 			 WTERMSIG(run->status), strsignal(WTERMSIG(run->status)));
-	if (m->failed || !stat_exit_status(run->status))
+	if (m->failed || !child_exit_status(run->status))
 		return;
 	m->failed = m->runs;
-	m->status = stat_exit_status(run->status);
+	m->status = child_exit_status(run->status);
 }
 
 /* Return: 0, or the exit status after something went wrong, which was reported on stderr. */

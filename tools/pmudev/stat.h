@@ -151,9 +151,6 @@ int stat_run(struct measurement *m);
 /* Shows what was counted in an interval. False if it cannot be written, which has been told. */
 bool stat_interval(struct measurement *m, const struct counted *since, const struct counted *all);
 
-/* The shell's convention. */
-int stat_exit_status(int status);
-
 /* What is to be said about the runs, a sentence at a time. */
 void stat_notes(const struct measurement *m, void (*say)(void *context, const char *note),
 		void *context);
