@@ -5,6 +5,7 @@
 
 #include "alloc/allocation.h"
 #include "context/context.h"
+#include "context/stop.h"
 #include "entry/entry.h"
 #include "task/switch.h"
 #include "worker.h"
@@ -40,6 +41,7 @@ static const struct {
 	{ pmudev_hotplug_init, pmudev_hotplug_exit },
 	/* Children are freed by a function of the module. */
 	{ NULL, rcu_barrier },
+	{ NULL, pmudev_stop_exit },
 	{ pmudev_kvm_init, pmudev_kvm_exit },
 	{ pmudev_task_hooks_init, pmudev_task_hooks_exit },
 	{ pmudev_sysctl_init, pmudev_sysctl_exit },

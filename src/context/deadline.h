@@ -16,6 +16,7 @@
 #include "ctx.h"
 
 struct eventfd_ctx;
+struct pmudev_stop;
 
 /* What becomes of one event's deadline, and what was reported; under ctx->lock */
 struct pmudev_slot_deadline {
@@ -25,6 +26,7 @@ struct pmudev_slot_deadline {
 	u64 reached;	 /* deadlines since REPORT read the last */
 	u64 overruns;	 /* those of them that passed with an earlier one unreported */
 	bool late;	 /* one of them waited for its interrupt to be enabled */
+	bool stop;	 /* stop the thread */
 	u32 signal;	 /* to send, 0: none */
 	s32 id;		 /* the caller's, for the signal */
 	struct eventfd_ctx *eventfd; /* a reference, or NULL */
@@ -40,6 +42,7 @@ struct pmudev_set_deadlines {
 	u64 armed;    /* those of them that have not reached it: their counts have a @target */
 	u64 reported; /* events with a report that was not read; also read without lock */
 	u64 pending;  /* events whose report @notify has to tell */
+	struct pmudev_stop *stop; /* NULL: none stops the thread. Set once; also read without lock. */
 	/* By event; NULL if it never had one. Allocated under the set's mutex, kept until the end. */
 	struct pmudev_slot_deadline *slot[PMUDEV_MAX_EVENTS];
 };

@@ -7,6 +7,7 @@
 #include "../compat.h"
 #include "deadline.h"
 #include "events.h"
+#include "stop.h"
 #include "user_page.h"
 
 /* ------------------------------------------------------------------- set -- */
@@ -52,6 +53,7 @@ static void set_deadline(struct pmudev_ctx *ctx, struct pmudev_set *set,
 	deadline->signal = entry->signal;
 	deadline->id = entry->id;
 	deadline->period = entry->period;
+	deadline->stop = entry->flags & PMUDEV_DEADLINE_STOP;
 	if (entry->flags & PMUDEV_DEADLINE_REMOVE) {
 		deadlines->slots &= ~BIT_ULL(entry->slot);
 		return;
@@ -133,6 +135,7 @@ struct telling {
 	struct eventfd_ctx *eventfd;
 	struct kernel_siginfo info; /* si_signo 0: no signal */
 	struct task_struct *task;   /* valid under RCU; NULL: it has ended, or is none */
+	bool stop;		    /* stop it */
 };
 
 /* Take the next report to be told. Return: false if there is none. */
@@ -152,6 +155,7 @@ static bool next_report(struct pmudev_set_deadlines *deadlines, struct telling *
 	deadlines->pending &= ~BIT_ULL(slot);
 	deadline = deadlines->slot[slot];
 	telling->eventfd = deadline->eventfd;
+	telling->stop = deadline->stop;
 	clear_siginfo(&telling->info);
 	telling->info.si_signo = deadline->signal;
 	telling->info.si_code = SI_SIGIO;
@@ -176,6 +180,9 @@ void pmudev_deadlines_notify(struct irq_work *work)
 
 	rcu_read_lock();
 	while (next_report(deadlines, &telling)) {
+		/* First: whoever is told finds it stopped, or about to be. */
+		if (telling.stop && telling.task)
+			pmudev_stop_thread(deadlines->stop, telling.task);
 		if (telling.eventfd)
 			pmudev_eventfd_signal(telling.eventfd);
 		if (telling.info.si_signo && telling.task)

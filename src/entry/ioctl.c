@@ -7,6 +7,7 @@
 #include <linux/uaccess.h>
 
 #include "../alloc/conflict.h"
+#include "../set/deadline.h"
 #include "../set/set.h"
 #include "entry.h"
 
@@ -206,6 +207,14 @@ static int ioctl_report(struct pmudev_set *set, union args *args, struct pmudev_
 	return pmudev_ioctl_report(set, &args->reports, why);
 }
 
+static int ioctl_continue(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	if (args->ctl.group != PMUDEV_ALL || args->ctl.slot != PMUDEV_ALL || args->ctl.value)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RESERVED, 0);
+	pmudev_set_continue(set);
+	return 0;
+}
+
 /* Copy the list of holders to the caller's buffer. @room: the caller's pointer and size. */
 static void copy_holders(struct pmudev_set *set, const struct pmudev_refusal *room,
 			 struct pmudev_refusal *why)
@@ -254,6 +263,7 @@ static const struct ioctl ioctls[] = {
 	[INDEX(WHY)] = { sizeof(struct pmudev_why), 0, ioctl_why, .outputs = true,
 			 .keeps_refusal = true },
 	[INDEX(DEADLINE)] = { sizeof(struct pmudev_deadlines), 0, ioctl_deadline },
+	[INDEX(CONTINUE)] = { sizeof(struct pmudev_ctl), 0, ioctl_continue },
 	[INDEX(REPORT)] = { sizeof(struct pmudev_reports), 0, ioctl_report, .outputs = true },
 };
 

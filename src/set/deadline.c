@@ -7,6 +7,7 @@
 
 #include "../context/context.h"
 #include "../context/deadline.h"
+#include "../context/stop.h"
 #include "../memory.h"
 #include "deadline.h"
 #include "inherit.h"
@@ -27,20 +28,25 @@ static struct pid *counted_pid(struct pmudev_ctx *ctx)
 	return pid;
 }
 
-/* As kill(2) decides it, security modules included: signal 0 is checked and not sent. */
+/*
+ * Who may send a signal may stop the thread. As kill(2) decides it, security modules included:
+ * signal 0 is checked and not sent.
+ */
 static int check_signal(struct pmudev_set *set, const struct pmudev_deadline *entry,
 			struct pmudev_refusal *why)
 {
+	bool signal = entry->flags & PMUDEV_DEADLINE_SIGNAL;
 	struct pid *pid;
 	int ret;
 
-	if (!(entry->flags & PMUDEV_DEADLINE_SIGNAL))
-		return entry->signal || entry->id ?
-			       pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RESERVED, 0) :
-			       0;
+	if (!signal && (entry->signal || entry->id))
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RESERVED, 0);
+	if (!signal && !(entry->flags & PMUDEV_DEADLINE_STOP))
+		return 0;
 	if (set->cpu >= 0)
-		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COMBINATION, PMUDEV_DEADLINE_SIGNAL);
-	if (!entry->signal || !valid_signal(entry->signal))
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COMBINATION,
+				     PMUDEV_DEADLINE_SIGNAL | PMUDEV_DEADLINE_STOP);
+	if (signal && (!entry->signal || !valid_signal(entry->signal)))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_DEADLINE, _NSIG);
 	pid = counted_pid(set->ctx);
 	if (!pid)
@@ -141,6 +147,8 @@ static void free_deadlines(struct pmudev_set_deadlines *deadlines)
 
 	for (i = 0; i < ARRAY_SIZE(deadlines->slot); i++)
 		kfree(deadlines->slot[i]);
+	if (deadlines->stop)
+		pmudev_stop_end(deadlines->stop);
 	kfree(deadlines);
 }
 
@@ -161,17 +169,23 @@ static struct pmudev_set_deadlines *make_room(struct pmudev_set *set,
 		init_irq_work(&deadlines->notify, pmudev_deadlines_notify);
 	}
 	for (i = 0; i < nr; i++) {
+		/* The notifier looks at it after the deadline is set, under ctx->lock. */
+		if (entry[i].flags & PMUDEV_DEADLINE_STOP && !deadlines->stop)
+			smp_store_release(&deadlines->stop, pmudev_stop_alloc(PMUDEV_GFP));
+		if (entry[i].flags & PMUDEV_DEADLINE_STOP && !deadlines->stop)
+			goto no_memory;
 		slot = &deadlines->slot[entry[i].slot];
 		/* Looked at for slots with a deadline only, so it may come early. */
 		if (!*slot)
 			*slot = kzalloc(sizeof(**slot), PMUDEV_GFP);
-		if (*slot)
-			continue;
-		if (deadlines != set->deadlines)
-			free_deadlines(deadlines);
-		return NULL;
+		if (!*slot)
+			goto no_memory;
 	}
 	return deadlines;
+no_memory:
+	if (deadlines != set->deadlines)
+		free_deadlines(deadlines);
+	return NULL;
 }
 
 /* What the change let go of is dropped when nobody can signal it any more. */
@@ -231,6 +245,15 @@ int pmudev_set_reports(struct pmudev_set *set, struct pmudev_report *report, uns
 	if (smp_load_acquire(&set->deadlines))
 		pmudev_set_call_alone(set, pmudev_read_reports, &reading);
 	return reading.nr;
+}
+
+void pmudev_set_continue(struct pmudev_set *set)
+{
+	const struct pmudev_set_deadlines *deadlines = smp_load_acquire(&set->deadlines);
+	struct pmudev_stop *stop = deadlines ? smp_load_acquire(&deadlines->stop) : NULL;
+
+	if (stop)
+		pmudev_stop_continue(stop);
 }
 
 __poll_t pmudev_set_poll(struct pmudev_set *set)

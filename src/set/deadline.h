@@ -15,6 +15,9 @@ int pmudev_set_deadlines(struct pmudev_set *set, const struct pmudev_deadline *e
 int pmudev_set_reports(struct pmudev_set *set, struct pmudev_report *report, unsigned int room,
 		       struct pmudev_refusal *why);
 
+/* Continue the thread that a deadline stopped. The mutex need not be held. */
+void pmudev_set_continue(struct pmudev_set *set);
+
 /* poll(2), without the mutex: the state of the set now. */
 __poll_t pmudev_set_poll(struct pmudev_set *set);
 

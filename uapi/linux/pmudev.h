@@ -381,6 +381,7 @@ struct pmudev_event_attr {
 #define PMUDEV_IOC_WHY		_IO(PMUDEV_IOC_TYPE, 0x48)	/* struct pmudev_why */
 #define PMUDEV_IOC_DEADLINE	_IO(PMUDEV_IOC_TYPE, 0x49)	/* struct pmudev_deadlines */
 #define PMUDEV_IOC_REPORT	_IO(PMUDEV_IOC_TYPE, 0x4a)	/* struct pmudev_reports */
+#define PMUDEV_IOC_CONTINUE	_IO(PMUDEV_IOC_TYPE, 0x4b)	/* struct pmudev_ctl */
 
 enum pmudev_arch {
 	PMUDEV_ARCH_ARM64 = 1, /* also 32-bit kernels; arch_version: PMUVer */
@@ -683,11 +684,17 @@ struct pmudev_why {
  *     when its target gains privileges). It goes with its event. A deadline of a target that has
  *     ended is never reached.
  *   - An event with a deadline, reached or not, cannot be read directly until that is removed: its
- *     slot has no index. It is read by read(2). DIRECT events cannot have a deadline (EINVAL, COMBINATION).
+ *     slot has no index. It is read by read(2). DIRECT events cannot have a deadline (EINVAL,
+ *     COMBINATION).
  *   - A set that is inherited or counts a process cannot have deadlines yet (EOPNOTSUPP,
  *     INHERITED).
- *   - A signal needs the right to send it to the counted thread, as kill(2) does, by whoever sets
- *     the deadline (EPERM, CAP_SIGNAL). Events of a CPU have no thread (EINVAL, COMBINATION).
+ *   - A thread that is stopped executes no more instructions in user mode until
+ *     PMUDEV_IOC_CONTINUE (@group and @slot PMUDEV_ALL, @value 0; no effect if it is not stopped),
+ *     or until the set is closed. It can be killed; other signals, and debuggers, wait. A set that
+ *     only the stopped thread has open stops it for ever.
+ *   - SIGNAL and STOP need the right to send the counted thread a signal, as kill(2) does, by
+ *     whoever sets the deadline (EPERM, CAP_SIGNAL). Events of a CPU have no thread (EINVAL,
+ *     COMBINATION).
  */
 
 /* struct pmudev_deadline.flags */
@@ -696,7 +703,8 @@ struct pmudev_why {
 #define PMUDEV_DEADLINE_EVENTFD	(1U << 2)	/* add 1 to @eventfd */
 #define PMUDEV_DEADLINE_SIGNAL	(1U << 3)	/* send the counted thread @signal */
 #define PMUDEV_DEADLINE_REMOVE	(1U << 4)	/* the event has no deadline from now on */
-#define PMUDEV_DEADLINE_FLAGS	((1U << 5) - 1)
+#define PMUDEV_DEADLINE_STOP	(1U << 5)	/* stop the counted thread */
+#define PMUDEV_DEADLINE_FLAGS	((1U << 6) - 1)
 
 /* The highest @value (with RELATIVE: of the sum) and @period of a deadline. */
 #define PMUDEV_DEADLINE_MAX	0x7fffffffffffffffULL

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * STOP: a thread that reached a deadline executes no more of its program until it is continued. It
+ * sleeps on its way back to user mode, holding nothing, and can be killed.
+ */
+#ifndef _PMUDEV_CONTEXT_STOP_H
+#define _PMUDEV_CONTEXT_STOP_H
+
+#include <linux/sched.h>
+#include <linux/task_work.h>
+#include <linux/wait.h>
+
+/* The stop of a set's thread: kept by the set, and while @queued by the thread */
+struct pmudev_stop {
+	struct callback_head work;
+	wait_queue_head_t wait; /* its lock guards what follows */
+	bool held;		/* the thread is to sleep */
+	bool queued;		/* the thread will look at @held before it is in user mode again */
+	unsigned int refs;
+};
+
+/* Return: NULL without memory. The caller has a reference. */
+struct pmudev_stop *pmudev_stop_alloc(gfp_t gfp);
+
+/* Stop a thread that is not the caller's to wait for. Any context but NMI. Under RCU. */
+void pmudev_stop_thread(struct pmudev_stop *stop, struct task_struct *task);
+
+/* Continue it, or have it not stop any more. */
+void pmudev_stop_continue(struct pmudev_stop *stop);
+
+/* The set is destroyed: continue the thread, and drop the set's reference. */
+void pmudev_stop_end(struct pmudev_stop *stop);
+
+/* At module unload, when no set is left: wait for threads that are in the code of this. */
+void pmudev_stop_exit(void);
+
+#endif /* _PMUDEV_CONTEXT_STOP_H */

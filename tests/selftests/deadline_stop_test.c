@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Deadlines that stop the counted thread: where, for how long, and who ends it. */
+#include "deadline.h"
+#include "kselftest_harness.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+/* Instructions between two deadlines */
+#define PERIOD 100000
+
+FIXTURE(stop)
+{
+	int fd;
+	pid_t child;
+	__u64 *rounds; /* of the child's loop */
+};
+
+/* Loops for ever, and says how often. */
+static void count_rounds(__u64 *rounds)
+{
+	for (;;) {
+		loop(100);
+		__atomic_fetch_add(rounds, 1, __ATOMIC_RELAXED);
+	}
+}
+
+FIXTURE_SETUP(stop)
+{
+	struct pmudev_query query;
+
+	self->fd = -1;
+	ASSERT_EQ(0, pm_query(&query));
+	if (!(query.features & PMUDEV_HAS_DEADLINE))
+		SKIP(return, "no deadlines here");
+	ASSERT_EQ(0, limit_overflows(false));
+	self->rounds =
+		mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->rounds);
+	self->child = fork_bound();
+	if (!self->child)
+		count_rounds(self->rounds);
+}
+
+FIXTURE_TEARDOWN(stop)
+{
+	if (self->fd >= 0)
+		close(self->fd);
+	stop_child(self->child);
+	limit_overflows(true);
+}
+
+static int start(struct _test_data_stop *self)
+{
+	struct pmudev_event_attr event = raw_event(steady_event(), USER_ONLY);
+	int ret;
+
+	self->fd = pm_open();
+	ret = pm_bind(self->fd, PMUDEV_TARGET_TASK, self->child, 0);
+	if (!ret)
+		ret = pm_add(self->fd, &event, 1);
+	return ret ? ret : pm_enable(self->fd, PMUDEV_ALL);
+}
+
+static int stop_at(struct _test_data_stop *self, __u64 value, __u64 period)
+{
+	return pm_deadline(self->fd, 0, PMUDEV_DEADLINE_STOP | PMUDEV_DEADLINE_RELATIVE, value,
+			   period);
+}
+
+static int go_on(int fd)
+{
+	struct pmudev_ctl ctl = { .size = sizeof(ctl), .group = PMUDEV_ALL, .slot = PMUDEV_ALL };
+
+	return ioctl(fd, PMUDEV_IOC_CONTINUE, &ctl) ? -errno : 0;
+}
+
+static char state_of(pid_t pid)
+{
+	char path[64], state = 0;
+	FILE *stat;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	stat = fopen(path, "r");
+	if (!stat)
+		return 0;
+	if (fscanf(stat, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	fclose(stat);
+	return state;
+}
+
+static __u64 rounds_of(struct _test_data_stop *self)
+{
+	return __atomic_load_n(self->rounds, __ATOMIC_RELAXED);
+}
+
+/* Asleep in the kernel, and not by a call of its own: it makes none. */
+static bool is_stopped(pid_t pid)
+{
+	return state_of(pid) == 'D' || state_of(pid) == 'I';
+}
+
+/* Waits for the report, and for the thread to sleep. */
+static bool wait_stopped(struct _test_data_stop *self, struct pmudev_report *report)
+{
+	struct pollfd wait = { .fd = self->fd, .events = POLLIN };
+
+	return poll(&wait, 1, 10000) == 1 && pm_reports(self->fd, report, 1) == 1 &&
+	       WAIT_FOR(is_stopped(self->child));
+}
+
+/* It stays where it is while others run. */
+static void expect_still(struct __test_metadata *_metadata, struct _test_data_stop *self)
+{
+	__u64 rounds = rounds_of(self), count = pm_value(self->fd, 0);
+
+	loop(3000000);
+	EXPECT_EQ(rounds, rounds_of(self));
+	EXPECT_EQ(count, pm_value(self->fd, 0));
+	EXPECT_TRUE(is_stopped(self->child));
+}
+
+static void expect_running(struct __test_metadata *_metadata, struct _test_data_stop *self)
+{
+	__u64 rounds = rounds_of(self);
+
+	EXPECT_TRUE(WAIT_FOR(rounds_of(self) > rounds + 10));
+}
+
+TEST_F(stop, and_continue)
+{
+	struct pmudev_report report;
+
+	ASSERT_EQ(0, start(self));
+	/* Nothing to continue. */
+	ASSERT_EQ(0, go_on(self->fd));
+	ASSERT_EQ(0, stop_at(self, PERIOD, 0));
+	ASSERT_TRUE(wait_stopped(self, &report));
+	EXPECT_LE(report.value, report.count);
+	if (exact_instructions()) {
+		EXPECT_EQ(report.value, report.count);
+		/* Not an instruction since. */
+		EXPECT_EQ(report.count, pm_value(self->fd, 0));
+	}
+	expect_still(_metadata, self);
+	ASSERT_EQ(0, go_on(self->fd));
+	expect_running(_metadata, self);
+}
+
+TEST_F(stop, again_and_again)
+{
+	struct pmudev_report report;
+	__u64 last = 0;
+	int i;
+
+	ASSERT_EQ(0, start(self));
+	ASSERT_EQ(0, stop_at(self, PERIOD, PERIOD));
+	for (i = 0; i < few(200); i++) {
+		ASSERT_TRUE(wait_stopped(self, &report)) TH_LOG("round %d", i);
+		if (exact_instructions()) {
+			EXPECT_EQ(report.value, report.count);
+			EXPECT_EQ(report.count, pm_value(self->fd, 0));
+		}
+		if (last)
+			EXPECT_EQ(last + PERIOD, report.value);
+		EXPECT_EQ(0ULL, report.overruns);
+		last = report.value;
+		ASSERT_EQ(0, go_on(self->fd));
+	}
+}
+
+TEST_F(stop, killed)
+{
+	struct pmudev_report report;
+	int status;
+
+	ASSERT_EQ(0, start(self));
+	ASSERT_EQ(0, stop_at(self, PERIOD, 0));
+	ASSERT_TRUE(wait_stopped(self, &report));
+	/* One that does not end it waits. */
+	ASSERT_EQ(0, kill(self->child, SIGSTOP));
+	expect_still(_metadata, self);
+	ASSERT_EQ(0, kill(self->child, SIGKILL));
+	ASSERT_EQ(self->child, waitpid(self->child, &status, 0));
+	self->child = 0;
+	EXPECT_TRUE(WIFSIGNALED(status));
+	EXPECT_TRUE(poll_now(self->fd) & POLLHUP);
+	EXPECT_EQ(0, go_on(self->fd));
+}
+
+TEST_F(stop, set_is_closed)
+{
+	struct pmudev_report report;
+
+	ASSERT_EQ(0, start(self));
+	ASSERT_EQ(0, stop_at(self, PERIOD, 0));
+	ASSERT_TRUE(wait_stopped(self, &report));
+	close(self->fd);
+	self->fd = -1;
+	expect_running(_metadata, self);
+}
+
+/* Continued before it sleeps, or between two stops: it is never left behind. */
+TEST_F(stop, continued_at_any_time)
+{
+	struct pmudev_report report;
+	__u64 reached = 0;
+	int i;
+
+	ASSERT_EQ(0, start(self));
+	ASSERT_EQ(0, stop_at(self, 5000, 5000));
+	for (i = 0; i < few(20000); i++) {
+		ASSERT_EQ(0, go_on(self->fd));
+		if (pm_reports(self->fd, &report, 1) == 1)
+			reached += report.reached;
+	}
+	EXPECT_LT(10ULL, reached);
+	ASSERT_EQ(0, pm_deadline(self->fd, 0, PMUDEV_DEADLINE_REMOVE, 0, 0));
+	ASSERT_EQ(0, go_on(self->fd));
+	expect_running(_metadata, self);
+}
+
+TEST_F(stop, refusals)
+{
+	struct pmudev_event_attr event = raw_event(steady_event(), USER_ONLY);
+	struct pmudev_ctl ctl = { .size = sizeof(ctl), .group = 0, .slot = PMUDEV_ALL };
+	int fd = pm_cpu_set(0, 0, &event, 1);
+
+	ASSERT_EQ(0, start(self));
+	EXPECT_EQ(-1, ioctl(self->fd, PMUDEV_IOC_CONTINUE, &ctl));
+	EXPECT_EQ(EINVAL, errno);
+	ASSERT_GE(fd, 0);
+	EXPECT_REFUSED(EINVAL, PMUDEV_WHY_COMBINATION,
+		       pm_deadline(fd, 0, PMUDEV_DEADLINE_STOP, PERIOD, 0));
+	close(fd);
+}
+
+TEST_HARNESS_MAIN
