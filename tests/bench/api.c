@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "api.h"
+#include "deadline.h"
 
 #include <linux/perf_event.h>
 #include <stdint.h>
@@ -72,6 +73,9 @@ static int pmudev_fill(struct events *e, const struct wish *wish)
 		if (!ret && !wish->off)
 			ret = pm_enable(e->fd[0], PMUDEV_ALL);
 	}
+	if (!ret && wish->deadline)
+		ret = pm_deadline(e->fd[0], 0, PMUDEV_DEADLINE_RELATIVE, wish->deadline,
+				  wish->deadline);
 	if (!ret && wish->user)
 		ret = map_last(e);
 	return ret;
@@ -141,6 +145,7 @@ static int perf_fill(struct events *e, const struct wish *wish)
 		attr.config = config_of(i);
 		/* A group is on when its leader is. */
 		attr.disabled = wish->off && !i;
+		attr.sample_period = i ? 0 : wish->deadline;
 		fd = syscall(SYS_perf_event_open, &attr, pid, wish->cpu, i ? e->fd[0] : -1,
 			     PERF_FLAG_FD_CLOEXEC);
 		if (fd < 0)

@@ -15,6 +15,7 @@
  * @nr: events, instructions and cycles by turns, in user mode
  * @user: readable in user mode, with their pages mapped
  * @off: opened, but not enabled
+ * @deadline: of the first event, to be told of each so many counted ones; 0: none
  */
 struct wish {
 	int pid;
@@ -22,6 +23,7 @@ struct wish {
 	unsigned int nr;
 	bool user;
 	bool off;
+	__u64 deadline;
 };
 
 static inline struct wish of_self(unsigned int nr, bool user)

@@ -69,6 +69,7 @@ static const struct path {
 	enum counted who;
 	unsigned int nr;
 	bool user;
+	bool deadline;
 } paths[] = {
 	{ .key = "switch-self", .who = ONE, .nr = 1 },
 	{ .key = "switch-self", .who = ONE, .nr = 4 },
@@ -76,6 +77,8 @@ static const struct path {
 	{ .key = "switch-self-user", .who = ONE, .nr = 1, .user = true },
 	{ .key = "switch-self-user", .who = ONE, .nr = 4, .user = true },
 	{ .key = "switch-self-user", .who = ONE, .nr = 6, .user = true },
+	{ .key = "switch-self-deadline", .who = ONE, .nr = 1, .deadline = true },
+	{ .key = "switch-self-deadline", .who = ONE, .nr = 4, .deadline = true },
 	{ .key = "switch-attached", .who = ATTACHED, .nr = 1 },
 	{ .key = "switch-attached", .who = ATTACHED, .nr = 4 },
 	{ .key = "bystanders-self", .who = SLEEPER, .nr = 1 },
@@ -100,6 +103,8 @@ int main(void)
 					      .wish = of_self(paths[i].nr, paths[i].user),
 					      .who = paths[i].who };
 
+			/* It is not reached. */
+			c.wish.deadline = paths[i].deadline ? 1ULL << 40 : 0;
 			extra[side][i] = extra_switch(start, stop, &c);
 			say("%s, %s, %u: %.1f", api->name, paths[i].key, paths[i].nr,
 			    extra[side][i]);
