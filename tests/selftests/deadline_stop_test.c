@@ -36,6 +36,8 @@ FIXTURE_SETUP(stop)
 	ASSERT_EQ(0, pm_query(&query));
 	if (!(query.features & PMUDEV_HAS_DEADLINE))
 		SKIP(return, "no deadlines here");
+	if (!overflows_interrupt())
+		SKIP(return, NO_INTERRUPTS);
 	ASSERT_EQ(0, limit_overflows(false));
 	self->rounds =
 		mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

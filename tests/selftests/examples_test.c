@@ -6,6 +6,7 @@
  */
 #include "command.h"
 #include "common.h"
+#include "deadline.h"
 #include "kselftest_harness.h"
 
 #include <fcntl.h>
@@ -144,6 +145,70 @@ TEST_F(examples, child_process)
 	run(&output, "%s/child_process /no/such/program", examples);
 	EXPECT_EQ(127, output.status);
 	EXPECT_EQ(1, times_in(&output, "cannot run /no/such/program: No such file"));
+}
+
+/* ----------------------------------------------------------------- deadlines */
+
+static bool have_deadlines(void)
+{
+	struct pmudev_query query;
+
+	return !pm_query(&query) && query.features & PMUDEV_HAS_DEADLINE && overflows_interrupt();
+}
+
+/* Three instructions a round of one, five of the other, of which there are a third as many. */
+TEST_F(examples, sampling_profiler)
+{
+	__u64 all;
+
+	if (!have_deadlines())
+		SKIP(return, NO_INTERRUPTS);
+	run(&output, "%s/sampling_profiler", examples);
+	EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
+	all = number_before(" samples");
+	EXPECT_GE(all, 80ULL) TH_LOG("%s", output.text);
+	EXPECT_LE(all, 300ULL) TH_LOG("%s", output.text);
+	EXPECT_EQ(1, times_in(&output, "%  turn")) TH_LOG("%s", output.text);
+	EXPECT_EQ(1, times_in(&output, "  0.0%  (elsewhere)")) TH_LOG("%s", output.text);
+	EXPECT_EQ(0, times_in(&output, "  0.0%  shift")) TH_LOG("%s", output.text);
+}
+
+TEST_F(examples, instruction_budget)
+{
+	if (!have_deadlines())
+		SKIP(return, NO_INTERRUPTS);
+	run(&output, "%s/instruction_budget 2000000 %s --play %d", examples, program, 100000000);
+	EXPECT_EQ(124, output.status) TH_LOG("%s", output.text);
+	EXPECT_GE(number_before(" instructions"), 2000000ULL) TH_LOG("%s", output.text);
+	if (exact_instructions())
+		EXPECT_EQ(2000000ULL, number_before(" instructions")) TH_LOG("%s", output.text);
+	run(&output, "%s/instruction_budget 100000000 sh -c '%s --play 10; exit 3'", examples,
+	    program);
+	EXPECT_EQ(3, output.status) TH_LOG("%s", output.text);
+	run(&output, "%s/instruction_budget 1000 /no/such/program", examples);
+	EXPECT_EQ(127, output.status) TH_LOG("%s", output.text);
+}
+
+/* Slices of a million, to which what reads the count belongs. */
+TEST_F(examples, fair_threads)
+{
+	const char *at;
+	__u64 count;
+	int i;
+
+	if (!have_deadlines())
+		SKIP(return, NO_INTERRUPTS);
+	run(&output, "%s/fair_threads", examples);
+	EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
+	at = output.text;
+	for (i = 0; i < 3; i++) {
+		at = strstr(at, ": ");
+		ASSERT_NE(NULL, at) TH_LOG("%s", output.text);
+		count = strtoull(at + 2, NULL, 10);
+		EXPECT_LE(19990000ULL, count) TH_LOG("%s", output.text);
+		EXPECT_GE(20010000ULL, count) TH_LOG("%s", output.text);
+		at += 2;
+	}
 }
 
 /* ------------------------------------------------------------------- the daemon */

@@ -5,6 +5,7 @@
  */
 #include "command.h"
 #include "common.h"
+#include "deadline.h"
 #include "json_valid.h"
 #include "kselftest_harness.h"
 
@@ -89,6 +90,8 @@ FIXTURE_SETUP(run)
 		SKIP(return, "no deadlines here");
 	if (!exact_instructions())
 		SKIP(return, "needs exact counts of each CPU");
+	if (!overflows_interrupt())
+		SKIP(return, NO_INTERRUPTS);
 }
 
 FIXTURE_TEARDOWN(run)
