@@ -45,11 +45,14 @@ static void next_thread(int signal)
 /* Each works in its own way, for ever. */
 static void work(int stride)
 {
-	static volatile unsigned char data[1 << 16];
+	static unsigned char data[1 << 16];
 	unsigned int i;
 
-	for (i = 0;; i += stride)
+	for (i = 0;; i += stride) {
 		data[i % sizeof(data)]++;
+		/* Somebody may look at it, for all that the compiler knows. */
+		__asm__ __volatile__("" : : "r"(data) : "memory");
+	}
 }
 
 static void make_threads(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A profiler: each PERIOD instructions a signal says where the program is. This one profiles itself,
- * and knows its functions by their addresses.
+ * A profiler: each PERIOD instructions a signal says where the program is. This one profiles
+ * itself, and knows its functions by their addresses.
  */
 #define _GNU_SOURCE
 #include <signal.h>

@@ -169,8 +169,8 @@ static struct pmudev_set_deadlines *make_room(struct pmudev_set *set,
 		init_irq_work(&deadlines->notify, pmudev_deadlines_notify);
 	}
 	for (i = 0; i < nr; i++) {
-		/* The notifier looks at it after the deadline is set, under ctx->lock. */
 		if (entry[i].flags & PMUDEV_DEADLINE_STOP && !deadlines->stop)
+			/* CONTINUE looks without the mutex. */
 			smp_store_release(&deadlines->stop, pmudev_stop_alloc(PMUDEV_GFP));
 		if (entry[i].flags & PMUDEV_DEADLINE_STOP && !deadlines->stop)
 			goto no_memory;
@@ -249,9 +249,14 @@ int pmudev_set_reports(struct pmudev_set *set, struct pmudev_report *report, uns
 
 void pmudev_set_continue(struct pmudev_set *set)
 {
-	const struct pmudev_set_deadlines *deadlines = smp_load_acquire(&set->deadlines);
-	struct pmudev_stop *stop = deadlines ? smp_load_acquire(&deadlines->stop) : NULL;
+	const struct pmudev_set_deadlines *deadlines;
+	struct pmudev_stop *stop = NULL;
 
+	/* Pairs with pmudev_change_deadlines(). */
+	deadlines = smp_load_acquire(&set->deadlines);
+	if (deadlines)
+		/* Pairs with make_room(). */
+		stop = smp_load_acquire(&deadlines->stop);
 	if (stop)
 		pmudev_stop_continue(stop);
 }

@@ -4,6 +4,7 @@
  * scripts/check examples sees to it that what the guide shows is here.
  */
 #include "common.h"
+#include "deadline.h"
 #include "kselftest_harness.h"
 
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #include <pmudev.h>
+#include <pmudev_deadline.h>
 #include <pmudev_set_array.h>
 
 static char text[512];
@@ -42,6 +44,33 @@ static int multiplexed(uint64_t *estimate)
 		return give_up(&set);
 	if (!pmudev_scale(count->value, count->time_enabled, count->time_running, estimate))
 		printf("not counted: it never had a turn\n");
+	pmudev_close(&set);
+	return 0;
+}
+
+/* Of the calling thread, a million instructions from now. */
+static int tell_at_a_million(uint64_t *count)
+{
+	const struct pmudev_event_attr instructions = {
+		.config = PMUDEV_INSTRUCTIONS,
+		.flags = USER_ONLY,
+	};
+	const struct pmudev_deadline deadline = {
+		.slot = 0,
+		.flags = PMUDEV_DEADLINE_RELATIVE,
+		.value = 1000000,
+	};
+	struct pmudev_report report;
+	struct pmudev set;
+
+	if (pmudev_open(&set) || pmudev_start(&set, &instructions, 1, NULL) ||
+	    pmudev_deadline_set(&set, &deadline, 1))
+		return give_up(&set);
+	/* ... the work; another thread could wait ... */
+	loop(1000000);
+	if (pmudev_deadline_wait(&set, &report, 1, -1) != 1)
+		return give_up(&set);
+	*count = report.count - (report.value - deadline.value);
 	pmudev_close(&set);
 	return 0;
 }
@@ -154,6 +183,20 @@ TEST_F(guide, multiplexed)
 
 	ASSERT_EQ(0, multiplexed(&cycles)) TH_LOG("%s", text);
 	EXPECT_GT(cycles, 0ULL);
+}
+
+TEST_F(guide, deadline)
+{
+	struct pmudev_query query;
+	uint64_t count = 0;
+
+	ASSERT_EQ(0, pm_query(&query));
+	if (!(query.features & PMUDEV_HAS_DEADLINE))
+		SKIP(return, "no deadlines here");
+	ASSERT_EQ(0, tell_at_a_million(&count)) TH_LOG("%s", text);
+	EXPECT_LE(1000000ULL, count);
+	if (exact_instructions() && overflows_interrupt())
+		EXPECT_EQ(1000000ULL, count);
 }
 
 TEST_F(guide, threshold)
