@@ -68,6 +68,10 @@ FIXTURE_VARIANT_ADD(call, deadline) {
 	PMUDEV_IOC_DEADLINE, sizeof(struct pmudev_deadlines), 0
 };
 
+FIXTURE_VARIANT_ADD(call, go_on) {
+	PMUDEV_IOC_CONTINUE, sizeof(struct pmudev_ctl), 0
+};
+
 FIXTURE_VARIANT_ADD(call, report) {
 	PMUDEV_IOC_REPORT, sizeof(struct pmudev_reports), 0
 };
@@ -131,6 +135,10 @@ static void good(struct _test_data_call *self, const struct _fixture_variant_cal
 		break;
 	case PMUDEV_IOC_RESET:
 		ctl->group = PMUDEV_ALL;
+		break;
+	case PMUDEV_IOC_CONTINUE:
+		ctl->group = PMUDEV_ALL;
+		ctl->slot = PMUDEV_ALL;
 		break;
 	case PMUDEV_IOC_DEADLINE:
 		deadlines->nr = 1;

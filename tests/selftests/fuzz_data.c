@@ -264,6 +264,8 @@ static void fuzz_deadline(struct fuzz *f, struct pmudev_deadline *deadline)
 	}
 	if (!f->careful && fuzz_rarely(f, 20))
 		deadline->flags ^= 1U << fuzz_pick(f, 32);
+	/* Nobody would continue a worker. */
+	deadline->flags &= ~PMUDEV_DEADLINE_STOP;
 }
 
 static void fill_deadlines(struct fuzz *f, struct pmudev_deadlines *deadlines)
@@ -275,7 +277,7 @@ static void fill_deadlines(struct fuzz *f, struct pmudev_deadlines *deadlines)
 	for (i = 0; i < ARRAY_SIZE(some); i++)
 		fuzz_deadline(f, &some[i]);
 	deadlines->deadline_size = sizeof(some[0]);
-	deadlines->deadlines = address(fuzz_put(f, PAGE, some, sizeof(some)));
+	deadlines->deadlines = address(fuzz_put(f, FUZZ_ARENA_PAGE, some, sizeof(some)));
 	if (!f->careful && fuzz_rarely(f, 30))
 		deadlines->nr = fuzz_random(f) >> fuzz_pick(f, 64);
 }
@@ -319,8 +321,13 @@ static unsigned int fill(struct fuzz *f, unsigned int nr, union fuzz_args *args)
 	case 10:
 		args->reports.nr = 1 + fuzz_pick(f, fuzz_rarely(f, 8) ? 70 : 8);
 		args->reports.report_size = sizeof(struct pmudev_report);
-		args->reports.reports = some_room(f, 2 * PAGE, 8 * sizeof(struct pmudev_report));
+		args->reports.reports =
+			some_room(f, 2 * FUZZ_ARENA_PAGE, 8 * sizeof(struct pmudev_report));
 		return sizeof(args->reports);
+	case 11:
+		args->ctl.group = fuzz_rarely(f, 8) ? fuzz_pick(f, 4) : PMUDEV_ALL;
+		args->ctl.slot = PMUDEV_ALL;
+		return sizeof(args->ctl);
 	default:
 		fill_ctl(f, &args->ctl, nr == 6);
 		return sizeof(args->ctl);
