@@ -4,7 +4,9 @@
  * SLICE instructions switches to the next one. With a timer the one that is disturbed most would
  * get least.
  */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>

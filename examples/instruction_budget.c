@@ -3,7 +3,9 @@
  * A budget: a program may execute so many instructions, and is killed at the next one. It cannot
  * block or handle what stops it. (The budget is of its first thread; children have none.)
  */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

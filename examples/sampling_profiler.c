@@ -3,7 +3,9 @@
  * A profiler: each PERIOD instructions a signal says where the program is. This one profiles
  * itself, and knows its functions by their addresses.
  */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <signal.h>
 #include <stdio.h>
 #include <ucontext.h>
