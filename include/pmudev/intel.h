@@ -86,8 +86,8 @@ int intel_encode(const struct intel_caps *caps, const struct pmudev_event_attr *
 
 /*
  * Bits of fixed counter @n, 0..15, in IA32_FIXED_CTR_CTRL: its field of four bits (bit 0: count
- * ring 0; bit 1: count rings 1 to 3; bit 3: interrupt on overflow), and the bit that hides it, 33 above the field's
- * lowest. @config: as intel_encode() sets it, maybe with INT, or HIDDEN alone
+ * ring 0; bit 1: count rings 1 to 3; bit 3: interrupt on overflow), and the bit that hides it, 33
+ * above the field's lowest. @config: as intel_encode() sets it, maybe with INT, or HIDDEN alone
  */
 u64 intel_fixed_bits(unsigned int n, u64 config);
 

@@ -19,7 +19,7 @@
 #define PMUV3_TYPER_P		BIT_ULL(31)	/* do not count EL1 */
 #define PMUV3_TYPER_U		BIT_ULL(30)	/* do not count EL0 */
 #define PMUV3_TYPER_NSH		BIT_ULL(27)	/* count Non-secure EL2 */
-/* Software's: PMINTENSET_EL1 has it, and the registers are written without it (evtCount ends below) */
+/* Software's: PMINTENSET_EL1 has it, and the registers are written without it. */
 #define PMUV3_INTERRUPT		BIT_ULL(16)
 #define PMUV3_TYPER_EVENT	GENMASK_ULL(15, 0) /* evtCount */
 
@@ -71,8 +71,8 @@ u32 pmuv3_threshold_max(u64 pmmir);
 
 /*
  * Translate counters, a mask by index, into the bits of PMCNTENSET_EL0, PMCNTENCLR_EL0,
- * PMINTENSET_EL1, PMINTENCLR_EL1, PMOVSCLR_EL0 and PMUACR_EL1: there the fixed counters are one bit lower, the
- * cycle counter at 31, the instruction counter at 32.
+ * PMINTENSET_EL1, PMINTENCLR_EL1, PMOVSCLR_EL0 and PMUACR_EL1: there the fixed counters are one bit
+ * lower, the cycle counter at 31, the instruction counter at 32.
  */
 static inline u64 pmuv3_enable_bits(u64 counters)
 {

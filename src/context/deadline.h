@@ -38,12 +38,13 @@ struct pmudev_set_deadlines {
 	wait_queue_head_t *wait; /* who polls the set; constant */
 	struct hlist_node node;	 /* in ctx->deadlines while an armed event is active; ctx->lock */
 	struct irq_work notify;	 /* tells who waits, outside of all locks */
-	u64 slots;    /* events that have a deadline, reached or not; ctx->lock, also the next ones */
-	u64 armed;    /* those of them that have not reached it: their counts have a @target */
+	/* Under ctx->lock, as all that follow: */
+	u64 slots;    /* events that have a deadline, reached or not */
+	u64 armed;    /* those that have not reached it: their counts have a @target */
 	u64 reported; /* events with a report that was not read; also read without lock */
 	u64 pending;  /* events whose report @notify has to tell */
-	struct pmudev_stop *stop; /* NULL: none stops the thread. Set once; also read without lock. */
-	/* By event; NULL if it never had one. Allocated under the set's mutex, kept until the end. */
+	struct pmudev_stop *stop; /* NULL: none stops the thread; set once, also read without lock */
+	/* By event; NULL if it never had one. Made under the set's mutex, kept until the end. */
 	struct pmudev_slot_deadline *slot[PMUDEV_MAX_EVENTS];
 };
 
@@ -104,7 +105,7 @@ struct pmudev_deadlines_arg {
 	const struct pmudev_deadline *entry;	/* each of a slot of its own */
 	unsigned int nr;
 	struct eventfd_ctx **eventfd; /* of each entry, or NULL. Out: the reference to drop. */
-	int error;		      /* out: 0, -ESRCH: the target has ended, -EINVAL: see culprit */
+	int error;		      /* out: 0, -ESRCH: ended, -EINVAL: see culprit */
 	unsigned int culprit;	      /* out: the entry that is out of range */
 };
 

@@ -30,7 +30,7 @@ static void look_here(struct pmudev_cpu *cpuc)
 /* One more interrupt. Return: false if it was one too many. */
 static bool count_one(struct pmudev_overflow *overflow)
 {
-	if (overflow->tick != jiffies) {
+	if (time_after(jiffies, overflow->tick)) {
 		overflow->tick = jiffies;
 		overflow->nr = 0;
 	}
@@ -94,6 +94,7 @@ void pmudev_overflow_begin(struct pmudev_cpu *cpuc)
 	lockdep_assert_irqs_disabled();
 	cpuc->overflow.masked = false;
 	cpuc->overflow.nr = 0;
+	cpuc->overflow.tick = jiffies;
 	if (pmudev_backend.interrupts)
 		pmudev_backend.interrupts(true);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Interrupts of counters that overflow: a deadline may be reached. Not more than so many per tick. */
+/* Interrupts of counters that overflow: a deadline may be reached. So many per tick, not more. */
 #ifndef _PMUDEV_CONTEXT_OVERFLOW_H
 #define _PMUDEV_CONTEXT_OVERFLOW_H
 

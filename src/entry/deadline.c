@@ -19,14 +19,13 @@ static int check_list(u32 nr, u32 size, size_t known, struct pmudev_refusal *why
 static int copy_entries(const struct pmudev_deadlines *call, struct pmudev_deadline *entry,
 			struct pmudev_refusal *why)
 {
+	const u32 size = call->deadline_size;
+	u64 user = call->deadlines;
 	u32 i;
 	int ret;
 
-	for (i = 0; i < call->nr; i++) {
-		ret = copy_struct_from_user(
-			&entry[i], sizeof(*entry),
-			u64_to_user_ptr(call->deadlines + (u64)i * call->deadline_size),
-			call->deadline_size);
+	for (i = 0; i < call->nr; i++, user += size) {
+		ret = copy_struct_from_user(&entry[i], sizeof(*entry), u64_to_user_ptr(user), size);
 		if (!ret)
 			continue;
 		why->event = i;

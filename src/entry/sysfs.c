@@ -92,9 +92,8 @@ static ssize_t emit_list(char *buf, u64 mask)
 
 /* PMUDEV_HAS_*, by bit. */
 static const char *const features[] = {
-	"long",	       "chain",	  "threshold", "user_read", "direct",
-	"other_tasks", "inherit", "multiplex", "guest",	    "hiding",
-	"deadline",
+	"long",	   "chain",	"threshold", "user_read", "direct",   "other_tasks",
+	"inherit", "multiplex", "guest",     "hiding",	  "deadline",
 };
 
 static ssize_t emit_features(char *buf, u64 mask)

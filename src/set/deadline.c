@@ -239,9 +239,10 @@ int pmudev_set_reports(struct pmudev_set *set, struct pmudev_report *report, uns
 {
 	struct pmudev_reports_arg reading = { .report = report, .room = room };
 
-	/* Both may just be set: they come after what they point to. */
+	/* Pairs with set_ctx(). */
 	if (!smp_load_acquire(&set->ctx))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_UNBOUND, 0);
+	/* Pairs with pmudev_change_deadlines(). */
 	if (smp_load_acquire(&set->deadlines))
 		pmudev_set_call_alone(set, pmudev_read_reports, &reading);
 	return reading.nr;

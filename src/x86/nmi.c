@@ -81,8 +81,7 @@ void intel_hook_nmi(void)
 	if (nmi_hook.installed)
 		return;
 	if (register_nmi_handler(NMI_LOCAL, on_nmi, 0, nmi_name))
-		pr_warn_once(
-			"pmudev: no NMI handler: NMIs of Intel PT can stop counters, and deadlines are late\n");
+		pr_warn_once("pmudev: no NMI handler: deadlines are late\n");
 	else
 		pmudev_hook_note(&nmi_hook, true);
 }

@@ -332,7 +332,7 @@ TEST_F(deadline, eventfd)
 	EXPECT_EQ(1, pm_reports(self->fd, &report, 1));
 }
 
-static volatile sig_atomic_t nr_signals;
+static int nr_signals;
 static siginfo_t last;
 static __u64 at_signal;
 static int signal_set;
@@ -343,7 +343,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	(void)context;
 	at_signal = pm_value(signal_set, 1);
 	last = *info;
-	nr_signals++;
+	WRITE_ONCE(nr_signals, nr_signals + 1);
 }
 
 TEST_F(deadline, signal)
@@ -369,7 +369,7 @@ TEST_F(deadline, signal)
 		deadline.id = 1000 + i;
 		ASSERT_EQ(0, pm_deadlines(self->fd, &deadline, 1));
 		loop(100000);
-		EXPECT_EQ(1, nr_signals);
+		EXPECT_EQ(1, READ_ONCE(nr_signals));
 		EXPECT_EQ(which[i], last.si_signo);
 		EXPECT_EQ(SI_SIGIO, last.si_code);
 		EXPECT_EQ(0, last.si_errno);
@@ -441,7 +441,7 @@ TEST_F(deadline, of_a_cpu)
 		EXPECT_EQ(report.value, report.count);
 }
 
-/* Cycles have a counter of their own, and events of kernel mode are late by what the kernel does. */
+/* Cycles have their own counter. Events of kernel mode are late by what the kernel does. */
 TEST_F(deadline, other_counters)
 {
 	struct pmudev_event_attr events[] = {
