@@ -249,6 +249,7 @@ static void bits_of_fixed_counters(void)
 		EXPECT_EQ(1ULL << (4 * n), intel_fixed_bits(n, OS | EN));
 		EXPECT_EQ(2ULL << (4 * n), intel_fixed_bits(n, USR | EN));
 		EXPECT_EQ(3ULL << (4 * n), intel_fixed_bits(n, ALL));
+		EXPECT_EQ(0xaULL << (4 * n), intel_fixed_bits(n, USR | EN | INTEL_EVTSEL_INT));
 		/* The others have no such bit: intel_enumerate() knows. */
 		if (n >= 8)
 			continue;
