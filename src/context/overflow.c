@@ -95,7 +95,7 @@ void pmudev_overflow_begin(struct pmudev_cpu *cpuc)
 	cpuc->overflow.masked = false;
 	cpuc->overflow.nr = 0;
 	cpuc->overflow.tick = jiffies;
-	if (pmudev_backend.interrupts)
+	if (cpuc->pmu->info.interrupt)
 		pmudev_backend.interrupts(true);
 }
 
