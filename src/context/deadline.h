@@ -43,7 +43,7 @@ struct pmudev_set_deadlines {
 	u64 armed;    /* those that have not reached it: their counts have a @target */
 	u64 reported; /* events with a report that was not read; also read without lock */
 	u64 pending;  /* events whose report @notify has to tell */
-	struct pmudev_stop *stop; /* NULL: none stops the thread; set once, also read without lock */
+	struct pmudev_stop *stop; /* NULL: none stops it; set once, also read without lock */
 	/* By event; NULL if it never had one. Made under the set's mutex, kept until the end. */
 	struct pmudev_slot_deadline *slot[PMUDEV_MAX_EVENTS];
 };
