@@ -80,9 +80,14 @@ FIXTURE_VARIANT_ADD(call, report) {
 
 FIXTURE_SETUP(call)
 {
+	struct pmudev_query query;
 	char *map = mmap(NULL, 3 * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			 -1, 0);
 
+	self->fd = -1;
+	ASSERT_EQ(0, pm_query(&query));
+	if (variant->request == PMUDEV_IOC_DEADLINE && !(query.features & PMUDEV_HAS_DEADLINE))
+		SKIP(return, "no deadlines here");
 	ASSERT_NE(MAP_FAILED, map);
 	ASSERT_EQ(0, munmap(map + PAGE_BYTES, PAGE_BYTES));
 	self->page = map;
@@ -101,7 +106,8 @@ FIXTURE_SETUP(call)
 
 FIXTURE_TEARDOWN(call)
 {
-	close(self->fd);
+	if (self->fd >= 0)
+		close(self->fd);
 }
 
 /* A structure that is right, at @at. */
