@@ -129,9 +129,10 @@ void pmudev_change_reset(struct pmudev_ctx *ctx, struct pmudev_set *set, void *a
 	nr = pmudev_slots_hw(set, active, hw);
 	if (live && nr)
 		pmudev_backend_save(hw, nr, counters);
-	armed = set->deadlines ? set->deadlines->armed : 0;
-	if (active & armed)
+	if (set->deadlines && (active & set->deadlines->armed))
 		pmudev_deadlines_check(ctx, set, active, false);
+	/* What is reached and not armed again is reset like the others. */
+	armed = set->deadlines ? set->deadlines->armed : 0;
 	pmudev_deadlines_reset(ctx, set, change->slots, change->value);
 	pmudev_for_each_slot(slot, rest, change->slots & set->used & ~armed)
 		pmudev_slot_event(set, slot)->hw.value =

@@ -10,6 +10,7 @@ void pmudev_ctx_init(struct pmudev_ctx *ctx)
 	kref_init(&ctx->ref);
 	INIT_HLIST_HEAD(&ctx->rotating);
 	INIT_HLIST_HEAD(&ctx->deadlines);
+	INIT_HLIST_HEAD(&ctx->with_deadlines);
 	INIT_HLIST_HEAD(&ctx->inherited);
 	INIT_HLIST_HEAD(&ctx->reads.pages);
 	ctx->cpu = -1;

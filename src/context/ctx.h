@@ -78,6 +78,7 @@ struct pmudev_ctx {
 	u64 rotated; /* the running clock at the last rotation */
 	struct hlist_head rotating;  /* its sets with a rotation, by set->rotation.node */
 	struct hlist_head deadlines; /* its sets with an armed deadline of an active event */
+	struct hlist_head with_deadlines; /* its sets that ever had a deadline */
 	struct hlist_head inherited; /* children; sets that are inherited or wait for an exec */
 	u32 nr_inherited;	     /* how many; also read without lock */
 	struct pmudev_user_reads reads;
@@ -94,6 +95,7 @@ struct pmudev_overflow {
 	int nr;		      /* how many came in that jiffy */
 	u32 found;	      /* deadlines that were found here */
 	bool masked;	      /* they were too many: disabled until the fold timer expires */
+	bool ours;	      /* @work is for an interrupt of ours; also written in NMIs */
 };
 
 /* One CPU */

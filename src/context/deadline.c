@@ -3,6 +3,7 @@
 #include <linux/math64.h>
 
 #include "deadline.h"
+#include "stop.h"
 
 static bool reached(const struct pmudev_event *event)
 {
@@ -29,6 +30,40 @@ void pmudev_deadline_disarm(struct pmudev_set *set, unsigned int slot)
 	set->deadlines->armed &= ~BIT_ULL(slot);
 }
 
+/* Have the notifier look. */
+static void tell(struct pmudev_set_deadlines *deadlines)
+{
+	/* The run that it is queued for comes after this lock is free. */
+	if (irq_work_queue(&deadlines->notify))
+		deadlines->runs++;
+}
+
+static bool same_action(const struct pmudev_deadline_action *a,
+			const struct pmudev_deadline_action *b)
+{
+	return a->eventfd == b->eventfd && a->signal == b->signal && a->id == b->id &&
+	       a->stop == b->stop;
+}
+
+/* Remember what is to be told: the deadline may change before it is. */
+static void remember(struct pmudev_set_deadlines *deadlines, struct pmudev_slot_deadline *deadline)
+{
+	struct pmudev_deadline_told *told = deadline->told;
+
+	if (deadline->nr_told)
+		told += deadline->nr_told - 1;
+	if (!deadline->nr_told)
+		deadline->nr_told = 1;
+	else if (deadline->nr_told < ARRAY_SIZE(deadline->told) &&
+		 !same_action(&told->action, &deadline->action))
+		told = &deadline->told[deadline->nr_told++];
+	told->action = deadline->action;
+	told->count = deadline->count;
+	/* Before the report can be read: CONTINUE may follow at once. */
+	if (deadline->action.stop)
+		WRITE_ONCE(deadlines->stop->held, true);
+}
+
 /* Have the notifier tell of it. */
 static void report(struct pmudev_ctx *ctx, struct pmudev_set_deadlines *deadlines,
 		   unsigned int slot, u64 value, u64 count, u64 passed)
@@ -42,10 +77,11 @@ static void report(struct pmudev_ctx *ctx, struct pmudev_set_deadlines *deadline
 	this_cpu_inc(pmudev_cpus.overflow.found);
 	if (ctx->cpu >= 0 && count != value && this_cpu_read(pmudev_cpus.overflow.masked))
 		deadline->late = true;
+	remember(deadlines, deadline);
 	/* poll() looks without the lock. */
 	WRITE_ONCE(deadlines->reported, deadlines->reported | BIT_ULL(slot));
 	deadlines->pending |= BIT_ULL(slot);
-	irq_work_queue(&deadlines->notify);
+	tell(deadlines);
 }
 
 void pmudev_deadline_reach(struct pmudev_ctx *ctx, struct pmudev_set *set, unsigned int slot,
@@ -168,8 +204,9 @@ void pmudev_deadlines_forget(struct pmudev_ctx *ctx, struct pmudev_set *set, u64
 		return;
 	pmudev_for_each_slot(slot, rest, slots & deadlines->armed)
 		pmudev_deadline_disarm(set, slot);
-	pmudev_for_each_slot(slot, rest, slots & deadlines->reported) {
+	pmudev_for_each_slot(slot, rest, slots & (deadlines->reported | deadlines->pending)) {
 		deadline = deadlines->slot[slot];
+		deadline->nr_told = 0;
 		deadline->reached = 0;
 		deadline->overruns = 0;
 		deadline->late = false;
@@ -184,6 +221,6 @@ void pmudev_deadlines_ended(struct pmudev_ctx *ctx)
 	struct pmudev_set_deadlines *deadlines;
 
 	lockdep_assert_held(&ctx->lock);
-	hlist_for_each_entry(deadlines, &ctx->deadlines, node)
-		irq_work_queue(&deadlines->notify);
+	hlist_for_each_entry(deadlines, &ctx->with_deadlines, ctx_node)
+		tell(deadlines);
 }

@@ -18,6 +18,20 @@
 struct eventfd_ctx;
 struct pmudev_stop;
 
+/* What happens when a deadline is reached */
+struct pmudev_deadline_action {
+	struct eventfd_ctx *eventfd; /* or NULL */
+	u32 signal;		     /* to send, 0: none */
+	s32 id;			     /* the caller's, for the signal */
+	bool stop;		     /* stop the thread */
+};
+
+/* A report that the notifier has to tell */
+struct pmudev_deadline_told {
+	struct pmudev_deadline_action action; /* of the deadline that was reached; no references */
+	u64 count;
+};
+
 /* What becomes of one event's deadline, and what was reported; under ctx->lock */
 struct pmudev_slot_deadline {
 	u64 period;	 /* 0: once */
@@ -26,10 +40,10 @@ struct pmudev_slot_deadline {
 	u64 reached;	 /* deadlines since REPORT read the last */
 	u64 overruns;	 /* those of them that passed with an earlier one unreported */
 	bool late;	 /* one of them waited for its interrupt to be enabled */
-	bool stop;	 /* stop the thread */
-	u32 signal;	 /* to send, 0: none */
-	s32 id;		 /* the caller's, for the signal */
-	struct eventfd_ctx *eventfd; /* a reference, or NULL */
+	u8 nr_told;	 /* of @told */
+	struct pmudev_deadline_action action; /* has a reference to its eventfd */
+	/* The notifier has told all before a deadline is changed: of the old one, and the new. */
+	struct pmudev_deadline_told told[2];
 };
 
 /* The deadlines of a set, from the first on until the set is destroyed */
@@ -37,12 +51,15 @@ struct pmudev_set_deadlines {
 	struct pmudev_set *set;	 /* constant */
 	wait_queue_head_t *wait; /* who polls the set; constant */
 	struct hlist_node node;	 /* in ctx->deadlines while an armed event is active; ctx->lock */
+	struct hlist_node ctx_node; /* in ctx->with_deadlines; ctx->lock */
 	struct irq_work notify;	 /* tells who waits, outside of all locks */
+	struct rcu_head rcu;
 	/* Under ctx->lock, as all that follow: */
 	u64 slots;    /* events that have a deadline, reached or not */
 	u64 armed;    /* those that have not reached it: their counts have a @target */
 	u64 reported; /* events with a report that was not read; also read without lock */
 	u64 pending;  /* events whose report @notify has to tell */
+	u32 runs;     /* how often @notify was queued and has not ended: CPUs may run it at once */
 	struct pmudev_stop *stop; /* NULL: none stops it; set once, also read without lock */
 	/* By event; NULL if it never had one. Made under the set's mutex, kept until the end. */
 	struct pmudev_slot_deadline *slot[PMUDEV_MAX_EVENTS];
@@ -123,6 +140,15 @@ struct pmudev_reports_arg {
 /* pmudev_set_fn: move reports to @arg. */
 void pmudev_read_reports(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
 	__must_hold(&ctx->lock);
+
+/* No more of the set's deadlines. ctx->lock held. */
+static inline void pmudev_deadlines_leave(struct pmudev_set *set) __must_hold(&set->ctx->lock)
+{
+	if (!set->deadlines)
+		return;
+	hlist_del_init(&set->deadlines->node);
+	hlist_del_init(&set->deadlines->ctx_node);
+}
 
 /* The irq_work's function. */
 void pmudev_deadlines_notify(struct irq_work *work);

@@ -49,11 +49,11 @@ static void set_deadline(struct pmudev_ctx *ctx, struct pmudev_set *set,
 
 	if (deadlines->armed & BIT_ULL(entry->slot))
 		pmudev_deadline_disarm(set, entry->slot);
-	swap(deadline->eventfd, *eventfd);
-	deadline->signal = entry->signal;
-	deadline->id = entry->id;
+	swap(deadline->action.eventfd, *eventfd);
+	deadline->action.signal = entry->signal;
+	deadline->action.id = entry->id;
+	deadline->action.stop = entry->flags & PMUDEV_DEADLINE_STOP;
 	deadline->period = entry->period;
-	deadline->stop = entry->flags & PMUDEV_DEADLINE_STOP;
 	if (entry->flags & PMUDEV_DEADLINE_REMOVE) {
 		deadlines->slots &= ~BIT_ULL(entry->slot);
 		return;
@@ -88,6 +88,8 @@ void pmudev_change_deadlines(struct pmudev_ctx *ctx, struct pmudev_set *set, voi
 	if (set->deadlines)
 		pmudev_deadlines_check(ctx, set, active, false);
 	if (all_in_range(set, change)) {
+		if (!set->deadlines)
+			hlist_add_head(&change->deadlines->ctx_node, &ctx->with_deadlines);
 		/* poll() looks without the lock. */
 		smp_store_release(&set->deadlines, change->deadlines);
 		for (i = 0; i < change->nr; i++)
@@ -138,11 +140,24 @@ struct telling {
 	bool stop;		    /* stop it */
 };
 
+/* Take an event's oldest report that was not told. */
+static struct pmudev_deadline_told take_told(struct pmudev_set_deadlines *deadlines,
+					     unsigned int slot)
+{
+	struct pmudev_slot_deadline *deadline = deadlines->slot[slot];
+	struct pmudev_deadline_told told = deadline->told[0];
+
+	deadline->told[0] = deadline->told[1];
+	if (!--deadline->nr_told)
+		deadlines->pending &= ~BIT_ULL(slot);
+	return told;
+}
+
 /* Take the next report to be told. Return: false if there is none. */
 static bool next_report(struct pmudev_set_deadlines *deadlines, struct telling *telling)
 {
-	struct pmudev_slot_deadline *deadline;
 	struct pmudev_ctx *ctx = deadlines->set->ctx;
+	struct pmudev_deadline_told told;
 	unsigned long flags;
 	unsigned int slot;
 
@@ -152,25 +167,40 @@ static bool next_report(struct pmudev_set_deadlines *deadlines, struct telling *
 		return false;
 	}
 	slot = __ffs64(deadlines->pending);
-	deadlines->pending &= ~BIT_ULL(slot);
-	deadline = deadlines->slot[slot];
-	telling->eventfd = deadline->eventfd;
-	telling->stop = deadline->stop;
+	told = take_told(deadlines, slot);
+	telling->eventfd = told.action.eventfd;
+	telling->stop = told.action.stop;
 	clear_siginfo(&telling->info);
-	telling->info.si_signo = deadline->signal;
+	telling->info.si_signo = told.action.signal;
 	telling->info.si_code = SI_SIGIO;
 	telling->info.si_errno = slot;
-	telling->info.si_fd = deadline->id;
-	telling->info.si_band = deadline->count;
+	telling->info.si_fd = told.action.id;
+	telling->info.si_band = told.count;
 	/* The exit hook takes the lock, and the task is freed by RCU after that. */
 	telling->task = ctx->dead ? NULL : ctx->link.task;
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 	return true;
 }
 
+static bool has_ended(struct pmudev_set_deadlines *deadlines)
+{
+	return READ_ONCE(deadlines->set->ctx->dead);
+}
+
+/* The last access to @deadlines. */
+static void end_run(struct pmudev_set_deadlines *deadlines)
+{
+	struct pmudev_ctx *ctx = deadlines->set->ctx;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	deadlines->runs--;
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+}
+
 /*
- * Interrupts may be disabled, no lock is held. Whoever takes an eventfd away waits for this before
- * it drops the reference.
+ * Interrupts may be disabled, no lock is held. Two CPUs may run it at once. Whoever takes an
+ * eventfd away, or the set, waits for @runs before it drops the reference.
  */
 void pmudev_deadlines_notify(struct irq_work *work)
 {
@@ -188,6 +218,11 @@ void pmudev_deadlines_notify(struct irq_work *work)
 		if (telling.info.si_signo && telling.task)
 			send_sig_info(telling.info.si_signo, &telling.info, telling.task);
 	}
+	/* A set that has ended stops nobody any more. */
+	if (has_ended(deadlines) && deadlines->stop)
+		pmudev_stop_continue(deadlines->stop);
+	wake_up_interruptible_poll(deadlines->wait, EPOLLIN | EPOLLRDNORM | EPOLLHUP);
+	end_run(deadlines);
+	/* RCU keeps @deadlines for the caller, which still looks at its irq_work. */
 	rcu_read_unlock();
-	wake_up_interruptible_poll(deadlines->wait, EPOLLIN | EPOLLRDNORM);
 }

@@ -62,19 +62,28 @@ static void handle(struct pmudev_cpu *cpuc)
 
 static void handle_work(struct irq_work *work)
 {
-	handle(container_of(work, struct pmudev_cpu, overflow.work));
+	struct pmudev_cpu *cpuc = container_of(work, struct pmudev_cpu, overflow.work);
+
+	/* In one step: an NMI may come in between. */
+	if (xchg(&cpuc->overflow.ours, false))
+		handle(cpuc);
+	else
+		look_here(cpuc);
 }
 
 void pmudev_overflowed(bool ours)
 {
 	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
 
-	if (in_nmi())
+	if (in_nmi()) {
+		if (ours)
+			WRITE_ONCE(cpuc->overflow.ours, true);
 		irq_work_queue(&cpuc->overflow.work);
-	else if (ours)
+	} else if (ours) {
 		handle(cpuc);
-	else
+	} else {
 		look_here(cpuc);
+	}
 }
 
 void pmudev_overflow_tick(struct pmudev_cpu *cpuc)

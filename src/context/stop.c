@@ -27,7 +27,8 @@ static bool look_again(struct pmudev_stop *stop)
 
 	spin_lock_irqsave(&stop->wait.lock, flags);
 	/* One that ends is not kept, and @held is for nobody then. */
-	if (stop->held && !(current->flags & PF_EXITING) && !fatal_signal_pending(current)) {
+	if (READ_ONCE(stop->held) && !(current->flags & PF_EXITING) &&
+	    !fatal_signal_pending(current)) {
 		spin_unlock_irqrestore(&stop->wait.lock, flags);
 		return true;
 	}
@@ -64,8 +65,7 @@ void pmudev_stop_thread(struct pmudev_stop *stop, struct task_struct *task)
 	unsigned long flags;
 
 	spin_lock_irqsave(&stop->wait.lock, flags);
-	WRITE_ONCE(stop->held, true);
-	if (stop->queued) {
+	if (!READ_ONCE(stop->held) || stop->queued) {
 		spin_unlock_irqrestore(&stop->wait.lock, flags);
 		return;
 	}

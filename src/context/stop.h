@@ -14,7 +14,11 @@
 struct pmudev_stop {
 	struct callback_head work;
 	wait_queue_head_t wait; /* its lock guards what follows */
-	bool held;		/* the thread is to sleep */
+	/*
+	 * The thread is to sleep. Set with a report, under ctx->lock; cleared by whoever continues
+	 * it, under @wait's: also before the thread has heard of it.
+	 */
+	bool held;
 	bool queued;		/* the thread will look at @held before it is in user mode again */
 	unsigned int refs;
 };
@@ -22,7 +26,10 @@ struct pmudev_stop {
 /* Return: NULL without memory. The caller has a reference. */
 struct pmudev_stop *pmudev_stop_alloc(gfp_t gfp);
 
-/* Stop a thread that is not the caller's to wait for. Any context but NMI. Under RCU. */
+/*
+ * Stop a thread, if @held still says so. It is not the caller's to wait for. Any context but NMI.
+ * Under RCU.
+ */
 void pmudev_stop_thread(struct pmudev_stop *stop, struct task_struct *task);
 
 /* Continue it, or have it not stop any more. */

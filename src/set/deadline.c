@@ -12,8 +12,8 @@
 #include "deadline.h"
 #include "inherit.h"
 
-/* The counted thread's pid, referenced; NULL if it has ended. */
-static struct pid *counted_pid(struct pmudev_ctx *ctx)
+/* The counted thread's pid, referenced; NULL if it has ended. @kernel: out: a kernel thread */
+static struct pid *counted_pid(struct pmudev_ctx *ctx, bool *kernel)
 {
 	struct pid *pid = NULL;
 	unsigned long flags;
@@ -21,8 +21,10 @@ static struct pid *counted_pid(struct pmudev_ctx *ctx)
 	/* The exit hook takes the lock, and the task is freed by RCU after that. */
 	rcu_read_lock();
 	raw_spin_lock_irqsave(&ctx->lock, flags);
-	if (!ctx->dead)
+	if (!ctx->dead) {
 		pid = get_pid(task_pid(ctx->link.task));
+		*kernel = ctx->link.task->flags & PF_KTHREAD;
+	}
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 	rcu_read_unlock();
 	return pid;
@@ -35,7 +37,7 @@ static struct pid *counted_pid(struct pmudev_ctx *ctx)
 static int check_signal(struct pmudev_set *set, const struct pmudev_deadline *entry,
 			struct pmudev_refusal *why)
 {
-	bool signal = entry->flags & PMUDEV_DEADLINE_SIGNAL;
+	bool signal = entry->flags & PMUDEV_DEADLINE_SIGNAL, kernel = false;
 	struct pid *pid;
 	int ret;
 
@@ -48,11 +50,15 @@ static int check_signal(struct pmudev_set *set, const struct pmudev_deadline *en
 				     PMUDEV_DEADLINE_SIGNAL | PMUDEV_DEADLINE_STOP);
 	if (signal && (!entry->signal || !valid_signal(entry->signal)))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_DEADLINE, _NSIG);
-	pid = counted_pid(set->ctx);
+	pid = counted_pid(set->ctx, &kernel);
 	if (!pid)
 		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
 	ret = kill_pid(pid, 0, 0);
 	put_pid(pid);
+	/* It has no way to user mode, on which it could be stopped. */
+	if (kernel)
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COMBINATION,
+				     PMUDEV_DEADLINE_SIGNAL | PMUDEV_DEADLINE_STOP);
 	if (ret == -ESRCH)
 		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
 	return ret ? pmudev_refuse(why, -EPERM, PMUDEV_WHY_CAP_SIGNAL, 0) : 0;
@@ -149,7 +155,8 @@ static void free_deadlines(struct pmudev_set_deadlines *deadlines)
 		kfree(deadlines->slot[i]);
 	if (deadlines->stop)
 		pmudev_stop_end(deadlines->stop);
-	kfree(deadlines);
+	/* The last run of the notifier may still look at its irq_work. */
+	kfree_rcu(deadlines, rcu);
 }
 
 /* The set's, or new ones, with room for all entries; NULL without memory. */
@@ -188,6 +195,26 @@ no_memory:
 	return NULL;
 }
 
+static bool is_telling(struct pmudev_set *set)
+{
+	unsigned long flags;
+	bool telling;
+
+	raw_spin_lock_irqsave(&set->ctx->lock, flags);
+	telling = set->deadlines->runs;
+	raw_spin_unlock_irqrestore(&set->ctx->lock, flags);
+	return telling;
+}
+
+/* All that was reported has been told, and nobody uses what was told. May sleep. */
+static void wait_until_told(struct pmudev_set *set)
+{
+	irq_work_sync(&set->deadlines->notify);
+	/* It waits for one of two CPUs that run it at once. */
+	while (is_telling(set))
+		schedule_timeout_uninterruptible(1);
+}
+
 /* What the change let go of is dropped when nobody can signal it any more. */
 static void put_old_eventfds(struct pmudev_set *set, struct eventfd_ctx **eventfd, unsigned int nr)
 {
@@ -197,7 +224,7 @@ static void put_old_eventfds(struct pmudev_set *set, struct eventfd_ctx **eventf
 		;
 	if (i == nr)
 		return;
-	irq_work_sync(&set->deadlines->notify);
+	wait_until_told(set);
 	put_eventfds(eventfd, nr);
 }
 
@@ -220,6 +247,9 @@ int pmudev_set_deadlines(struct pmudev_set *set, const struct pmudev_deadline *e
 		put_eventfds(eventfd, nr);
 		return ret;
 	}
+	/* So that at most the old ones and the new ones have something to tell. */
+	if (set->deadlines)
+		wait_until_told(set);
 	pmudev_set_call_alone(set, pmudev_change_deadlines, &change);
 	if (!change.error) {
 		put_old_eventfds(set, eventfd, nr);
@@ -287,7 +317,7 @@ static void take_eventfds(struct pmudev_ctx *ctx, struct pmudev_set *set, void *
 	lockdep_assert_held(&ctx->lock);
 	for (slot = 0; slot < PMUDEV_MAX_EVENTS; slot++)
 		if (!(set->deadlines->slots & BIT_ULL(slot)) && set->deadlines->slot[slot])
-			swap(eventfd[slot], set->deadlines->slot[slot]->eventfd);
+			swap(eventfd[slot], set->deadlines->slot[slot]->action.eventfd);
 }
 
 void pmudev_set_deadlines_drop(struct pmudev_set *set)
@@ -308,10 +338,10 @@ void pmudev_set_deadlines_destroy(struct pmudev_set *set)
 
 	if (!deadlines)
 		return;
-	irq_work_sync(&deadlines->notify);
+	wait_until_told(set);
 	for (slot = 0; slot < PMUDEV_MAX_EVENTS; slot++)
-		if (deadlines->slot[slot] && deadlines->slot[slot]->eventfd)
-			eventfd_ctx_put(deadlines->slot[slot]->eventfd);
+		if (deadlines->slot[slot] && deadlines->slot[slot]->action.eventfd)
+			eventfd_ctx_put(deadlines->slot[slot]->action.eventfd);
 	set->deadlines = NULL;
 	free_deadlines(deadlines);
 }

@@ -25,8 +25,7 @@ void pmudev_ctx_remove_set(struct pmudev_ctx *ctx, void *arg)
 		remove_inherited(ctx, set);
 	hlist_del_init(&set->rotation.node);
 	hlist_del_init(&set->mapping.node);
-	if (set->deadlines)
-		hlist_del_init(&set->deadlines->node);
+	pmudev_deadlines_leave(set);
 }
 
 /* What a child counted stays with its parent, once. ctx->lock held. */

@@ -20,24 +20,32 @@
 /* An NMI may come this late, in milliseconds, after a save has found and cleared its overflow. */
 #define LATE_MS 2
 
+/* Can this be the NMI of an overflow that was cleared? There is one such NMI at most. */
+static bool is_late(struct intel_cpu *cpuc)
+{
+	u64 late = cpuc->late_until;
+
+	cpuc->late_until = 0;
+	return late && (s64)(late - pmudev_clock()) > 0;
+}
+
 /* Is the NMI of a counter of ours? Clear what has overflowed. */
 static bool is_ours(struct intel_cpu *cpuc)
 {
 	u64 status = cpuc->interrupts ? read_global_status() & cpuc->interrupts : 0;
-	u64 late = cpuc->late_until;
+	bool late = is_late(cpuc);
 
-	cpuc->late_until = 0;
 	if (status) {
 		write_global_ovf_ctrl(status);
-		return true;
+		/* Masked: the NMI is somebody else's, and the core will compare. */
+		return !cpuc->masked;
 	}
 	/*
-	 * Its overflow was cleared before it came: a save found the count, and there is one such
-	 * NMI at most. Or its event was unloaded, but the interrupt has masked LVTPC: perf's
-	 * handler has unmasked what was perf's.
+	 * Its overflow was cleared before it came: a save found the count. Or its event was
+	 * unloaded, but the interrupt has masked LVTPC: perf's handler has unmasked what was
+	 * perf's.
 	 */
-	return (late && (s64)(late - pmudev_clock()) > 0) ||
-	       (!cpuc->masked && apic->read(APIC_LVTPC) & APIC_LVT_MASKED);
+	return late || (!cpuc->masked && apic->read(APIC_LVTPC) & APIC_LVT_MASKED);
 }
 
 static int on_nmi(unsigned int type, struct pt_regs *regs)
@@ -45,11 +53,15 @@ static int on_nmi(unsigned int type, struct pt_regs *regs)
 	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
 
 	if (!cpuc->owned)
-		return NMI_DONE;
+		return is_late(cpuc) ? NMI_HANDLED : NMI_DONE;
 	/* perf's handler, called for Intel PT, stops the PMU and may leave it stopped. */
 	write_global_ctrl(cpuc->active ^ cpuc->guest);
-	if (!is_ours(cpuc))
+	if (!is_ours(cpuc)) {
+		/* That handler may also have taken an overflow of ours for its own. */
+		if (cpuc->interrupts)
+			intel_upcalls->overflowed(false);
 		return NMI_DONE;
+	}
 	/* Until the core has looked: NMIs meanwhile are others'. */
 	cpuc->masked = true;
 	intel_upcalls->overflowed(true);

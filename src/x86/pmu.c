@@ -67,14 +67,20 @@ static bool needs_bit_31(const struct pmudev_hw *event)
 static void set_bit_31(struct intel_cpu *cpuc, struct pmudev_hw *event, bool live)
 {
 	const unsigned int counter = event->counter;
+	const u64 on = (cpuc->active ^ cpuc->guest) & BIT_ULL(counter);
 
 	/* Load writes it. */
 	cpuc->shadow[counter].value = ~event->value;
 	if (!live)
 		return;
-	write_global_ctrl((cpuc->active ^ cpuc->guest) & ~BIT_ULL(counter));
+	/* Not in the register alone: an NMI writes it from these. */
+	cpuc->active ^= on;
+	barrier(); /* an NMI sees that before the counter stops */
+	write_global_ctrl(cpuc->active ^ cpuc->guest);
 	event->value = pmudev_advance(event->value, read_counter(counter), event->width);
 	write_counter(cpuc, counter, (u32)event->value | BIT(31));
+	cpuc->active ^= on;
+	barrier(); /* and this before it starts */
 	write_global_ctrl(cpuc->active ^ cpuc->guest);
 }
 

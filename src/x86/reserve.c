@@ -181,8 +181,9 @@ static void give_back(void *unused)
 	struct pmu *perf = cpuc->kind->perf;
 
 	intel_silence(false);
-	/* An NMI may have masked it that nobody will answer any more. */
+	/* An NMI may have masked it that nobody will answer any more, or may be on its way. */
 	intel_interrupts(true);
+	intel_expect_late_nmi(cpuc);
 	cpuc->owned = false;
 	write_global_ctrl(cpuc->found);
 	if (perf && !--*pmudev_perf_disables(perf))

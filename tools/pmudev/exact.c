@@ -128,8 +128,29 @@ static bool pass_on(struct exact *exact)
 	}
 }
 
-/* Until single steps are to begin. Return: EXACT_REACHED then. */
-static enum exact_end come_near(struct exact *exact)
+static bool read_count(struct exact *exact)
+{
+	if (!pmudev_read_count_slow(exact->set, 0, &exact->count))
+		return true;
+	complain_refusal(exact->set, "the count");
+	return false;
+}
+
+/*
+ * Has the count come near? The deadline's signal has lost its information if the thread has as many
+ * signals pending as it may.
+ */
+static bool is_near(struct exact *exact)
+{
+	return !stop_event(exact) && read_count(exact) &&
+	       exact->count + exact->skid >= exact->wanted;
+}
+
+/*
+ * Until single steps are to begin. Return: EXACT_REACHED then. @signal: out: another one that it
+ * stopped for
+ */
+static enum exact_end come_near(struct exact *exact, int *signal)
 {
 	for (;;) {
 		if (!wait_for_stop(exact))
@@ -139,20 +160,16 @@ static enum exact_end come_near(struct exact *exact)
 		if (is_deadline(exact) ||
 		    (stop_event(exact) == PTRACE_EVENT_EXEC && exact->wanted <= exact->skid))
 			return EXACT_REACHED;
+		if (is_near(exact)) {
+			*signal = WSTOPSIG(exact->status) == SIGNAL ? 0 : WSTOPSIG(exact->status);
+			return EXACT_REACHED;
+		}
 		if (!pass_on(exact))
 			return EXACT_FAILED;
 	}
 }
 
 /* ---------------------------------------------------------------------- step by step -- */
-
-static bool read_count(struct exact *exact)
-{
-	if (!pmudev_read_count_slow(exact->set, 0, &exact->count))
-		return true;
-	complain_refusal(exact->set, "the count");
-	return false;
-}
 
 /* One step. @signal: for the thread before it, and the one that arrived since */
 static enum exact_end take_step(struct exact *exact, int *signal)
@@ -180,8 +197,8 @@ static bool read_pc(struct exact *exact)
 
 enum exact_end exact_wait(struct exact *exact)
 {
-	enum exact_end end = come_near(exact);
 	int signal = 0;
+	enum exact_end end = come_near(exact, &signal);
 
 	while (end == EXACT_REACHED) {
 		if (!read_count(exact))
@@ -204,7 +221,10 @@ enum exact_end exact_wait(struct exact *exact)
 
 bool exact_let_go(struct exact *exact, bool stopped)
 {
-	if (!ptrace(PTRACE_DETACH, exact->pid, 0, (void *)(long)(stopped ? SIGSTOP : 0)))
+	/* As a signal: from a stop that is for none, the detached thread would take none along. */
+	if (stopped)
+		kill(exact->pid, SIGSTOP);
+	if (!ptrace(PTRACE_DETACH, exact->pid, 0, 0))
 		return true;
 	return ptrace_failed("leave");
 }

@@ -693,8 +693,9 @@ struct pmudev_why {
  *     or until the set is closed. It can be killed; other signals, and debuggers, wait. A set that
  *     only the stopped thread has open stops it for ever.
  *   - SIGNAL and STOP need the right to send the counted thread a signal, as kill(2) does, by
- *     whoever sets the deadline (EPERM, CAP_SIGNAL). Events of a CPU have no thread (EINVAL,
- *     COMBINATION).
+ *     whoever sets the deadline (EPERM, CAP_SIGNAL). Events of a CPU have no thread, and kernel
+ *     threads neither stop nor take signals (EINVAL, COMBINATION). A real-time signal is lost if
+ *     the thread has as many pending as it may; the report is not.
  */
 
 /* struct pmudev_deadline.flags */
