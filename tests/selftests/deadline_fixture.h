@@ -48,6 +48,22 @@ static inline int start(struct _test_data_deadline *self)
 	return self->fd < 0 ? self->fd : 0;
 }
 
+/*
+ * Another set, whose overflows are more than are allowed: until the next tick none interrupts, and
+ * what is reached meanwhile waits to be found. A descriptor or -errno.
+ */
+static inline int overflow_too_often(void)
+{
+	struct pmudev_event_attr event = instructions();
+	int fd = pm_set(&event, 1, true);
+	int ret = fd < 0 ? fd : write_file(MAX_OVERFLOWS, "1");
+
+	if (!ret)
+		ret = pm_deadline(fd, 0, PMUDEV_DEADLINE_RELATIVE, 1000, 1000);
+	loop(5000);
+	return ret ? ret : fd;
+}
+
 /* A report of one deadline, and no other. Is its count the deadline, where counts are exact? */
 static inline void expect_one(struct __test_metadata *_metadata, int fd, __u64 value)
 {

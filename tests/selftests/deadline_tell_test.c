@@ -42,6 +42,65 @@ TEST_F(deadline, eventfd)
 	EXPECT_EQ(1, pm_reports(self->fd, &report, 1));
 }
 
+/* Whoever the old one was to tell is told, and the new one's are not. */
+TEST_F(deadline, replaced_before_it_is_told)
+{
+	int event = eventfd(0, EFD_NONBLOCK), next = eventfd(0, EFD_NONBLOCK), other;
+	struct pmudev_deadline deadline = {
+		.flags = PMUDEV_DEADLINE_EVENTFD,
+		.value = 100000,
+		.eventfd = event,
+	};
+	__u64 told = 0;
+
+	ASSERT_EQ(0, start(self));
+	ASSERT_EQ(0, pm_deadlines(self->fd, &deadline, 1));
+	other = overflow_too_often();
+	ASSERT_GE(other, 0);
+	loop(100000);
+	deadline.value = 1000000000;
+	deadline.eventfd = next;
+	ASSERT_EQ(0, pm_deadlines(self->fd, &deadline, 1));
+	EXPECT_EQ((ssize_t)sizeof(told), read(event, &told, sizeof(told)));
+	EXPECT_EQ(1ULL, told);
+	EXPECT_EQ(-1, read(next, &told, sizeof(told)));
+	close(other);
+	close(event);
+	close(next);
+}
+
+/* There is nothing to reach any more, and whoever waits hears of the end. */
+TEST_F(deadline, target_ends_behind_it)
+{
+	struct pmudev_event_attr event = instructions();
+	struct pollfd wait = { .events = POLLIN };
+	struct pmudev_report report;
+	struct turns turns;
+	int child;
+
+	ASSERT_EQ(0, turns_init(&turns));
+	child = fork_bound();
+	if (!child) {
+		turn_wait(&turns, 1);
+		loop(10000);
+		turn_give(&turns, 1);
+		pause_ns(20000000);
+		_exit(0);
+	}
+	self->fd = pm_open();
+	ASSERT_EQ(0, pm_bind(self->fd, PMUDEV_TARGET_TASK, child, 0));
+	ASSERT_EQ(0, pm_add(self->fd, &event, 1));
+	ASSERT_EQ(0, pm_enable(self->fd, 0));
+	ASSERT_EQ(0, pm_deadline(self->fd, 0, 0, 1000, 0));
+	turn_pass(&turns, 0);
+	ASSERT_EQ(1, pm_reports(self->fd, &report, 1));
+	wait.fd = self->fd;
+	EXPECT_EQ(1, poll(&wait, 1, 10000));
+	EXPECT_EQ(POLLHUP, wait.revents);
+	EXPECT_EQ(0, child_result(child));
+	turns_end(&turns);
+}
+
 static int nr_signals;
 static siginfo_t last;
 static __u64 at_signal;

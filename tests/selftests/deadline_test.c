@@ -175,6 +175,24 @@ TEST_F(deadline, reset)
 }
 
 /* It is the event's, whether that counts now or not. */
+/* The reset finds it reached, and resets it nevertheless. */
+TEST_F(deadline, reset_of_what_is_reached)
+{
+	struct pmudev_report report;
+	int other;
+
+	ASSERT_EQ(0, start(self));
+	ASSERT_EQ(0, pm_deadline(self->fd, 0, 0, 100000, 0));
+	other = overflow_too_often();
+	ASSERT_GE(other, 0);
+	loop(100000);
+	ASSERT_EQ(0, pm_reset(self->fd, 0, 0));
+	EXPECT_GT(100000ULL, pm_value(self->fd, 0));
+	ASSERT_EQ(1, pm_reports(self->fd, &report, 1));
+	EXPECT_EQ(100000ULL, report.value);
+	close(other);
+}
+
 TEST_F(deadline, disabled_and_enabled)
 {
 	struct pmudev_event_attr event = instructions();
