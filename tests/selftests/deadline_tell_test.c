@@ -76,6 +76,7 @@ TEST_F(deadline, target_ends_behind_it)
 	struct pollfd wait = { .events = POLLIN };
 	struct pmudev_report report;
 	struct turns turns;
+	__u64 began;
 	int child;
 
 	ASSERT_EQ(0, turns_init(&turns));
@@ -95,8 +96,11 @@ TEST_F(deadline, target_ends_behind_it)
 	turn_pass(&turns, 0);
 	ASSERT_EQ(1, pm_reports(self->fd, &report, 1));
 	wait.fd = self->fd;
+	began = now_ns();
 	EXPECT_EQ(1, poll(&wait, 1, 10000));
 	EXPECT_EQ(POLLHUP, wait.revents);
+	/* At the end it looks once more, woken or not. */
+	EXPECT_GT(5000000000ULL, now_ns() - began);
 	EXPECT_EQ(0, child_result(child));
 	turns_end(&turns);
 }
