@@ -6,48 +6,19 @@
 #include "../set/deadline.h"
 #include "entry.h"
 
-/* Checks that DEADLINE and REPORT share: a list of @nr structures of @size bytes, @known here. */
-static int check_list(u32 nr, u32 size, size_t known, struct pmudev_refusal *why)
-{
-	if (!nr || nr > PMUDEV_MAX_EVENTS)
-		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_NUMBER, PMUDEV_MAX_EVENTS);
-	if (size < known || size > PAGE_SIZE)
-		return pmudev_refuse(why, size < known ? -EINVAL : -E2BIG, PMUDEV_WHY_SIZE, known);
-	return 0;
-}
-
-static int copy_entries(const struct pmudev_deadlines *call, struct pmudev_deadline *entry,
-			struct pmudev_refusal *why)
-{
-	const u32 size = call->deadline_size;
-	u64 user = call->deadlines;
-	u32 i;
-	int ret;
-
-	for (i = 0; i < call->nr; i++, user += size) {
-		ret = copy_struct_from_user(&entry[i], sizeof(*entry), u64_to_user_ptr(user), size);
-		if (!ret)
-			continue;
-		why->event = i;
-		if (ret == -E2BIG)
-			return pmudev_refuse(why, ret, PMUDEV_WHY_TAIL, sizeof(*entry));
-		return pmudev_refuse(why, ret, PMUDEV_WHY_POINTER, 0);
-	}
-	return 0;
-}
-
 int pmudev_ioctl_deadline(struct pmudev_set *set, const struct pmudev_deadlines *call,
 			  struct pmudev_refusal *why)
 {
 	struct pmudev_deadline *entry;
-	int ret = check_list(call->nr, call->deadline_size, sizeof(*entry), why);
+	int ret = pmudev_check_list(call->nr, call->deadline_size, sizeof(*entry), why);
 
 	if (ret)
 		return ret;
 	entry = kmalloc_array(call->nr, sizeof(*entry), GFP_KERNEL);
 	if (!entry)
 		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
-	ret = copy_entries(call, entry, why);
+	ret = pmudev_copy_list(entry, sizeof(*entry), call->deadlines, call->nr,
+			       call->deadline_size, why);
 	if (!ret) {
 		mutex_lock(&pmudev_open_set(set)->mutex);
 		ret = pmudev_set_deadlines(set, entry, call->nr, why);
@@ -62,7 +33,7 @@ int pmudev_ioctl_report(struct pmudev_set *set, struct pmudev_reports *call,
 {
 	void __user *user = u64_to_user_ptr(call->reports);
 	struct pmudev_report *report;
-	int ret = check_list(call->nr, call->report_size, sizeof(*report), why), i;
+	int ret = pmudev_check_list(call->nr, call->report_size, sizeof(*report), why), i;
 
 	if (ret)
 		return ret;

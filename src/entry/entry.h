@@ -41,6 +41,12 @@ long pmudev_dev_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 int pmudev_dev_mmap(struct file *file, struct vm_area_struct *vma);
 ssize_t pmudev_dev_read(struct file *file, char __user *buf, size_t size, loff_t *pos);
 
+/* list.c: check a caller's list: of @nr structures of @size bytes each, @known in this version. */
+int pmudev_check_list(u32 nr, u32 size, size_t known, struct pmudev_refusal *why);
+/* Copy it from @user to @list, which has room for @nr of @known bytes. May sleep. */
+int pmudev_copy_list(void *list, size_t known, u64 user, u32 nr, u32 size,
+		     struct pmudev_refusal *why);
+
 /* deadline.c: these ioctls' handlers, see struct ioctl. */
 int pmudev_ioctl_deadline(struct pmudev_set *set, const struct pmudev_deadlines *call,
 			  struct pmudev_refusal *why);

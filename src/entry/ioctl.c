@@ -78,32 +78,19 @@ static struct pmudev_event_attr *
 copy_events(u64 user, u32 nr, u32 size, struct pmudev_event_attr *few, struct pmudev_refusal *why)
 {
 	struct pmudev_event_attr *attr = few;
-	u32 i;
-	int ret;
+	int ret = pmudev_check_list(nr, size, sizeof(*attr), why);
 
-	if (!nr || nr > PMUDEV_MAX_EVENTS)
-		return ERR_PTR(pmudev_refuse(why, -EINVAL, PMUDEV_WHY_NUMBER, PMUDEV_MAX_EVENTS));
-	if (size < sizeof(*attr) || size > PAGE_SIZE)
-		return ERR_PTR(pmudev_refuse(why, size < sizeof(*attr) ? -EINVAL : -E2BIG,
-					     PMUDEV_WHY_SIZE, sizeof(*attr)));
+	if (ret)
+		return ERR_PTR(ret);
 	if (nr > FEW_EVENTS)
 		attr = kmalloc_array(nr, sizeof(*attr), GFP_KERNEL);
 	if (!attr)
 		return ERR_PTR(pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0));
-	for (i = 0; i < nr; i++) {
-		ret = copy_struct_from_user(&attr[i], sizeof(*attr),
-					    u64_to_user_ptr(user + (u64)i * size), size);
-		if (!ret)
-			continue;
-		free_events(attr, few);
-		why->event = i;
-		if (ret == -E2BIG)
-			pmudev_refuse(why, ret, PMUDEV_WHY_TAIL, sizeof(*attr));
-		else
-			pmudev_refuse(why, ret, PMUDEV_WHY_POINTER, 0);
-		return ERR_PTR(ret);
-	}
-	return attr;
+	ret = pmudev_copy_list(attr, sizeof(*attr), user, nr, size, why);
+	if (!ret)
+		return attr;
+	free_events(attr, few);
+	return ERR_PTR(ret);
 }
 
 static int ioctl_add(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
