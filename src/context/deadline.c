@@ -10,7 +10,7 @@ static bool reached(const struct pmudev_event *event)
 	return (s64)event->hw.value >= 0;
 }
 
-void pmudev_deadline_arm(struct pmudev_set *set, unsigned int slot, u64 target)
+static void arm(struct pmudev_set *set, unsigned int slot, u64 target)
 {
 	struct pmudev_event *event = pmudev_slot_event(set, slot);
 
@@ -84,8 +84,7 @@ static void report(struct pmudev_ctx *ctx, struct pmudev_set_deadlines *deadline
 	tell(deadlines);
 }
 
-void pmudev_deadline_reach(struct pmudev_ctx *ctx, struct pmudev_set *set, unsigned int slot,
-			   u64 target)
+static void reach(struct pmudev_ctx *ctx, struct pmudev_set *set, unsigned int slot, u64 target)
 {
 	struct pmudev_slot_deadline *deadline = set->deadlines->slot[slot];
 	u64 count = pmudev_event_count(pmudev_slot_event(set, slot)), more = 0;
@@ -96,9 +95,18 @@ void pmudev_deadline_reach(struct pmudev_ctx *ctx, struct pmudev_set *set, unsig
 	target += more * deadline->period;
 	report(ctx, set->deadlines, slot, target, count, more + 1);
 	if (deadline->period)
-		pmudev_deadline_arm(set, slot, target + deadline->period);
+		arm(set, slot, target + deadline->period);
 	else
 		pmudev_deadline_disarm(set, slot);
+}
+
+void pmudev_deadline_begin(struct pmudev_ctx *ctx, struct pmudev_set *set, unsigned int slot,
+			   u64 target)
+{
+	if (pmudev_event_count(pmudev_slot_event(set, slot)) >= target)
+		reach(ctx, set, slot, target);
+	else
+		arm(set, slot, target);
 }
 
 void pmudev_deadlines_check(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots, bool live)
@@ -120,7 +128,7 @@ void pmudev_deadlines_check(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 
 	if (live && nr)
 		pmudev_backend_save(hw, nr, counters);
 	pmudev_for_each_slot(slot, rest, hit)
-		pmudev_deadline_reach(ctx, set, slot, pmudev_slot_event(set, slot)->target);
+		reach(ctx, set, slot, pmudev_slot_event(set, slot)->target);
 	if (live && nr)
 		pmudev_backend_load(hw, nr, counters);
 	pmudev_deadlines_list(ctx, set);
@@ -184,10 +192,7 @@ void pmudev_deadlines_reset(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 
 		}
 		pmudev_deadline_disarm(set, slot);
 		event->hw.value = count;
-		if (count >= target)
-			pmudev_deadline_reach(ctx, set, slot, target);
-		else
-			pmudev_deadline_arm(set, slot, target);
+		pmudev_deadline_begin(ctx, set, slot, target);
 	}
 	pmudev_deadlines_list(ctx, set);
 }

@@ -5,7 +5,7 @@
  * An event with an armed deadline counts from -deadline: hw.value is the count less the deadline,
  * modulo 2^64, and the event's @target is what to add. So a counter of any width overflows exactly
  * at the deadline, load and save need not know of it, and the deadline is reached when the sign bit
- * of hw.value changes. Whoever updates counts passes the changed bits on.
+ * of hw.value changes. The callers of save and read pass the changed bits on.
  */
 #ifndef _PMUDEV_CONTEXT_DEADLINE_H
 #define _PMUDEV_CONTEXT_DEADLINE_H
@@ -107,14 +107,13 @@ void pmudev_deadlines_forget(struct pmudev_ctx *ctx, struct pmudev_set *set, u64
 void pmudev_deadlines_ended(struct pmudev_ctx *ctx) __must_hold(&ctx->lock);
 
 /*
- * One event, its counter stopped: arm its deadline at a count above its own, take it back, or reach
- * it: report it, and arm the next or none. pmudev_deadlines_list() follows.
+ * One event that has no armed deadline, its counter stopped: arm one at @target, or reach it if the
+ * count has: report it, and arm the next or none. pmudev_deadlines_list() follows.
  */
-void pmudev_deadline_arm(struct pmudev_set *set, unsigned int slot, u64 target)
-	__must_hold(&set->ctx->lock);
-void pmudev_deadline_disarm(struct pmudev_set *set, unsigned int slot) __must_hold(&set->ctx->lock);
-void pmudev_deadline_reach(struct pmudev_ctx *ctx, struct pmudev_set *set, unsigned int slot,
+void pmudev_deadline_begin(struct pmudev_ctx *ctx, struct pmudev_set *set, unsigned int slot,
 			   u64 target) __must_hold(&ctx->lock);
+/* Take an armed deadline back. Its counter is stopped, and the list follows as above. */
+void pmudev_deadline_disarm(struct pmudev_set *set, unsigned int slot) __must_hold(&set->ctx->lock);
 
 /* For pmudev_change_deadlines() */
 struct pmudev_deadlines_arg {

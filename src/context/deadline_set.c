@@ -59,10 +59,7 @@ static void set_deadline(struct pmudev_ctx *ctx, struct pmudev_set *set,
 		return;
 	}
 	deadlines->slots |= BIT_ULL(entry->slot);
-	if (pmudev_event_count(pmudev_slot_event(set, entry->slot)) >= target)
-		pmudev_deadline_reach(ctx, set, entry->slot, target);
-	else
-		pmudev_deadline_arm(set, entry->slot, target);
+	pmudev_deadline_begin(ctx, set, entry->slot, target);
 }
 
 void pmudev_change_deadlines(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
@@ -199,8 +196,8 @@ static void end_run(struct pmudev_set_deadlines *deadlines)
 }
 
 /*
- * Interrupts may be disabled, no lock is held. Two CPUs may run it at once. Whoever takes an
- * eventfd away, or the set, waits for @runs before it drops the reference.
+ * The irq_work calls this with no lock held, maybe with interrupts disabled, maybe on two CPUs at
+ * once. A caller that takes an eventfd or the set away waits until @runs is 0.
  */
 void pmudev_deadlines_notify(struct irq_work *work)
 {

@@ -31,8 +31,8 @@ static struct pid *counted_pid(struct pmudev_ctx *ctx, bool *kernel)
 }
 
 /*
- * Who may send a signal may stop the thread. As kill(2) decides it, security modules included:
- * signal 0 is checked and not sent.
+ * A caller that may send the thread a signal may also stop it. The kernel decides this as for
+ * kill(2), security modules included: it checks signal 0 and does not send it.
  */
 static int check_signal(struct pmudev_set *set, const struct pmudev_deadline *entry,
 			struct pmudev_refusal *why)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who is told of a deadline, and how; which events can have one, and what is refused. */
+/* How deadlines are told, which events can have one, and what the module refuses. */
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -42,7 +42,7 @@ TEST_F(deadline, eventfd)
 	EXPECT_EQ(1, pm_reports(self->fd, &report, 1));
 }
 
-/* Whoever the old one was to tell is told, and the new one's are not. */
+/* The old deadline is told to its eventfd, and nothing to that of the new one. */
 TEST_F(deadline, replaced_before_it_is_told)
 {
 	int event = eventfd(0, EFD_NONBLOCK), next = eventfd(0, EFD_NONBLOCK), other;
