@@ -17,6 +17,8 @@ void pmudev_events_copy(struct pmudev_set *child, const struct pmudev_set *from,
 
 		*event = *pmudev_slot_event(from, slot);
 		event->hw.value = 0;
+		/* It may have deadlines of its own. */
+		event->hw.config &= ~child->pmu->info.interrupt;
 		event->target = 0;
 		event->time_enabled = 0;
 		event->time_running = 0;
@@ -34,8 +36,7 @@ u64 pmudev_slots_room(const struct pmudev_set *set, u64 slots)
 	return slots;
 }
 
-/* A child learns of events that were added after it was made. Return: those it has room for. */
-static u64 learn_events(struct pmudev_set *child, u64 slots)
+u64 pmudev_child_learn(struct pmudev_set *child, u64 slots)
 {
 	slots = pmudev_slots_room(child, slots);
 	pmudev_events_copy(child, child->parent, slots & ~child->used);
@@ -75,7 +76,7 @@ void pmudev_change_enable(struct pmudev_ctx *ctx, struct pmudev_set *set, void *
 	}
 	slots &= ~(set->enabled | set->armed);
 	if (pmudev_set_is_child(set))
-		slots = learn_events(set, slots);
+		slots = pmudev_child_learn(set, slots);
 	pmudev_for_each_slot(slot, rest, slots & ~set->mux)
 		pmudev_hw_place(set->pmu, &pmudev_slot_event(set, slot)->hw, change->place[slot]);
 	if (set->on_exec)
@@ -121,6 +122,7 @@ void pmudev_change_reset(struct pmudev_ctx *ctx, struct pmudev_set *set, void *a
 	const struct pmudev_reset_arg *change = arg;
 	struct pmudev_hw *hw[PMUDEV_COUNTERS];
 	bool live = pmudev_ctx_counting(ctx);
+	u64 value = pmudev_set_is_child(set) ? 0 : change->value;
 	u64 rest, active = change->slots & set->active;
 	u64 counters = pmudev_slots_counters(set, active), armed;
 	unsigned int slot, nr;
@@ -133,10 +135,9 @@ void pmudev_change_reset(struct pmudev_ctx *ctx, struct pmudev_set *set, void *a
 		pmudev_deadlines_check(ctx, set, active, false);
 	/* What is reached and not armed again is reset like the others. */
 	armed = set->deadlines ? set->deadlines->armed : 0;
-	pmudev_deadlines_reset(ctx, set, change->slots, change->value);
+	pmudev_deadlines_reset(ctx, set, change->slots, value);
 	pmudev_for_each_slot(slot, rest, change->slots & set->used & ~armed)
-		pmudev_slot_event(set, slot)->hw.value =
-			pmudev_set_is_child(set) ? 0 : change->value;
+		pmudev_slot_event(set, slot)->hw.value = value;
 	if (live && nr)
 		pmudev_backend_load(hw, nr, counters);
 	set->generation++;

@@ -59,6 +59,12 @@ void pmudev_ctx_exec(struct pmudev_ctx *ctx) __must_hold(&ctx->lock);
 /* Those of some slots that a set has memory for. Under the mutex of the set, or of its parent. */
 u64 pmudev_slots_room(const struct pmudev_set *set, u64 slots);
 
+/*
+ * A child learns of its parent's events that were added after it was made. ctx->lock held. Return:
+ * those of @slots that it has room for.
+ */
+u64 pmudev_child_learn(struct pmudev_set *child, u64 slots) __must_hold(&child->ctx->lock);
+
 /* Copy events of a set to a child; counts and times begin at 0. */
 void pmudev_events_copy(struct pmudev_set *child, const struct pmudev_set *from, u64 slots);
 

@@ -3,7 +3,6 @@
 #include <linux/math64.h>
 
 #include "deadline.h"
-#include "stop.h"
 
 static bool reached(const struct pmudev_event *event)
 {
@@ -30,58 +29,24 @@ void pmudev_deadline_disarm(struct pmudev_set *set, unsigned int slot)
 	set->deadlines->armed &= ~BIT_ULL(slot);
 }
 
-/* Have the notifier look. */
-static void tell(struct pmudev_set_deadlines *deadlines)
+/* A step of a total ends: report the total, or begin the next step. */
+static void reach_total(struct pmudev_set *set, unsigned int slot, u64 count)
 {
-	/* The run that it is queued for comes after this lock is free. */
-	if (irq_work_queue(&deadlines->notify))
-		deadlines->runs++;
-}
+	struct pmudev_set_deadlines *deadlines = set->deadlines;
+	struct pmudev_budget *budget = &deadlines->common->slot[slot]->budget;
+	struct pmudev_budget_part *part = &deadlines->slot[slot]->part;
 
-static bool same_action(const struct pmudev_deadline_action *a,
-			const struct pmudev_deadline_action *b)
-{
-	return a->eventfd == b->eventfd && a->signal == b->signal && a->id == b->id &&
-	       a->stop == b->stop;
-}
-
-/* Remember what is to be told: the deadline may change before it is. */
-static void remember(struct pmudev_set_deadlines *deadlines, struct pmudev_slot_deadline *deadline)
-{
-	struct pmudev_deadline_told *told = deadline->told;
-
-	if (deadline->nr_told)
-		told += deadline->nr_told - 1;
-	if (!deadline->nr_told)
-		deadline->nr_told = 1;
-	else if (deadline->nr_told < ARRAY_SIZE(deadline->told) &&
-		 !same_action(&told->action, &deadline->action))
-		told = &deadline->told[deadline->nr_told++];
-	told->action = deadline->action;
-	told->count = deadline->count;
-	/* Before the report can be read: CONTINUE may follow at once. */
-	if (deadline->action.stop)
-		WRITE_ONCE(deadlines->stop->held, true);
-}
-
-/* Have the notifier tell of it. */
-static void report(struct pmudev_ctx *ctx, struct pmudev_set_deadlines *deadlines,
-		   unsigned int slot, u64 value, u64 count, u64 passed)
-{
-	struct pmudev_slot_deadline *deadline = deadlines->slot[slot];
-
-	deadline->value = value;
-	deadline->count = count;
-	deadline->reached += passed;
-	deadline->overruns += passed - 1;
-	this_cpu_inc(pmudev_cpus.overflow.found);
-	if (ctx->cpu >= 0 && count != value && this_cpu_read(pmudev_cpus.overflow.masked))
-		deadline->late = true;
-	remember(deadlines, deadline);
-	/* poll() looks without the lock. */
-	WRITE_ONCE(deadlines->reported, deadlines->reported | BIT_ULL(slot));
-	deadlines->pending |= BIT_ULL(slot);
-	tell(deadlines);
+	raw_spin_lock(&deadlines->common->lock);
+	pmudev_budget_add(budget, part, count);
+	pmudev_report_total(deadlines, slot);
+	if (budget->reached || part->left) {
+		pmudev_deadline_disarm(set, slot);
+	} else {
+		arm(set, slot, count + pmudev_budget_step(budget, part));
+		if (pmudev_budget_unclear(budget))
+			pmudev_look_later(deadlines);
+	}
+	raw_spin_unlock(&deadlines->common->lock);
 }
 
 static void reach(struct pmudev_ctx *ctx, struct pmudev_set *set, unsigned int slot, u64 target)
@@ -90,10 +55,17 @@ static void reach(struct pmudev_ctx *ctx, struct pmudev_set *set, unsigned int s
 	u64 count = pmudev_event_count(pmudev_slot_event(set, slot)), more = 0;
 
 	lockdep_assert_held(&ctx->lock);
+	this_cpu_inc(pmudev_cpus.overflow.found);
+	if (deadline->total) {
+		reach_total(set, slot, count);
+		return;
+	}
 	if (deadline->period)
 		more = div64_u64(count - target, deadline->period);
 	target += more * deadline->period;
-	report(ctx, set->deadlines, slot, target, count, more + 1);
+	raw_spin_lock(&set->deadlines->common->lock);
+	pmudev_report(set->deadlines, slot, target, count, more + 1);
+	raw_spin_unlock(&set->deadlines->common->lock);
 	if (deadline->period)
 		arm(set, slot, target + deadline->period);
 	else
@@ -103,35 +75,47 @@ static void reach(struct pmudev_ctx *ctx, struct pmudev_set *set, unsigned int s
 void pmudev_deadline_begin(struct pmudev_ctx *ctx, struct pmudev_set *set, unsigned int slot,
 			   u64 target)
 {
-	if (pmudev_event_count(pmudev_slot_event(set, slot)) >= target)
+	u64 count = pmudev_event_count(pmudev_slot_event(set, slot));
+
+	if (set->deadlines->slot[slot]->total)
+		reach_total(set, slot, count);
+	else if (count >= target)
 		reach(ctx, set, slot, target);
 	else
 		arm(set, slot, target);
 }
 
-void pmudev_deadlines_check(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots, bool live)
+void pmudev_deadlines_reach(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots, bool live)
 {
 	struct pmudev_hw *hw[PMUDEV_COUNTERS];
-	u64 rest, hit = 0, counters;
 	unsigned int slot, nr;
+	u64 rest, counters;
+
+	lockdep_assert_held(&ctx->lock);
+	/* A counter is written while it is stopped. What it counts until then belongs to it. */
+	live = live && pmudev_ctx_counting(ctx);
+	counters = pmudev_slots_counters(set, slots & set->active);
+	nr = pmudev_slots_hw(set, slots & set->active, hw);
+	if (live && nr)
+		pmudev_backend_save(hw, nr, counters);
+	pmudev_for_each_slot(slot, rest, slots)
+		reach(ctx, set, slot, pmudev_slot_event(set, slot)->target);
+	if (live && nr)
+		pmudev_backend_load(hw, nr, counters);
+	pmudev_deadlines_list(ctx, set);
+}
+
+void pmudev_deadlines_check(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots, bool live)
+{
+	unsigned int slot;
+	u64 rest, hit = 0;
 
 	lockdep_assert_held(&ctx->lock);
 	pmudev_for_each_slot(slot, rest, slots & set->deadlines->armed)
 		if (reached(pmudev_slot_event(set, slot)))
 			hit |= BIT_ULL(slot);
-	if (!hit)
-		return;
-	/* A counter is written while it is stopped. What it counts until then belongs to it. */
-	live = live && pmudev_ctx_counting(ctx);
-	counters = pmudev_slots_counters(set, hit & set->active);
-	nr = pmudev_slots_hw(set, hit & set->active, hw);
-	if (live && nr)
-		pmudev_backend_save(hw, nr, counters);
-	pmudev_for_each_slot(slot, rest, hit)
-		reach(ctx, set, slot, pmudev_slot_event(set, slot)->target);
-	if (live && nr)
-		pmudev_backend_load(hw, nr, counters);
-	pmudev_deadlines_list(ctx, set);
+	if (hit)
+		pmudev_deadlines_reach(ctx, set, hit, live);
 }
 
 void pmudev_deadlines_check_all(struct pmudev_ctx *ctx, bool live)
@@ -155,6 +139,17 @@ void pmudev_deadlines_look(struct pmudev_ctx *ctx)
 		ctx->reads.stale |= PMUDEV_STALE_COUNTS;
 	pmudev_backend_read(ctx->active, ctx->nr);
 	pmudev_deadlines_check_all(ctx, true);
+}
+
+u64 pmudev_deadlines_totals(const struct pmudev_set_deadlines *deadlines, u64 slots)
+{
+	unsigned int slot;
+	u64 rest, found = 0;
+
+	pmudev_for_each_slot(slot, rest, slots)
+		if (deadlines->slot[slot]->total)
+			found |= BIT_ULL(slot);
+	return found;
 }
 
 void pmudev_deadlines_list(struct pmudev_ctx *ctx, struct pmudev_set *set)
@@ -197,10 +192,29 @@ void pmudev_deadlines_reset(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 
 	pmudev_deadlines_list(ctx, set);
 }
 
+/* What was reported of these events, and not told. */
+static void forget_reports(struct pmudev_set_deadlines *deadlines, u64 slots)
+{
+	struct pmudev_deadline_common *common = deadlines->common;
+	struct pmudev_slot_report *report;
+	unsigned int slot;
+	u64 rest;
+
+	pmudev_for_each_slot(slot, rest, slots & deadlines->pending)
+		deadlines->slot[slot]->nr_told = 0;
+	deadlines->pending &= ~slots;
+	pmudev_for_each_slot(slot, rest, slots & common->reported) {
+		report = common->slot[slot];
+		report->reached = 0;
+		report->overruns = 0;
+		report->late = false;
+	}
+	WRITE_ONCE(common->reported, common->reported & ~slots);
+}
+
 void pmudev_deadlines_forget(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 {
 	struct pmudev_set_deadlines *deadlines = set->deadlines;
-	struct pmudev_slot_deadline *deadline;
 	unsigned int slot;
 	u64 rest;
 
@@ -209,16 +223,36 @@ void pmudev_deadlines_forget(struct pmudev_ctx *ctx, struct pmudev_set *set, u64
 		return;
 	pmudev_for_each_slot(slot, rest, slots & deadlines->armed)
 		pmudev_deadline_disarm(set, slot);
-	pmudev_for_each_slot(slot, rest, slots & (deadlines->reported | deadlines->pending)) {
-		deadline = deadlines->slot[slot];
-		deadline->nr_told = 0;
-		deadline->reached = 0;
-		deadline->overruns = 0;
-		deadline->late = false;
-	}
 	deadlines->slots &= ~slots;
-	deadlines->pending &= ~slots;
-	WRITE_ONCE(deadlines->reported, deadlines->reported & ~slots);
+	raw_spin_lock(&deadlines->common->lock);
+	forget_reports(deadlines, slots);
+	raw_spin_unlock(&deadlines->common->lock);
+}
+
+/* The total goes on without the set's events, which do not count any more. */
+static void leave_totals(struct pmudev_set *set, u64 dropped)
+{
+	struct pmudev_set_deadlines *deadlines = set->deadlines;
+	unsigned int slot;
+	u64 rest, count;
+
+	pmudev_for_each_slot(slot, rest, pmudev_deadlines_totals(deadlines, deadlines->slots)) {
+		count = pmudev_event_count(pmudev_slot_event(set, slot));
+		pmudev_budget_leave(&deadlines->common->slot[slot]->budget,
+				    &deadlines->slot[slot]->part,
+				    dropped & BIT_ULL(slot) ? 0 : count);
+		pmudev_report_total(deadlines, slot);
+	}
+}
+
+/* The context has ended, or the set leaves it. */
+static void end(struct pmudev_set_deadlines *deadlines, u64 dropped)
+{
+	raw_spin_lock(&deadlines->common->lock);
+	leave_totals(deadlines->set, dropped);
+	deadlines->ended = true;
+	pmudev_tell(deadlines);
+	raw_spin_unlock(&deadlines->common->lock);
 }
 
 void pmudev_deadlines_ended(struct pmudev_ctx *ctx)
@@ -226,6 +260,31 @@ void pmudev_deadlines_ended(struct pmudev_ctx *ctx)
 	struct pmudev_set_deadlines *deadlines;
 
 	lockdep_assert_held(&ctx->lock);
+	/* Children leave next, and know whether their counts stay. */
 	hlist_for_each_entry(deadlines, &ctx->with_deadlines, ctx_node)
-		tell(deadlines);
+		if (!pmudev_set_is_child(deadlines->set))
+			end(deadlines, 0);
+}
+
+void pmudev_deadlines_leave(struct pmudev_set *set, u64 dropped)
+{
+	struct pmudev_set_deadlines *deadlines = set->deadlines;
+
+	if (!deadlines)
+		return;
+	hlist_del_init(&deadlines->node);
+	hlist_del_init(&deadlines->ctx_node);
+	end(deadlines, dropped);
+}
+
+void pmudev_deadlines_wake(struct pmudev_set *set)
+{
+	/* Pairs with pmudev_take_deadlines(). */
+	struct pmudev_set_deadlines *deadlines = smp_load_acquire(&set->deadlines);
+
+	if (!deadlines)
+		return;
+	raw_spin_lock(&deadlines->common->lock);
+	pmudev_tell(deadlines);
+	raw_spin_unlock(&deadlines->common->lock);
 }

@@ -6,64 +6,14 @@
  * modulo 2^64, and the event's @target is what to add. So a counter of any width overflows exactly
  * at the deadline, load and save need not know of it, and the deadline is reached when the sign bit
  * of hw.value changes. The callers of save and read pass the changed bits on.
+ *
+ * In an inherited set each thread has deadlines of its own. Those of the total are steps
+ * (<pmudev/budget.h>).
  */
 #ifndef _PMUDEV_CONTEXT_DEADLINE_H
 #define _PMUDEV_CONTEXT_DEADLINE_H
 
-#include <linux/irq_work.h>
-#include <linux/wait.h>
-
-#include "ctx.h"
-
-struct eventfd_ctx;
-struct pmudev_stop;
-
-/* What happens when a deadline is reached */
-struct pmudev_deadline_action {
-	struct eventfd_ctx *eventfd; /* or NULL */
-	u32 signal;		     /* to send, 0: none */
-	s32 id;			     /* the caller's, for the signal */
-	bool stop;		     /* stop the thread */
-};
-
-/* A report that the notifier has to tell */
-struct pmudev_deadline_told {
-	struct pmudev_deadline_action action; /* of the deadline that was reached; no references */
-	u64 count;
-};
-
-/* What becomes of one event's deadline, and what was reported; under ctx->lock */
-struct pmudev_slot_deadline {
-	u64 period;	 /* 0: once */
-	u64 value;	 /* the last deadline that was reached */
-	u64 count;	 /* the count when that was found */
-	u64 reached;	 /* deadlines since REPORT read the last */
-	u64 overruns;	 /* those of them that passed with an earlier one unreported */
-	bool late;	 /* one of them waited for its interrupt to be enabled */
-	u8 nr_told;	 /* of @told */
-	struct pmudev_deadline_action action; /* has a reference to its eventfd */
-	/* The notifier has told all before a deadline is changed: of the old one, and the new. */
-	struct pmudev_deadline_told told[2];
-};
-
-/* The deadlines of a set, from the first on until the set is destroyed */
-struct pmudev_set_deadlines {
-	struct pmudev_set *set;	 /* constant */
-	wait_queue_head_t *wait; /* who polls the set; constant */
-	struct hlist_node node;	 /* in ctx->deadlines while an armed event is active; ctx->lock */
-	struct hlist_node ctx_node; /* in ctx->with_deadlines; ctx->lock */
-	struct irq_work notify;	 /* tells who waits, outside of all locks */
-	struct rcu_head rcu;
-	/* Under ctx->lock, as all that follow: */
-	u64 slots;    /* events that have a deadline, reached or not */
-	u64 armed;    /* those that have not reached it: their counts have a @target */
-	u64 reported; /* events with a report that was not read; also read without lock */
-	u64 pending;  /* events whose report @notify has to tell */
-	u32 runs;     /* how often @notify was queued and has not ended: CPUs may run it at once */
-	struct pmudev_stop *stop; /* NULL: none stops it; set once, also read without lock */
-	/* By event; NULL if it never had one. Made under the set's mutex, kept until the end. */
-	struct pmudev_slot_deadline *slot[PMUDEV_MAX_EVENTS];
-};
+#include "notify.h"
 
 /* Slots whose counter does not hold the count. */
 static inline u64 pmudev_deadline_slots(const struct pmudev_set *set)
@@ -95,7 +45,10 @@ void pmudev_deadlines_look(struct pmudev_ctx *ctx) __must_hold(&ctx->lock);
 /* The set's active events have changed. */
 void pmudev_deadlines_list(struct pmudev_ctx *ctx, struct pmudev_set *set) __must_hold(&ctx->lock);
 
-/* These events were reset, their counters stopped: reach what is reached, move what is periodic. */
+/*
+ * These events were reset, their counters stopped: reach what is reached, move what is periodic.
+ * @count: what they have now
+ */
 void pmudev_deadlines_reset(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots, u64 count)
 	__must_hold(&ctx->lock);
 
@@ -106,27 +59,69 @@ void pmudev_deadlines_forget(struct pmudev_ctx *ctx, struct pmudev_set *set, u64
 /* The target has ended: who waits shall look. */
 void pmudev_deadlines_ended(struct pmudev_ctx *ctx) __must_hold(&ctx->lock);
 
+/* Something of a set has changed that who polls it may wait for. Irqs off. */
+void pmudev_deadlines_wake(struct pmudev_set *set);
+
+/*
+ * No more of the set's deadlines: it leaves the context. @dropped: slots whose counts do not stay
+ * in the sum.
+ */
+void pmudev_deadlines_leave(struct pmudev_set *set, u64 dropped) __must_hold(&set->ctx->lock);
+
 /*
  * One event that has no armed deadline, its counter stopped: arm one at @target, or reach it if the
- * count has: report it, and arm the next or none. pmudev_deadlines_list() follows.
+ * count has: report it, and arm the next or none. Of a total begin a step; @target is ignored.
+ * pmudev_deadlines_list() follows.
  */
 void pmudev_deadline_begin(struct pmudev_ctx *ctx, struct pmudev_set *set, unsigned int slot,
 			   u64 target) __must_hold(&ctx->lock);
 /* Take an armed deadline back. Its counter is stopped, and the list follows as above. */
 void pmudev_deadline_disarm(struct pmudev_set *set, unsigned int slot) __must_hold(&set->ctx->lock);
 
+/* These are reached, or steps of totals that end early. @live: as above */
+void pmudev_deadlines_reach(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots, bool live)
+	__must_hold(&ctx->lock);
+
+/* Those of some slots, which have a deadline, whose deadline is of the total. */
+u64 pmudev_deadlines_totals(const struct pmudev_set_deadlines *deadlines, u64 slots);
+
+/* deadline_set.c */
+
 /* For pmudev_change_deadlines() */
 struct pmudev_deadlines_arg {
-	struct pmudev_set_deadlines *deadlines; /* the set's from now on; has all slots */
-	const struct pmudev_deadline *entry;	/* each of a slot of its own */
+	struct pmudev_deadline_common *common;
+	const struct pmudev_deadline *entry; /* each of a slot of its own */
 	unsigned int nr;
-	struct eventfd_ctx **eventfd; /* of each entry, or NULL. Out: the reference to drop. */
+	struct eventfd_ctx **eventfd; /* of each entry, or NULL */
 	int error;		      /* out: 0, -ESRCH: ended, -EINVAL: see culprit */
 	unsigned int culprit;	      /* out: the entry that is out of range */
+	bool incomplete;	      /* out: a child has no memory for them */
 };
 
-/* pmudev_set_fn: set, change and remove deadlines, all or none. */
+/* pmudev_set_fn: are the deadlines in range? For a set with a file only. */
+void pmudev_check_deadlines(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
+	__must_hold(&ctx->lock);
+
+/*
+ * pmudev_set_fn: set, change and remove deadlines. The set has memory for them; a child that has
+ * none is left out.
+ */
 void pmudev_change_deadlines(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
+	__must_hold(&ctx->lock);
+
+/*
+ * pmudev_set_fn: from now on these are the set's deadlines. @arg: struct pmudev_set_deadlines **;
+ * set to NULL if they were taken
+ */
+void pmudev_take_deadlines(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
+	__must_hold(&ctx->lock);
+
+/*
+ * A child begins on @ctx, with its events, which are not active yet: it gets the deadlines of
+ * @from. @deadlines: memory for them. Return: false if it is too small.
+ */
+bool pmudev_deadlines_inherit(struct pmudev_ctx *ctx, struct pmudev_set *child,
+			      const struct pmudev_set *from, struct pmudev_set_deadlines *deadlines)
 	__must_hold(&ctx->lock);
 
 /* For pmudev_read_reports() */
@@ -136,20 +131,7 @@ struct pmudev_reports_arg {
 	unsigned int nr; /* out */
 };
 
-/* pmudev_set_fn: move reports to @arg. */
-void pmudev_read_reports(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
-	__must_hold(&ctx->lock);
-
-/* No more of the set's deadlines. ctx->lock held. */
-static inline void pmudev_deadlines_leave(struct pmudev_set *set) __must_hold(&set->ctx->lock)
-{
-	if (!set->deadlines)
-		return;
-	hlist_del_init(&set->deadlines->node);
-	hlist_del_init(&set->deadlines->ctx_node);
-}
-
-/* The irq_work's function. */
-void pmudev_deadlines_notify(struct irq_work *work);
+/* Move reports to @reading. */
+void pmudev_read_reports(struct pmudev_deadline_common *common, struct pmudev_reports_arg *reading);
 
 #endif /* _PMUDEV_CONTEXT_DEADLINE_H */

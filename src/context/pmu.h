@@ -26,6 +26,7 @@
  *   ctx->lock			raw, irqs off: what is loaded, and the pages of its sets
  *   a new child's ctx->lock	in the fork hook, before the child runs
  *   inherit->lock		raw, irqs off: the list of children, and the sums of ended ones
+ *   common->lock		raw, irqs off: reports of a set's and its children's deadlines
  *   task_hash_lock		raw, irqs off: the task table
  *   links_lock			raw, irqs off, task/switch_notifier.c: our entries in notifier lists
  *   pmudev_readers.lock	raw, irqs off: which sets could read each other's counters

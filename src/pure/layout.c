@@ -43,7 +43,7 @@ SIZE(pmudev_reports, 88);
 SIZE(pmudev_deadline, 40);
 AT(pmudev_deadline, value, 8);
 AT(pmudev_deadline, eventfd, 24);
-SIZE(pmudev_report, 40);
+SIZE(pmudev_report, 48);
 AT(pmudev_report, value, 8);
 
 SIZE(pmudev_count, 32);

@@ -7,15 +7,19 @@
 
 #include "set.h"
 
+struct eventfd_ctx;
+
 /* Set, change and remove deadlines of @nr events, all or none. The set's mutex held. */
 int pmudev_set_deadlines(struct pmudev_set *set, const struct pmudev_deadline *entry,
 			 unsigned int nr, struct pmudev_refusal *why);
 
-/* Take up to @room reports. The mutex need not be held. Return: how many, or an error. */
+/*
+ * Take up to @room reports. The mutex need not be held. May sleep. Return: how many, or an error.
+ */
 int pmudev_set_reports(struct pmudev_set *set, struct pmudev_report *report, unsigned int room,
 		       struct pmudev_refusal *why);
 
-/* Continue the thread that a deadline stopped. The mutex need not be held. */
+/* Continue the threads that deadlines stopped. The mutex need not be held. May sleep. */
 void pmudev_set_continue(struct pmudev_set *set);
 
 /* poll(2), without the mutex: the state of the set now. */
@@ -24,7 +28,42 @@ __poll_t pmudev_set_poll(struct pmudev_set *set);
 /* Events were removed: let go of what their deadlines refer to. The mutex held. */
 void pmudev_set_deadlines_drop(struct pmudev_set *set);
 
-/* The set has left its context, which it still refers to, and no call is left. May sleep. */
+/* Counts will be reset: of totals, and after that. The mutex held. May sleep. */
+void pmudev_set_totals_hold(struct pmudev_set *set, u64 slots);
+void pmudev_set_totals_release(struct pmudev_set *set, u64 slots);
+
+/*
+ * The set has left its context, which it still refers to, and no call is left. First nothing looks
+ * at its children any more; when they are gone, too, its deadlines are destroyed. May sleep.
+ */
+void pmudev_set_deadlines_close(struct pmudev_set *set);
 void pmudev_set_deadlines_destroy(struct pmudev_set *set);
+
+/* deadline_check.c: checks, with the mutex held. */
+
+/* Can the set have deadlines? */
+int pmudev_check_deadline_set(struct pmudev_set *set, struct pmudev_refusal *why);
+
+/*
+ * All checks of deadlines that do not depend on the moment. @eventfd: out, also on error:
+ * references, of each deadline, or NULL
+ */
+int pmudev_check_deadline_list(struct pmudev_set *set, const struct pmudev_deadline *entry,
+			       unsigned int nr, struct eventfd_ctx **eventfd,
+			       struct pmudev_refusal *why);
+
+/* deadline_room.c */
+
+struct pmudev_deadline_common;
+
+/*
+ * Memory for deadlines of a set and its children. The mutex held. May sleep. Return: 0 or -ENOMEM;
+ * a child that could not be reached has none.
+ */
+int pmudev_deadlines_make_room(struct pmudev_set *set, const struct pmudev_deadline *entry,
+			       unsigned int nr);
+
+/* No set, child or notifier uses it. */
+void pmudev_deadlines_free(struct pmudev_deadline_common *common);
 
 #endif /* _PMUDEV_SET_DEADLINE_H */

@@ -11,6 +11,7 @@
 #include "../context/user_access.h"
 #include "../cpu/counters.h"
 #include "../worker.h"
+#include "deadline.h"
 #include "set.h"
 
 int pmudev_group_slots(struct pmudev_set *set, u32 group, u64 *slots, struct pmudev_refusal *why)
@@ -335,6 +336,8 @@ int pmudev_set_reset(struct pmudev_set *set, u32 group, u32 slot, u64 value,
 		change.slots = BIT_ULL(slot);
 	}
 	walk.reset = change.slots;
+	pmudev_set_totals_hold(set, change.slots);
 	pmudev_set_walk(set, &walk);
+	pmudev_set_totals_release(set, change.slots);
 	return 0;
 }

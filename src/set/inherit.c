@@ -5,6 +5,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "../context/deadline.h"
 #include "../context/events.h"
 #include "../context/rotate.h"
 #include "../memory.h"
@@ -34,6 +35,8 @@ static void child_free(struct pmudev_child *child)
 	/* Chunks for events that were added later have memory of their own. */
 	for (i = child->own_chunks; i < ARRAY_SIZE(child->set.chunk); i++)
 		kfree(child->set.chunk[i]);
+	if (child->deadlines)
+		pmudev_set_deadlines_put(child->deadlines);
 	pmudev_quota_put_memory(child->owner);
 	kfree(child);
 }
@@ -46,6 +49,8 @@ static void child_free_rcu(struct rcu_head *rcu)
 /* The last reference is gone. */
 static void child_release(struct pmudev_child *child)
 {
+	if (child->set.deadlines)
+		pmudev_set_deadlines_put(child->set.deadlines);
 	if (child->set.ctx)
 		pmudev_ctx_put(child->set.ctx);
 	pmudev_quota_uncharge(child->owner);
@@ -122,6 +127,21 @@ static bool charge(struct pmudev_child *child, struct pmudev_set *parent)
 	return true;
 }
 
+/* The set may have got deadlines, or more, since memory was allocated. */
+static void inherit_deadlines(struct pmudev_child *child, struct pmudev_set *from,
+			      struct pmudev_ctx *ctx)
+{
+	struct pmudev_inherit *inherit = from->inherit;
+
+	if (pmudev_deadlines_inherit(ctx, &child->set, from, child->deadlines)) {
+		child->deadlines = NULL;
+		return;
+	}
+	raw_spin_lock(&inherit->lock);
+	inherit->incomplete = true;
+	raw_spin_unlock(&inherit->lock);
+}
+
 /*
  * Make a child of @from on @ctx. Either that is the context of a task that has not run, whose
  * clocks stand at 0, and both contexts' locks are held; or nothing of @from is enabled.
@@ -143,6 +163,9 @@ static void child_start(struct pmudev_child *child, struct pmudev_set *from, str
 	set->mux = from->mux;
 	set->enabled = from->enabled;
 	pmudev_events_copy(set, from, from->used);
+	set->ctx = ctx;
+	if (from->deadlines)
+		inherit_deadlines(child, from, ctx);
 	WARN_ON_ONCE(!pmudev_slots_activate(ctx, set, from->active & ~from->mux));
 	if (from->rotation.plan) {
 		raw_spin_lock(&set->inherit->lock);
@@ -150,7 +173,6 @@ static void child_start(struct pmudev_child *child, struct pmudev_set *from, str
 		raw_spin_unlock(&set->inherit->lock);
 		pmudev_rotation_inherit(ctx, set, from, number);
 	}
-	set->ctx = ctx;
 	kref_get(&ctx->ref);
 	ctx->link.nr_sets++;
 	pmudev_ctx_add_inherited(ctx, set);
@@ -177,23 +199,47 @@ static bool inherits(const struct pmudev_set *set, struct task_struct *task)
 	       (!inherit->threads_only || same_thread_group(task, current));
 }
 
-/* How many sets of the context @task inherits. @slots: out: the most slots that one has. */
-static unsigned int count_inherited(struct pmudev_ctx *ctx, struct task_struct *task,
-				    unsigned int *slots)
+/* What the children take that a new task gets */
+struct needs {
+	unsigned int children;
+	unsigned int slots;	/* the most that one of them has */
+	unsigned int deadlines; /* likewise */
+	bool stop;		/* one of them can be stopped */
+};
+
+static struct needs count_inherited(struct pmudev_ctx *ctx, struct task_struct *task)
 {
+	struct needs needs = {};
 	struct pmudev_set *set;
+	unsigned int deadlines;
 	unsigned long flags;
-	unsigned int nr = 0;
 
 	raw_spin_lock_irqsave(&ctx->lock, flags);
 	hlist_for_each_entry(set, &ctx->inherited, ctx_node) {
 		if (!inherits(set, task))
 			continue;
-		nr++;
-		*slots = max3(*slots, set->nr_slots, READ_ONCE(set->parent->nr_slots));
+		needs.children++;
+		needs.slots = max3(needs.slots, set->nr_slots, READ_ONCE(set->parent->nr_slots));
+		if (!set->deadlines)
+			continue;
+		deadlines = hweight64(READ_ONCE(set->deadlines->common->room));
+		needs.deadlines = max(needs.deadlines, deadlines);
+		if (set->deadlines->stop)
+			needs.stop = true;
 	}
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
-	return nr;
+	return needs;
+}
+
+/* Without memory for deadlines the child counts, and the record says INCOMPLETE. */
+static struct pmudev_child *prepare_child(const struct needs *needs)
+{
+	struct pmudev_child *child = child_alloc(needs->slots, PMUDEV_GFP_NOWAIT);
+
+	if (child && needs->deadlines)
+		child->deadlines = pmudev_set_deadlines_alloc(needs->deadlines, needs->stop,
+							      PMUDEV_GFP_NOWAIT);
+	return child;
 }
 
 /* Make one child of each inherited set of @ctx on @fresh, which is NULL without memory. */
@@ -228,17 +274,18 @@ static void inherit(struct pmudev_ctx *ctx, struct task_struct *task, struct pmu
 void pmudev_inherit_fork(struct pmudev_ctx *ctx, struct task_struct *task)
 {
 	struct pmudev_child *child, *next;
-	unsigned int nr, slots = 0;
+	struct needs needs = count_inherited(ctx, task);
+	unsigned int nr = needs.children, slots;
 	struct pmudev_ctx *fresh;
 	unsigned long flags;
 	LIST_HEAD(prepared);
 
-	nr = count_inherited(ctx, task, &slots);
 	if (!nr)
 		return;
-	slots = round_up(slots, PMUDEV_CHUNK);
+	slots = round_up(needs.slots, PMUDEV_CHUNK);
+	needs.slots = slots;
 	while (nr--) {
-		child = child_alloc(slots, PMUDEV_GFP_NOWAIT);
+		child = prepare_child(&needs);
 		if (child)
 			list_add(&child->node, &prepared);
 	}

@@ -3,6 +3,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
+#include "../context/deadline.h"
 #include "../context/events.h"
 #include "../task/attach.h"
 #include "inherit.h"
@@ -25,7 +26,7 @@ void pmudev_ctx_remove_set(struct pmudev_ctx *ctx, void *arg)
 		remove_inherited(ctx, set);
 	hlist_del_init(&set->rotation.node);
 	hlist_del_init(&set->mapping.node);
-	pmudev_deadlines_leave(set);
+	pmudev_deadlines_leave(set, 0);
 }
 
 /* What a child counted stays with its parent, once. ctx->lock held. */
@@ -33,12 +34,19 @@ static void child_leave(struct pmudev_child *child)
 {
 	struct pmudev_set *set = &child->set;
 	struct pmudev_inherit *inherit = set->inherit;
+	const struct pmudev_walk *walk;
 	bool reached;
 
 	lockdep_assert_held(&set->ctx->lock);
 	raw_spin_lock(&inherit->lock);
 	list_del_init(&child->node);
 	reached = child->seq == inherit->seq;
+	walk = inherit->walk;
+	if (walk && walk->leaving && !reached)
+		walk->fn(set->ctx, set, walk->arg);
+	pmudev_deadlines_leave(set, reached ? 0 : inherit->reset);
+	/* Who waits for the last one shall look. */
+	pmudev_deadlines_wake(set->parent);
 	/* What a walk resets it also resets for children that it does not reach. */
 	pmudev_sum_add(&inherit->ended, child, reached ? ~0ULL : ~inherit->reset,
 		       reached ? ~0ULL : ~inherit->forget);

@@ -58,8 +58,9 @@ void pmudev_set_destroy(struct pmudev_set *set)
 		pmudev_set_disable_all(set);
 		mutex_unlock(&open->mutex);
 		pmudev_ctx_call(set->ctx, pmudev_ctx_remove_set, set);
-		pmudev_set_deadlines_destroy(set);
+		pmudev_set_deadlines_close(set);
 		pmudev_inherit_destroy(set);
+		pmudev_set_deadlines_destroy(set);
 	}
 	/* A call that reclaims dead sets has pmu->lock: it has finished with this one. */
 	if (open->hold.held)

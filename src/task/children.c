@@ -2,6 +2,7 @@
 /* The walk over an inherited set's children. */
 #include <linux/slab.h>
 
+#include "../context/totals.h"
 #include "../memory.h"
 #include "../worker.h"
 #include "children.h"
@@ -108,31 +109,50 @@ static struct pmudev_child *next_child(struct pmudev_inherit *inherit, struct pm
 	return next;
 }
 
-/* When a child ends in the middle of it, making room begins anew, this often. */
-#define MAKE_ROOM_AGAIN 64
+/* When a child ends in the middle of it, it begins anew, this often. */
+#define EACH_AGAIN 64
 
-void pmudev_children_make_room(struct pmudev_set *parent)
+int pmudev_children_each(struct pmudev_set *parent, int (*fn)(struct pmudev_set *child, void *arg),
+			 void *arg)
 {
-	unsigned int left = MAKE_ROOM_AGAIN;
+	unsigned int left = EACH_AGAIN;
 	struct pmudev_child *child = NULL;
 	bool lost;
+	int ret;
 
-	if (!parent->inherit || parent->nr_slots <= PMUDEV_CHUNK)
-		return;
-	/* Children made meanwhile have room. Counts of those that this misses are incomplete. */
+	if (!parent->inherit)
+		return 0;
 	do {
 		while ((child = next_child(parent->inherit, child, &lost))) {
-			if (make_room(&child->set, parent->used)) {
+			ret = fn(&child->set, arg);
+			if (ret) {
 				pmudev_child_put(child);
-				return;
+				return ret;
 			}
 			cond_resched();
 		}
 	} while (lost && left--);
+	return 0;
 }
 
-static void begin_walk(struct pmudev_inherit *inherit, const struct pmudev_walk *walk)
+static int make_events_room(struct pmudev_set *child, void *arg)
 {
+	struct pmudev_set *parent = arg;
+
+	return make_room(child, parent->used);
+}
+
+void pmudev_children_make_room(struct pmudev_set *parent)
+{
+	/* Children made meanwhile have room. Counts of those that this misses are incomplete. */
+	if (parent->nr_slots > PMUDEV_CHUNK)
+		pmudev_children_each(parent, make_events_room, parent);
+}
+
+static void begin_walk(struct pmudev_set *parent, const struct pmudev_walk *walk)
+{
+	struct pmudev_inherit *inherit = parent->inherit;
+
 	raw_spin_lock_irq(&inherit->lock);
 	inherit->seq++;
 	inherit->walk = walk->reading ? NULL : walk;
@@ -141,6 +161,7 @@ static void begin_walk(struct pmudev_inherit *inherit, const struct pmudev_walk 
 		*inherit->total = inherit->ended;
 	inherit->reset = walk->reset;
 	inherit->forget = walk->forget;
+	pmudev_totals_drop(parent, walk->reset, inherit->ended.value);
 	forget_sum(&inherit->ended, walk->reset, walk->forget);
 	raw_spin_unlock_irq(&inherit->lock);
 }
@@ -206,14 +227,18 @@ static bool walk_all(void *arg)
 
 	if (parent->mux && !pmudev_in_worker())
 		return false;
-	begin_walk(inherit, walk);
+	begin_walk(parent, walk);
 	pmudev_set_call_alone(parent, visit, walk);
+	if (walk->then)
+		walk->then(parent, walk->arg);
 	while ((child = not_reached(inherit))) {
 		/* Without memory a child cannot count what is new, but what it has goes on. */
 		if (walk->fn == pmudev_change_enable &&
 		    pmudev_slots_room(&child->set, parent->used) != parent->used)
 			WRITE_ONCE(inherit->incomplete, true);
 		pmudev_set_call_alone(&child->set, visit, walk);
+		if (walk->then)
+			walk->then(&child->set, walk->arg);
 		pmudev_child_put(child);
 		cond_resched();
 	}

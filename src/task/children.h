@@ -37,6 +37,9 @@ struct pmudev_walk {
 	u64 reset;    /* slots whose counts of ended children are dropped */
 	u64 forget;   /* slots whose times of ended children are dropped */
 	bool reading; /* nothing is changed: children that are made meanwhile need not be reached */
+	bool leaving; /* fn also concerns children that end before they are reached */
+	/* Or NULL: what is done after that, without ctx->lock. May sleep. Not to new children. */
+	void (*then)(struct pmudev_set *set, void *arg);
 };
 
 /* What an inherited set has beside its own events */
@@ -67,6 +70,7 @@ struct pmudev_child {
 	struct rcu_head rcu;		  /* for freeing it */
 	/* Frees it when the last reference is gone; the parent may be gone, too. Constant. */
 	void (*release)(struct pmudev_child *child);
+	struct pmudev_set_deadlines *deadlines; /* memory for them, until it is used */
 	u8 own_chunks;	       /* how many chunks of events are part of it. Constant. */
 	struct pmudev_set set; /* the set; its chunks follow */
 };
@@ -109,10 +113,13 @@ void pmudev_walk_children(struct pmudev_set *set, struct pmudev_walk *walk);
  */
 static inline void pmudev_set_walk(struct pmudev_set *set, struct pmudev_walk *walk)
 {
-	if (set->inherit)
+	if (set->inherit) {
 		pmudev_walk_children(set, walk);
-	else
-		pmudev_set_call_alone(set, walk->fn, walk->arg);
+		return;
+	}
+	pmudev_set_call_alone(set, walk->fn, walk->arg);
+	if (walk->then)
+		walk->then(set, walk->arg);
 }
 
 /* The same of a change that concerns nothing that ended children counted. */
@@ -130,6 +137,13 @@ static inline void pmudev_set_look(struct pmudev_set *set, pmudev_set_fn fn, voi
 
 	pmudev_set_walk(set, &walk);
 }
+
+/*
+ * Call @fn with each child, without locks; again with all if one ends meanwhile, but not for ever.
+ * It stops when @fn fails. Return: what @fn returned.
+ */
+int pmudev_children_each(struct pmudev_set *parent, int (*fn)(struct pmudev_set *child, void *arg),
+			 void *arg);
 
 /*
  * Memory for what children will be told of when the parent's events are enabled, allocated before

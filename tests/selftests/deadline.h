@@ -61,6 +61,20 @@ static inline int pm_reports(int fd, struct pmudev_report *report, unsigned int 
 	return -errno;
 }
 
+/* Continue what is stopped: 0 or -errno. */
+static inline int pm_continue(int fd)
+{
+	struct pmudev_ctl ctl = { .size = sizeof(ctl), .group = PMUDEV_ALL, .slot = PMUDEV_ALL };
+
+	return ioctl(fd, PMUDEV_IOC_CONTINUE, &ctl) ? -errno : 0;
+}
+
+/* Is it asleep in the kernel, and not by a call of its own? It makes none that sleeps so. */
+static inline bool is_stopped(pid_t pid)
+{
+	return task_state(pid) == 'D' || task_state(pid) == 'I';
+}
+
 /*
  * Does the emulator interrupt where a counter overflows? QEMU without patches, which machines of
  * arm64 with one CPU are, notices an overflow when the thread leaves user mode.

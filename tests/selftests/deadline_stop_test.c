@@ -4,7 +4,6 @@
 #include "kselftest_harness.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -73,37 +72,9 @@ static int stop_at(struct _test_data_stop *self, __u64 value, __u64 period)
 			   period);
 }
 
-static int go_on(int fd)
-{
-	struct pmudev_ctl ctl = { .size = sizeof(ctl), .group = PMUDEV_ALL, .slot = PMUDEV_ALL };
-
-	return ioctl(fd, PMUDEV_IOC_CONTINUE, &ctl) ? -errno : 0;
-}
-
-static char state_of(pid_t pid)
-{
-	char path[64], state = 0;
-	FILE *stat;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	stat = fopen(path, "r");
-	if (!stat)
-		return 0;
-	if (fscanf(stat, "%*d (%*[^)]) %c", &state) != 1)
-		state = 0;
-	fclose(stat);
-	return state;
-}
-
 static __u64 rounds_of(struct _test_data_stop *self)
 {
 	return __atomic_load_n(self->rounds, __ATOMIC_RELAXED);
-}
-
-/* Asleep in the kernel, and not by a call of its own: it makes none. */
-static bool is_stopped(pid_t pid)
-{
-	return state_of(pid) == 'D' || state_of(pid) == 'I';
 }
 
 /* Waits for the report, and for the thread to sleep. */
@@ -139,7 +110,7 @@ TEST_F(stop, and_continue)
 
 	ASSERT_EQ(0, start(self));
 	/* Nothing to continue. */
-	ASSERT_EQ(0, go_on(self->fd));
+	ASSERT_EQ(0, pm_continue(self->fd));
 	ASSERT_EQ(0, stop_at(self, PERIOD, 0));
 	ASSERT_TRUE(wait_stopped(self, &report));
 	EXPECT_LE(report.value, report.count);
@@ -149,7 +120,7 @@ TEST_F(stop, and_continue)
 		EXPECT_EQ(report.count, pm_value(self->fd, 0));
 	}
 	expect_still(_metadata, self);
-	ASSERT_EQ(0, go_on(self->fd));
+	ASSERT_EQ(0, pm_continue(self->fd));
 	expect_running(_metadata, self);
 }
 
@@ -171,7 +142,7 @@ TEST_F(stop, again_and_again)
 			EXPECT_EQ(last + PERIOD, report.value);
 		EXPECT_EQ(0ULL, report.overruns);
 		last = report.value;
-		ASSERT_EQ(0, go_on(self->fd));
+		ASSERT_EQ(0, pm_continue(self->fd));
 	}
 }
 
@@ -191,7 +162,7 @@ TEST_F(stop, killed)
 	self->child = 0;
 	EXPECT_TRUE(WIFSIGNALED(status));
 	EXPECT_TRUE(poll_now(self->fd) & POLLHUP);
-	EXPECT_EQ(0, go_on(self->fd));
+	EXPECT_EQ(0, pm_continue(self->fd));
 }
 
 TEST_F(stop, set_is_closed)
@@ -216,13 +187,13 @@ TEST_F(stop, continued_at_any_time)
 	ASSERT_EQ(0, start(self));
 	ASSERT_EQ(0, stop_at(self, 5000, 5000));
 	for (i = 0; i < few(20000); i++) {
-		ASSERT_EQ(0, go_on(self->fd));
+		ASSERT_EQ(0, pm_continue(self->fd));
 		if (pm_reports(self->fd, &report, 1) == 1)
 			reached += report.reached;
 	}
 	EXPECT_LT(10ULL, reached);
 	ASSERT_EQ(0, pm_deadline(self->fd, 0, PMUDEV_DEADLINE_REMOVE, 0, 0));
-	ASSERT_EQ(0, go_on(self->fd));
+	ASSERT_EQ(0, pm_continue(self->fd));
 	expect_running(_metadata, self);
 }
 

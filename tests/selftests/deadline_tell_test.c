@@ -383,13 +383,4 @@ TEST_F(deadline, refusals)
 	set_user_access(false);
 }
 
-TEST_F(deadline, not_inherited)
-{
-	struct pmudev_event_attr event = instructions();
-
-	self->fd = pm_attach(0, PMUDEV_BIND_INHERIT, &event, 1, true);
-	ASSERT_GE(self->fd, 0);
-	EXPECT_REFUSED(EOPNOTSUPP, PMUDEV_WHY_INHERITED, pm_deadline(self->fd, 0, 0, 1000, 0));
-}
-
 TEST_HARNESS_MAIN

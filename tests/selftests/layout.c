@@ -133,7 +133,7 @@ static void __attribute__((unused)) layout(void)
 	FIELD(pmudev_deadlines, deadline_size, 76);
 	FIELD(pmudev_deadlines, deadlines, 80);
 
-	SIZE(pmudev_report, 40);
+	SIZE(pmudev_report, 48);
 	FIELD(pmudev_report, slot, 0);
 	FIELD(pmudev_report, flags, 4);
 	FIELD(pmudev_report, value, 8);

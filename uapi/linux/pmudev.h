@@ -88,7 +88,7 @@ enum pmudev_reason {
 	PMUDEV_WHY_BUFFER = 15,	      /* buffer too short; limit: bytes needed */
 	PMUDEV_WHY_MAPPING = 16,      /* map one page: MAP_SHARED, PROT_READ, offset 0 */
 	PMUDEV_WHY_NO_USER_READ = 17, /* no event of the set has USER_READ */
-	PMUDEV_WHY_INHERITED = 18,    /* (EOPNOTSUPP) inheritance excludes user reads, deadlines */
+	PMUDEV_WHY_INHERITED = 18,    /* (EOPNOTSUPP) inheritance excludes user reads */
 	PMUDEV_WHY_EVENTFD = 19,      /* not a descriptor of an eventfd */
 	/* what can be counted (EINVAL, ENOENT, EOPNOTSUPP) */
 	PMUDEV_WHY_TYPE = 20,	      /* no such event type; limit: the highest */
@@ -686,8 +686,17 @@ struct pmudev_why {
  *   - An event with a deadline, reached or not, cannot be read directly until that is removed: its
  *     slot has no index. It is read by read(2). DIRECT events cannot have a deadline (EINVAL,
  *     COMBINATION).
- *   - A set that is inherited or counts a process cannot have deadlines yet (EOPNOTSUPP,
- *     INHERITED).
+ *   - In a set that is inherited or counts a process each thread has the deadline for itself: new
+ *     threads too, at @value events of their own. Reports add up what all threads reached; the
+ *     report's @tid is the thread of the last one. SIGNAL and STOP concern the thread that reached
+ *     it, CONTINUE all that are stopped. A thread that could not get it for lack of memory makes
+ *     the record INCOMPLETE.
+ *   - TOTAL: a deadline of the sum that the record shows, reached once. It is never early. Threads
+ *     count in steps: of a quarter of what is left, divided among them, but not below 10,000 events
+ *     (a single thread: all that is left). So it is late by less than 10,000 events for each
+ *     thread, and by what they count while a worker of the kernel looks at them, which it does each
+ *     time that it could have been reached unseen. Not with PERIODIC, SIGNAL, STOP or multiplexing
+ *     (EINVAL, COMBINATION). In a set of one thread it has no effect.
  *   - A thread that is stopped executes no more instructions in user mode until
  *     PMUDEV_IOC_CONTINUE (@group and @slot PMUDEV_ALL, @value 0; no effect if it is not stopped),
  *     or until the set is closed. It can be killed; other signals, and debuggers, wait. A set that
@@ -705,7 +714,8 @@ struct pmudev_why {
 #define PMUDEV_DEADLINE_SIGNAL	(1U << 3)	/* send the counted thread @signal */
 #define PMUDEV_DEADLINE_REMOVE	(1U << 4)	/* the event has no deadline from now on */
 #define PMUDEV_DEADLINE_STOP	(1U << 5)	/* stop the counted thread */
-#define PMUDEV_DEADLINE_FLAGS	((1U << 6) - 1)
+#define PMUDEV_DEADLINE_TOTAL	(1U << 6)	/* of the sum that an inherited set counts */
+#define PMUDEV_DEADLINE_FLAGS	((1U << 7) - 1)
 
 /* The highest @value (with RELATIVE: of the sum) and @period of a deadline. */
 #define PMUDEV_DEADLINE_MAX	0x7fffffffffffffffULL
@@ -766,6 +776,9 @@ struct pmudev_deadlines {
  * @count: the count when that was reported
  * @reached: how many were reached
  * @overruns: of these, how many were not reported on their own
+ * @tid: the thread that reached the last one, in the pid namespace of who set the set's first
+ *	deadline; 0: a CPU, a thread outside of that namespace, or a total that was found late
+ * @reserved: zero
  */
 struct pmudev_report {
 	__u32 slot;
@@ -774,6 +787,8 @@ struct pmudev_report {
 	__u64 count;
 	__u64 reached;
 	__u64 overruns;
+	__s32 tid;
+	__u32 reserved;
 };
 
 /**
