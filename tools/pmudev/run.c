@@ -15,6 +15,8 @@
 #include "events.h"
 #include "exact.h"
 #include "json.h"
+#include "limit.h"
+#include "number.h"
 #include "output.h"
 
 /* Exit statuses, as timeout(1) has them. */
@@ -27,13 +29,19 @@
 
 static const char help[] =
 	"usage: pmudev run --instructions N [options] [--] COMMAND [ARG...]\n"
+	"       pmudev run --limit EVENT=N [options] [--] COMMAND [ARG...]\n"
 	"\n"
-	"Runs COMMAND until its first thread has executed exactly N instructions in user mode, and\n"
-	"kills it there. The last ones are single steps, so that it stops at the same instruction\n"
-	"each time. The report goes to stderr. The exit status is 124 then; COMMAND's own if it\n"
-	"ended before; 125 if it stopped too late (see --skid).\n"
+	"Runs COMMAND until its first thread has executed exactly N instructions in user mode, or\n"
+	"until all its threads and child processes have counted N of an event, and kills it there.\n"
+	"The report goes to stderr. The exit status is 124 then; COMMAND's own if it ended before;\n"
+	"125 if it stopped too late (see --skid).\n"
 	"\n"
-	"  --instructions N  how many: 1000000, or 1e6\n"
+	"  --instructions N  how many: 1000000, or 1e6. The last ones are single steps, so that it\n"
+	"                    stops at the same instruction each time.\n"
+	"  --limit EVENT=N   how many of all together, in user mode unless EVENT says otherwise; can\n"
+	"                    be given again for other events. Never early; with several threads\n"
+	"                    late by less than 10,000 for each, and by the time it takes to kill\n"
+	"                    them. No process that COMMAND starts outlives it, or gains privileges.\n"
 	"  --then WHAT       what happens there: kill (the default); continue: it runs on to its end;\n"
 	"                    stop: it stays stopped, for a debugger\n"
 	"  --skid S          how many instructions before it the counter interrupts, and single steps\n"
@@ -42,11 +50,13 @@ static const char help[] =
 	"  -j, --json        the report as one object\n"
 	"  -o FILE           write the report to FILE (- is stdout)\n"
 	"\n"
-	"Other threads and processes that COMMAND starts are neither counted nor stopped; kill\n"
-	"ends those of its process. COMMAND is traced with ptrace, and cannot be under a debugger.\n"
+	"With --instructions other threads and processes that COMMAND starts are neither counted nor\n"
+	"stopped; kill ends those of its process. COMMAND is traced with ptrace, and cannot be under\n"
+	"a debugger.\n"
 	"\n"
 	"  pmudev run --instructions 1e6 -- sha256sum /bin/ls\n"
-	"  pmudev run --instructions 123456 --then stop -- ./prog    # then: gdb -p PID\n";
+	"  pmudev run --instructions 123456 --then stop -- ./prog    # then: gdb -p PID\n"
+	"  pmudev run --limit instructions=1e9 -- make test\n";
 
 enum then {
 	THEN_KILL,
@@ -60,7 +70,8 @@ static const char *const then_done[] = { "was killed", "went on", "is stopped" }
 /**
  * struct options - what is to be done
  * @instructions: how many may be executed
- * @skid: how many of them single steps are, at least
+ * @limits: or of which events, all threads together
+ * @skid: how many of the instructions single steps are, at least
  * @then: what happens after them
  * @json: the report is for programs
  * @output: as struct output has it
@@ -68,6 +79,7 @@ static const char *const then_done[] = { "was killed", "went on", "is stopped" }
  */
 struct options {
 	uint64_t instructions;
+	struct limits limits;
 	uint64_t skid;
 	enum then then;
 	bool json;
@@ -77,12 +89,14 @@ struct options {
 
 enum {
 	OPTION_INSTRUCTIONS = 256,
+	OPTION_LIMIT,
 	OPTION_SKID,
 	OPTION_THEN,
 };
 
 static const struct option long_options[] = {
 	{ "instructions", required_argument, NULL, OPTION_INSTRUCTIONS },
+	{ "limit", required_argument, NULL, OPTION_LIMIT },
 	{ "skid", required_argument, NULL, OPTION_SKID },
 	{ "then", required_argument, NULL, OPTION_THEN },
 	{ "json", no_argument, NULL, 'j' },
@@ -92,30 +106,6 @@ static const struct option long_options[] = {
 };
 
 /* ---------------------------------------------------------------------- options -- */
-
-/* A whole number; 1e6 is one, too. */
-static bool get_count(const char *text, const char *what, uint64_t least, uint64_t most,
-		      uint64_t *count)
-{
-	char *end;
-	double real;
-
-	errno = 0;
-	*count = strtoull(text, &end, 10);
-	if (*end == 'e' || *end == 'E' || *end == '.') {
-		real = strtod(text, &end);
-		/* Above 2^53 not every whole number is a double. */
-		*count = real >= 0 && real <= 9007199254740992.0 ? (uint64_t)real : 0;
-		if ((double)*count != real)
-			errno = EINVAL;
-	}
-	if (!errno && end != text && !*end && *text >= '0' && *text <= '9' && *count >= least &&
-	    *count <= most)
-		return true;
-	complain("'%s' is not %s (%llu to %llu)", text, what, (unsigned long long)least,
-		 (unsigned long long)most);
-	return false;
-}
 
 static bool get_then(const char *text, enum then *then)
 {
@@ -136,10 +126,12 @@ static bool take_option(int c, struct options *options, const char *word)
 {
 	switch (c) {
 	case OPTION_INSTRUCTIONS:
-		return get_count(optarg, "a number of instructions", 1, PMUDEV_DEADLINE_MAX,
+		return parse_count(optarg, "a number of instructions", 1, PMUDEV_DEADLINE_MAX,
 				 &options->instructions);
+	case OPTION_LIMIT:
+		return limit_add(&options->limits, optarg);
 	case OPTION_SKID:
-		return get_count(optarg, "a number of instructions", 0, MAX_SKID, &options->skid);
+		return parse_count(optarg, "a number of instructions", 0, MAX_SKID, &options->skid);
 	case OPTION_THEN:
 		return get_then(optarg, &options->then);
 	case 'j':
@@ -174,8 +166,11 @@ static int parse_options(int argc, char **argv, struct options *options)
 			return EXIT_USAGE;
 	}
 	options->command = argv + optind;
-	if (!options->instructions)
-		complain("--instructions N tells how many; `pmudev run --help` tells more");
+	if (!options->instructions == !options->limits.nr)
+		complain("--instructions N or --limit EVENT=N tells how many; `pmudev run --help` "
+			 "tells more");
+	else if (options->limits.nr && options->then != THEN_KILL)
+		complain("with --limit the command is killed");
 	else if (optind >= argc)
 		complain("a command is missing; `pmudev run --help` tells more");
 	else
@@ -230,6 +225,7 @@ static void report_text(FILE *out, const struct options *options, const struct e
 			wanted);
 }
 
+/* @exact: NULL: of the limits */
 static bool report(const struct options *options, const struct exact *exact, enum exact_end end)
 {
 	struct output output;
@@ -237,7 +233,11 @@ static bool report(const struct options *options, const struct exact *exact, enu
 	if (!output_open(&output, options->output, false, false))
 		return false;
 	if (output_begin(&output)) {
-		if (options->json)
+		if (!exact && options->json)
+			limit_report_json(output.out, &options->limits);
+		else if (!exact)
+			limit_report_text(output.out, &options->limits, options->command[0]);
+		else if (options->json)
 			report_json(output.out, options, exact, end);
 		else
 			report_text(output.out, options, exact, end);
@@ -312,16 +312,49 @@ static int run_child(const struct options *options, struct child *child, struct 
 	return report(options, exact, end) ? status : EXIT_NOT_RUN;
 }
 
+/* To the last instruction. Return: the exit status. */
+static int run_exactly(const struct options *options, struct child *child)
+{
+	struct pmudev set = { .fd = -1 };
+	struct exact exact = {
+		.set = &set,
+		.pid = child->pid,
+		.wanted = options->instructions,
+		.skid = options->skid,
+	};
+	struct rusage usage;
+	bool ended = false;
+	int end, status = run_child(options, child, &exact, &ended);
+
+	if (status == EXIT_NOT_RUN)
+		kill(child->pid, SIGKILL);
+	if (!ended && (options->then != THEN_STOP || status == EXIT_NOT_RUN)) {
+		child_end(child, &end, &usage);
+		if (options->then == THEN_CONTINUE && status != EXIT_NOT_RUN)
+			status = child_exit_status(end);
+	}
+	pmudev_close(&set);
+	return status;
+}
+
+/* Within limits. Return: the exit status. */
+static int run_limited(struct options *options, struct child *child)
+{
+	int end, status = limit_run(&options->limits, child, options->command[0], &end);
+
+	if (status)
+		return status;
+	if (!report(options, NULL, EXACT_ENDED))
+		return EXIT_NOT_RUN;
+	return options->limits.reached ? EXIT_REACHED : child_exit_status(end);
+}
+
 int cmd_run(int argc, char **argv)
 {
 	struct options options = {};
-	struct pmudev set = { .fd = -1 };
-	struct exact exact = { .set = &set };
-	struct rusage usage;
 	struct child child;
-	bool ended = false;
 	char *program;
-	int end, status = parse_options(argc, argv, &options);
+	int status = parse_options(argc, argv, &options);
 
 	if (status >= 0)
 		return status;
@@ -330,6 +363,10 @@ int cmd_run(int argc, char **argv)
 		complain("cannot run '%s': %s", options.command[0], strerror(ENOENT));
 		return EXIT_NOT_FOUND;
 	}
+	if (options.limits.nr && !limit_prepare(&options.limits)) {
+		free(program);
+		return EXIT_NOT_RUN;
+	}
 	if (!child_start(&child, program, options.command)) {
 		free(program);
 		return EXIT_NOT_RUN;
@@ -337,18 +374,7 @@ int cmd_run(int argc, char **argv)
 	/* The terminal's signals reach the command by themselves. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
-	exact.pid = child.pid;
-	exact.wanted = options.instructions;
-	exact.skid = options.skid;
-	status = run_child(&options, &child, &exact, &ended);
-	if (status == EXIT_NOT_RUN)
-		kill(child.pid, SIGKILL);
-	if (!ended && (options.then != THEN_STOP || status == EXIT_NOT_RUN)) {
-		child_end(&child, &end, &usage);
-		if (options.then == THEN_CONTINUE && status != EXIT_NOT_RUN)
-			status = child_exit_status(end);
-	}
-	pmudev_close(&set);
+	status = options.limits.nr ? run_limited(&options, &child) : run_exactly(&options, &child);
 	free(program);
 	return status;
 }
