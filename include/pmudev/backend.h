@@ -19,6 +19,8 @@
 #include <pmudev/pmu_info.h>
 #include <pmudev/shared.h>
 
+struct pt_regs;
+
 struct mm_struct;
 
 /*
@@ -65,9 +67,10 @@ struct pmudev_upcalls {
 	void (*guest_left)(void);
 	/*
 	 * Overflows interrupted this CPU (@ours), or perf's driver may have taken such an interrupt
-	 * away. Interrupts disabled, maybe in an NMI, on an owned CPU.
+	 * away. @regs: of what was interrupted, or NULL. Interrupts disabled, maybe in an NMI, on
+	 * an owned CPU.
 	 */
-	void (*overflowed)(bool ours);
+	void (*overflowed)(bool ours, struct pt_regs *regs);
 };
 
 /* Operations of a backend. Optional ones may be NULL. */

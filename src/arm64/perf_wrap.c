@@ -19,6 +19,8 @@
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
 
+#include <asm/irq_regs.h>
+
 #include "../compat.h"
 #include "../hooks.h"
 #include "perf_bits.h"
@@ -180,11 +182,11 @@ static irqreturn_t wrapped_handle_irq(struct arm_pmu *pmu)
 		/* Before counters are read: what overflows after that interrupts again. */
 		write_pmovsclr(ours);
 		isb();
-		pmuv3_upcalls->overflowed(true);
+		pmuv3_upcalls->overflowed(true, get_irq_regs());
 		return IRQ_HANDLED;
 	}
 	if (cpuc->owned && cpuc->interrupts)
-		pmuv3_upcalls->overflowed(false);
+		pmuv3_upcalls->overflowed(false, NULL);
 	return ret;
 }
 

@@ -88,6 +88,13 @@ struct pmudev_ctx {
 	struct pmudev_hw *active[] __aligned(8); /* room for as many as the PMU has counters */
 };
 
+/* Where an interrupt came */
+struct pmudev_interrupted {
+	const struct task_struct *task; /* compared, never followed; NULL: unknown */
+	u64 ip;				/* the next instruction */
+	bool user;			/* in user mode */
+};
+
 /* Interrupts of counters that overflow, on one CPU; on the CPU, irqs off */
 struct pmudev_overflow {
 	struct irq_work work; /* handles one that came as an NMI */
@@ -96,6 +103,8 @@ struct pmudev_overflow {
 	u32 found;	      /* deadlines that were found here */
 	bool masked;	      /* they were too many: disabled until the fold timer expires */
 	bool ours;	      /* @work is for an interrupt of ours; also written in NMIs */
+	struct pmudev_interrupted nmi; /* where that came; written in NMIs */
+	struct pmudev_interrupted at;  /* while counts are compared because of an interrupt */
 };
 
 /* One CPU */

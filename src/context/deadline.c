@@ -203,13 +203,14 @@ static void forget_reports(struct pmudev_set_deadlines *deadlines, u64 slots)
 	pmudev_for_each_slot(slot, rest, slots & deadlines->pending)
 		deadlines->slot[slot]->nr_told = 0;
 	deadlines->pending &= ~slots;
-	pmudev_for_each_slot(slot, rest, slots & common->reported) {
+	pmudev_for_each_slot(slot, rest, slots & (common->reported | common->sampled)) {
 		report = common->slot[slot];
 		report->reached = 0;
 		report->overruns = 0;
 		report->late = false;
 	}
 	WRITE_ONCE(common->reported, common->reported & ~slots);
+	common->sampled &= ~slots;
 }
 
 void pmudev_deadlines_forget(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)

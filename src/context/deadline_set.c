@@ -54,6 +54,7 @@ static void set_deadline(struct pmudev_ctx *ctx, struct pmudev_set *set,
 	deadline->action.signal = entry->signal;
 	deadline->action.id = entry->id;
 	deadline->action.stop = entry->flags & PMUDEV_DEADLINE_STOP;
+	deadline->action.sample = entry->flags & PMUDEV_DEADLINE_SAMPLE;
 	deadline->first = entry->value;
 	deadline->period = entry->period;
 	/* Of one thread it is the same. */
@@ -201,7 +202,7 @@ void pmudev_read_reports(struct pmudev_deadline_common *common, struct pmudev_re
 	u64 rest;
 
 	raw_spin_lock_irqsave(&common->lock, flags);
-	pmudev_for_each_slot(slot, rest, common->reported) {
+	pmudev_for_each_slot(slot, rest, common->reported | common->sampled) {
 		if (reading->nr == reading->room)
 			break;
 		report = common->slot[slot];
@@ -218,6 +219,7 @@ void pmudev_read_reports(struct pmudev_deadline_common *common, struct pmudev_re
 		report->overruns = 0;
 		report->late = false;
 		WRITE_ONCE(common->reported, common->reported & ~BIT_ULL(slot));
+		common->sampled &= ~BIT_ULL(slot);
 	}
 	raw_spin_unlock_irqrestore(&common->lock, flags);
 }

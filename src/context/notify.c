@@ -9,6 +9,7 @@
 #include "../compat.h"
 #include "../worker.h"
 #include "notify.h"
+#include "samples.h"
 #include "stop.h"
 
 /* --------------------------------------------------------------- reports -- */
@@ -31,7 +32,8 @@ static bool same_action(const struct pmudev_deadline_action *a,
 }
 
 /* Remember what is to be told: the deadline may change before it is. */
-static void remember(struct pmudev_set_deadlines *deadlines, unsigned int slot, u64 count)
+static void remember(struct pmudev_set_deadlines *deadlines, unsigned int slot,
+		     const struct pmudev_deadline_action *action, u64 count)
 {
 	struct pmudev_slot_deadline *deadline = deadlines->slot[slot];
 	struct pmudev_deadline_told *told = deadline->told;
@@ -41,14 +43,44 @@ static void remember(struct pmudev_set_deadlines *deadlines, unsigned int slot, 
 	if (!deadline->nr_told)
 		deadline->nr_told = 1;
 	else if (deadline->nr_told < ARRAY_SIZE(deadline->told) &&
-		 !same_action(&told->action, &deadline->action))
+		 !same_action(&told->action, action))
 		told = &deadline->told[deadline->nr_told++];
-	told->action = deadline->action;
+	told->action = *action;
 	told->count = count;
 	deadlines->pending |= BIT_ULL(slot);
 	/* Before the report can be read: CONTINUE may follow at once. */
-	if (deadline->action.stop)
+	if (action->stop)
 		WRITE_ONCE(deadlines->stop->held, true);
+}
+
+/* Who waits for it is told. */
+static void tell_report(struct pmudev_set_deadlines *deadlines, unsigned int slot, u64 count)
+{
+	struct pmudev_deadline_common *common = deadlines->common;
+
+	remember(deadlines, slot, &deadlines->slot[slot]->action, count);
+	/* poll() looks without the lock. */
+	WRITE_ONCE(common->reported, common->reported | BIT_ULL(slot));
+	pmudev_tell(deadlines);
+}
+
+/* A sample is written. Who waits is told when there are many. */
+static void sample(struct pmudev_set_deadlines *deadlines, unsigned int slot, u64 value, u64 count)
+{
+	struct pmudev_deadline_action action = deadlines->slot[slot]->action;
+	struct pmudev_deadline_common *common = deadlines->common;
+	bool full;
+
+	common->sampled |= BIT_ULL(slot);
+	if (!pmudev_sample(common->ring, deadlines, slot, value, &full))
+		action.eventfd = NULL;
+	else if (!action.eventfd)
+		pmudev_tell(deadlines);
+	action.stop = action.stop && full;
+	if (!action.stop && !action.eventfd)
+		return;
+	remember(deadlines, slot, &action, count);
+	pmudev_tell(deadlines);
 }
 
 static void report(struct pmudev_set_deadlines *deadlines, unsigned int slot, u64 value, u64 count,
@@ -65,10 +97,10 @@ static void report(struct pmudev_set_deadlines *deadlines, unsigned int slot, u6
 	report->tid = 0;
 	if (deadlines->task && !deadlines->ended)
 		report->tid = task_pid_nr_ns(deadlines->task, common->ns);
-	remember(deadlines, slot, count);
-	/* poll() looks without the lock. */
-	WRITE_ONCE(common->reported, common->reported | BIT_ULL(slot));
-	pmudev_tell(deadlines);
+	if (deadlines->slot[slot]->action.sample)
+		sample(deadlines, slot, value, count);
+	else
+		tell_report(deadlines, slot, count);
 }
 
 void pmudev_report(struct pmudev_set_deadlines *deadlines, unsigned int slot, u64 value, u64 count,

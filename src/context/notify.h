@@ -20,6 +20,7 @@
 
 struct eventfd_ctx;
 struct pid_namespace;
+struct pmudev_ring;
 struct pmudev_stop;
 
 /* What happens when a deadline is reached */
@@ -27,7 +28,8 @@ struct pmudev_deadline_action {
 	struct eventfd_ctx *eventfd; /* or NULL */
 	u32 signal;		     /* to send, 0: none */
 	s32 id;			     /* the caller's, for the signal */
-	bool stop;		     /* stop the thread */
+	bool stop;		     /* stop the thread; with @sample when the ring is full */
+	bool sample;		     /* write a sample, and tell when half of the ring is used */
 };
 
 /* A report that the notifier has to tell */
@@ -66,6 +68,8 @@ struct pmudev_deadline_common {
 	wait_queue_head_t *wait; /* who polls the set; constant */
 	struct pid_namespace *ns; /* whose thread ids reports have; constant */
 	u64 reported; /* events with a report that was not read; also read without lock */
+	u64 sampled;  /* the same of those that write samples: nobody waits for them */
+	struct pmudev_ring *ring; /* of samples; NULL: none. Set once, also read without lock. */
 	u32 runs;     /* notifiers that were queued and have not ended; two CPUs may run one */
 	bool look_wanted; /* a notifier is to queue @look */
 	bool closing;	  /* it must not any more */

@@ -2,6 +2,7 @@
 /* Interrupts of counters that overflow. */
 #include <linux/hardirq.h>
 #include <linux/jiffies.h>
+#include <linux/ptrace.h>
 
 #include "deadline.h"
 #include "fold.h"
@@ -37,6 +38,19 @@ static bool count_one(struct pmudev_overflow *overflow)
 	return ++overflow->nr <= READ_ONCE(pmudev_max_overflows);
 }
 
+static struct pmudev_interrupted interrupted(struct pt_regs *regs)
+{
+	struct pmudev_interrupted at = {};
+
+	if (regs) {
+		at.task = current;
+		at.ip = instruction_pointer(regs);
+		at.user = user_mode(regs);
+	}
+	return at;
+}
+
+/* An overflow has interrupted. @overflow.at: where */
 static void handle(struct pmudev_cpu *cpuc)
 {
 	struct pmudev_overflow *overflow = &cpuc->overflow;
@@ -65,22 +79,31 @@ static void handle_work(struct irq_work *work)
 	struct pmudev_cpu *cpuc = container_of(work, struct pmudev_cpu, overflow.work);
 
 	/* In one step: an NMI may come in between. */
-	if (xchg(&cpuc->overflow.ours, false))
-		handle(cpuc);
-	else
+	if (!xchg(&cpuc->overflow.ours, false)) {
 		look_here(cpuc);
+		return;
+	}
+	/* Before the next one can come. */
+	cpuc->overflow.at = cpuc->overflow.nmi;
+	handle(cpuc);
+	cpuc->overflow.at.task = NULL;
 }
 
-void pmudev_overflowed(bool ours)
+void pmudev_overflowed(bool ours, struct pt_regs *regs)
 {
 	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
 
 	if (in_nmi()) {
-		if (ours)
+		if (ours) {
+			cpuc->overflow.nmi = interrupted(regs);
+			barrier(); /* the work that sees @ours sees it */
 			WRITE_ONCE(cpuc->overflow.ours, true);
+		}
 		irq_work_queue(&cpuc->overflow.work);
 	} else if (ours) {
+		cpuc->overflow.at = interrupted(regs);
 		handle(cpuc);
+		cpuc->overflow.at.task = NULL;
 	} else {
 		look_here(cpuc);
 	}

@@ -5,11 +5,13 @@
 
 #include "ctx.h"
 
+struct pt_regs;
+
 /* The sysctl dev.pmudev.max_overflows: interrupts per tick and CPU. */
 extern int pmudev_max_overflows;
 
 /* Upcall; see struct pmudev_upcalls. */
-void pmudev_overflowed(bool ours);
+void pmudev_overflowed(bool ours, struct pt_regs *regs);
 
 /* The fold timer has expired: enable interrupts that were too many. On the CPU, irqs off. */
 void pmudev_overflow_tick(struct pmudev_cpu *cpuc);

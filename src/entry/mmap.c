@@ -16,6 +16,7 @@
 #include "../context/context.h"
 #include "../context/user_page.h"
 #include "../memory.h"
+#include "../set/ring.h"
 #include "../set/set.h"
 #include "entry.h"
 
@@ -247,11 +248,33 @@ out:
 	return ret;
 }
 
+/* The ring of samples. Its mapping keeps the file, and so the set. */
+static int map_ring(struct pmudev_set *set, struct vm_area_struct *vma, struct pmudev_refusal *why)
+{
+	struct pmudev_ring *ring;
+	int error = 0;
+
+	if (!(vma->vm_flags & VM_MAYSHARE) || (vma->vm_flags & VM_EXEC))
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RING, PMUDEV_SAMPLES_MAX);
+	ring = pmudev_ring_get(pmudev_open_set(set), vma_pages(vma), &error, why);
+	if (!ring)
+		return error;
+	/* Not in a child: what is read there would be gone here. */
+	pmudev_vm_flags(vma, VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY, VM_MAYEXEC);
+	if (vm_map_pages_zero(vma, ring->pages, ring->nr))
+		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+	return 0;
+}
+
 int pmudev_dev_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct pmudev_refusal why = pmudev_no_refusal();
-	int ret = map_set(file->private_data, vma, &why);
+	int ret;
 
+	if (vma->vm_pgoff == PMUDEV_SAMPLES_OFFSET >> PAGE_SHIFT)
+		ret = map_ring(file->private_data, vma, &why);
+	else
+		ret = map_set(file->private_data, vma, &why);
 	if (ret)
 		pmudev_save_refusal(file->private_data, &why, ret);
 	return ret;

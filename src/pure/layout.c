@@ -44,6 +44,9 @@ SIZE(pmudev_deadline, 40);
 AT(pmudev_deadline, value, 8);
 AT(pmudev_deadline, eventfd, 24);
 SIZE(pmudev_report, 48);
+SIZE(pmudev_samples_page, 32);
+SIZE(pmudev_sample, 64);
+AT(pmudev_sample, counts, 64);
 AT(pmudev_report, value, 8);
 
 SIZE(pmudev_count, 32);

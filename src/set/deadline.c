@@ -4,6 +4,7 @@
 
 #include "../context/context.h"
 #include "../context/events.h"
+#include "../context/samples.h"
 #include "../context/stop.h"
 #include "../context/totals.h"
 #include "deadline.h"
@@ -93,6 +94,8 @@ static int change_deadlines(struct pmudev_set *set, struct pmudev_deadlines_arg 
 			    struct pmudev_refusal *why)
 {
 	change->common = set->deadlines->common;
+	/* Pairs with the mmap() that made it. */
+	WRITE_ONCE(change->common->ring, smp_load_acquire(&pmudev_open_set(set)->ring));
 	/* So that at most the old ones and the new ones have something to tell. */
 	wait_until_told(set);
 	pmudev_set_call_alone(set, pmudev_check_deadlines, change);
@@ -225,12 +228,14 @@ __poll_t pmudev_set_poll(struct pmudev_set *set)
 {
 	/* Pairs with pmudev_take_deadlines(). */
 	const struct pmudev_set_deadlines *deadlines = smp_load_acquire(&set->deadlines);
+	const struct pmudev_ring *ring;
 	__poll_t events = 0;
 
 	/* There is nothing to wait for. */
 	if (!deadlines || !READ_ONCE(deadlines->common->used))
 		return EPOLLERR;
-	if (READ_ONCE(deadlines->common->reported))
+	ring = READ_ONCE(deadlines->common->ring);
+	if (READ_ONCE(deadlines->common->reported) || (ring && pmudev_ring_half(ring)))
 		events |= EPOLLIN | EPOLLRDNORM;
 	if (pmudev_set_ended(set))
 		events |= EPOLLHUP;

@@ -72,6 +72,9 @@ static int check_numbers(const struct pmudev_deadline *entry, struct pmudev_refu
 	    (!(flags & PMUDEV_DEADLINE_EVENTFD) && entry->eventfd) ||
 	    (flags & PMUDEV_DEADLINE_REMOVE && entry->value))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RESERVED, 0);
+	if (flags & PMUDEV_DEADLINE_SAMPLE &&
+	    flags & (PMUDEV_DEADLINE_SIGNAL | PMUDEV_DEADLINE_TOTAL))
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COMBINATION, flags);
 	/* A total is reached once, by nobody in particular. */
 	if (flags & PMUDEV_DEADLINE_TOTAL &&
 	    flags & (PMUDEV_DEADLINE_PERIODIC | PMUDEV_DEADLINE_SIGNAL | PMUDEV_DEADLINE_STOP))
@@ -94,6 +97,8 @@ static int check_entry(struct pmudev_set *set, const struct pmudev_deadline *ent
 	if (*slots & BIT_ULL(entry->slot))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_DEADLINE, 0);
 	*slots |= BIT_ULL(entry->slot);
+	if (entry->flags & PMUDEV_DEADLINE_SAMPLE && !READ_ONCE(pmudev_open_set(set)->ring))
+		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_SAMPLES, 0);
 	/* Each of its threads counts a part of the time. */
 	if (entry->flags & PMUDEV_DEADLINE_TOTAL && set->mux & BIT_ULL(entry->slot))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COMBINATION, PMUDEV_MULTIPLEX);

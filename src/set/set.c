@@ -9,6 +9,7 @@
 #include "../worker.h"
 #include "deadline.h"
 #include "inherit.h"
+#include "ring.h"
 #include "set.h"
 
 struct pmudev_set_hooks pmudev_set_hooks;
@@ -70,6 +71,8 @@ void pmudev_set_destroy(struct pmudev_set *set)
 	if (open->kvm_hooked)
 		pmudev_set_hooks.kvm_put();
 	free_page((unsigned long)set->mapping.page);
+	if (open->ring)
+		pmudev_ring_free(open->ring);
 	/* Chunks were added one after the other. */
 	for (i = 1; i < ARRAY_SIZE(set->chunk) && set->chunk[i]; i++)
 		kfree(set->chunk[i]);

@@ -33,6 +33,7 @@ struct pmudev_open_set {
 	struct pmudev_quota_owner *owner; /* whose quota it takes; NULL: nobody's, or not bound */
 	struct pmudev_last_refusal last;
 	wait_queue_head_t wait; /* who polls it */
+	struct pmudev_ring *ring; /* of samples; NULL: not mapped yet. Set once, without lock. */
 };
 
 /* Of a parent. */

@@ -59,12 +59,12 @@ static int on_nmi(unsigned int type, struct pt_regs *regs)
 	if (!is_ours(cpuc)) {
 		/* That handler may also have taken an overflow of ours for its own. */
 		if (cpuc->interrupts)
-			intel_upcalls->overflowed(false);
+			intel_upcalls->overflowed(false, NULL);
 		return NMI_DONE;
 	}
 	/* Until the core has looked: NMIs meanwhile are others'. */
 	cpuc->masked = true;
-	intel_upcalls->overflowed(true);
+	intel_upcalls->overflowed(true, regs);
 	return NMI_HANDLED;
 }
 

@@ -70,6 +70,9 @@ static bool agree(__u32 code, int error)
 		{ PMUDEV_WHY_MEMORY, { ENOMEM } },
 		{ PMUDEV_WHY_PERF_REFUSED, { EBUSY } },
 		{ PMUDEV_WHY_DEADLINE, { EINVAL } },
+		{ PMUDEV_WHY_SAMPLES, { EINVAL } },
+		{ PMUDEV_WHY_RING, { EINVAL } },
+		{ PMUDEV_WHY_MEMLOCK, { EPERM } },
 	};
 	unsigned int i, j;
 

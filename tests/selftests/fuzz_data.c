@@ -242,7 +242,8 @@ static void fuzz_deadline(struct fuzz *f, struct pmudev_deadline *deadline)
 	*deadline = (struct pmudev_deadline){
 		.slot = fuzz_pick(f, fuzz_rarely(f, 8) ? 70 : 4),
 		.flags = fuzz_pick(f, 2) * PMUDEV_DEADLINE_RELATIVE +
-			 fuzz_rarely(f, 4) * PMUDEV_DEADLINE_TOTAL,
+			 fuzz_rarely(f, 4) * PMUDEV_DEADLINE_TOTAL +
+			 fuzz_rarely(f, 4) * PMUDEV_DEADLINE_SAMPLE,
 		.value = some_count(f),
 	};
 	if (fuzz_rarely(f, 8)) {

@@ -33,6 +33,12 @@ void fuzz_mmap(struct fuzz *f, int fd)
 
 	if (fuzz_rarely(f, 2))
 		flags |= MAP_POPULATE;
+	/* The ring of samples: most sets have one of one size. */
+	if (fuzz_rarely(f, 3)) {
+		offset = PMUDEV_SAMPLES_OFFSET;
+		pages = fuzz_rarely(f, 8) ? 2 : 3;
+		prot |= PROT_WRITE;
+	}
 	if (f->careful)
 		goto map;
 	if (fuzz_rarely(f, 12))

@@ -134,6 +134,8 @@ static void __attribute__((unused)) layout(void)
 	FIELD(pmudev_deadlines, deadlines, 80);
 
 	SIZE(pmudev_report, 48);
+	SIZE(pmudev_samples_page, 32);
+	SIZE(pmudev_sample, 64);
 	FIELD(pmudev_report, slot, 0);
 	FIELD(pmudev_report, flags, 4);
 	FIELD(pmudev_report, value, 8);

@@ -9,7 +9,7 @@ _pmudev_options() { # COMMAND
 	list) echo "-v --long --json --help" ;;
 	explain) echo "-e -C -t -p --multiplex --help" ;;
 	stat) pmudev stat --help 2>/dev/null | grep -oE '(^|[ (,;])--?[A-Za-z][a-z-]*' | tr -d ' (,;' | sort -u | xargs ;;
-	run) echo "--instructions --then --skid -j --json -o --help" ;;
+	run) echo "--instructions --limit --then --skid -j --json -o --help" ;;
 	monitor) echo "-C -a -i -n -e --plain --json --csv --color --help" ;;
 	bench) echo "-C --json --color --help" ;;
 	plot) echo "-o --script --help" ;;

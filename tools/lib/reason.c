@@ -96,7 +96,7 @@ static const struct pmudev_sentence sentences[] = {
 		NOTHING,
 	},
 	[PMUDEV_WHY_INHERITED] = {
-		"a set that counts children or a whole process has no user reads and no deadlines",
+		"a set that counts children or a whole process has no user reads",
 		"use read(2), or count one thread without PMUDEV_BIND_INHERIT",
 		NOTHING,
 	},
@@ -263,6 +263,21 @@ static const struct pmudev_sentence sentences[] = {
 	[PMUDEV_WHY_DEADLINE] = {
 		"the deadline, its period or its signal is out of range, or the event has two in the call",
 		"pass one deadline per event, below 2^63",
+		MOST,
+	},
+	[PMUDEV_WHY_SAMPLES] = {
+		"the set has no ring for samples",
+		"make it before the deadline, with pmudev_samples_open() or mmap()",
+		NOTHING,
+	},
+	[PMUDEV_WHY_RING] = {
+		"the ring for samples cannot be mapped like that",
+		"map a page and a power of two of them, MAP_SHARED, as many as before if it exists",
+		MOST,
+	},
+	[PMUDEV_WHY_MEMLOCK] = {
+		"the ring for samples is more memory than the process may lock",
+		"make it smaller, or raise RLIMIT_MEMLOCK (ulimit -l)",
 		MOST,
 	},
 };

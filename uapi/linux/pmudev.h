@@ -130,6 +130,9 @@ enum pmudev_reason {
 	PMUDEV_WHY_PERF_REFUSED = 61, /* perf would not yield the PMU */
 	/* deadlines (EINVAL) */
 	PMUDEV_WHY_DEADLINE = 70, /* out of range, or in the list twice; limit: the highest value */
+	PMUDEV_WHY_SAMPLES = 71,  /* a deadline with SAMPLE needs the set's ring: map it first */
+	PMUDEV_WHY_RING = 72,	  /* mmap() of the ring: its size; limit: the most bytes of data */
+	PMUDEV_WHY_MEMLOCK = 73,  /* (EPERM) mmap() of the ring: RLIMIT_MEMLOCK; limit: its bytes */
 };
 
 /**
@@ -715,7 +718,8 @@ struct pmudev_why {
 #define PMUDEV_DEADLINE_REMOVE	(1U << 4)	/* the event has no deadline from now on */
 #define PMUDEV_DEADLINE_STOP	(1U << 5)	/* stop the counted thread */
 #define PMUDEV_DEADLINE_TOTAL	(1U << 6)	/* of the sum that an inherited set counts */
-#define PMUDEV_DEADLINE_FLAGS	((1U << 7) - 1)
+#define PMUDEV_DEADLINE_SAMPLE	(1U << 7)	/* write a sample, see "Samples" */
+#define PMUDEV_DEADLINE_FLAGS	((1U << 8) - 1)
 
 /* The highest @value (with RELATIVE: of the sum) and @period of a deadline. */
 #define PMUDEV_DEADLINE_MAX	0x7fffffffffffffffULL
@@ -811,6 +815,91 @@ struct pmudev_reports {
 	__u32 nr;
 	__u32 report_size;
 	__aligned_u64 reports;
+};
+
+/* --------------------------------------------------------------- samples -- */
+
+/*
+ * Samples
+ * A deadline with SAMPLE writes where the thread was, and what its events had counted, into the
+ * set's ring. mmap() at PMUDEV_SAMPLES_OFFSET makes the ring: shared, one page for struct
+ * pmudev_samples_page and a power of two of pages for data, at most PMUDEV_SAMPLES_MAX bytes of
+ * them. It counts towards the caller's RLIMIT_MEMLOCK until the set is closed. When it is mapped
+ * again it must have the same size.
+ *   - The kernel writes samples at @head and never over those that were not read: at @tail, which
+ *     the reader writes, writable mapping provided. Both count bytes modulo 2^32; the data is at
+ *     that modulo @data_size. A sample may continue at the data's begin.
+ *   - A reader loads @head with acquire semantics, reads samples from @tail on, and stores @tail
+ *     with release semantics.
+ *   - When there is no room a sample is dropped, and counted.
+ *   - poll(2) says POLLIN when half of the ring is used, and an eventfd is written then. A sample
+ *     is no report to wait for; REPORT returns how many deadlines were reached.
+ *   - STOP with SAMPLE: a thread stops when the ring has no room for a sample of each CPU and one
+ *     more. The reader makes room and calls PMUDEV_IOC_CONTINUE; nothing is dropped.
+ *   - SIGNAL and TOTAL have no samples (EINVAL, COMBINATION).
+ *   - The ring has user addresses only, unless the event counts the kernel.
+ */
+
+#define PMUDEV_SAMPLES_OFFSET	0x1000000
+#define PMUDEV_SAMPLES_MAX	0x1000000
+
+/**
+ * struct pmudev_samples_page - the first page of the ring
+ * @version: PMUDEV_ABI_VERSION
+ * @size: of this structure
+ * @data_offset: where the data begins, in bytes
+ * @data_size: bytes of data, a power of two
+ * @head: where the kernel writes next
+ * @tail: where the reader reads next; written by the reader
+ * @dropped: samples that had no room
+ */
+struct pmudev_samples_page {
+	__u32 version;
+	__u32 size;
+	__u32 data_offset;
+	__u32 data_size;
+	__u32 head;
+	__u32 tail;
+	__u64 dropped;
+};
+
+/* struct pmudev_sample.flags */
+#define PMUDEV_SAMPLE_KERNEL	(1U << 0)	/* @ip is in the kernel */
+/*
+ * The deadline was found when the thread was in the kernel, not by its interrupt, or that came in
+ * the kernel: @ip is where the thread entered the kernel.
+ */
+#define PMUDEV_SAMPLE_ENTRY	(1U << 1)
+
+/**
+ * struct pmudev_sample - where a thread was when it reached a deadline
+ * @size: bytes, with its counts; a multiple of 8
+ * @flags: PMUDEV_SAMPLE_*
+ * @time: CLOCK_MONOTONIC, in ns
+ * @ip: the instruction that was next; 0: unknown
+ * @pid: the process, in the pid namespace of who set the set's first deadline
+ * @tid: the thread, likewise
+ * @cpu: the CPU
+ * @slot: the event whose deadline it was
+ * @value: the deadline
+ * @present: mask of the slots that have an event
+ * @dropped: samples dropped before this one, since the ring was made
+ * @counts: of each event of @present, in ascending order, at one moment; of an inherited set those
+ *	of the thread alone
+ */
+struct pmudev_sample {
+	__u32 size;
+	__u32 flags;
+	__u64 time;
+	__u64 ip;
+	__s32 pid;
+	__s32 tid;
+	__u32 cpu;
+	__u32 slot;
+	__u64 value;
+	__u64 present;
+	__u64 dropped;
+	__u64 counts[];
 };
 
 /* --------------------------------------------------------------- read(2) -- */

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Samples, written. */
+#include <linux/cpumask.h>
+#include <linux/mm.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/timekeeping.h>
+
+#include "notify.h"
+#include "samples.h"
+
+/* How much of it is used. What user mode writes at @tail is believed only as far as it can be. */
+static u32 used_bytes(const struct pmudev_ring *ring)
+{
+	return min(READ_ONCE(ring->head) - READ_ONCE(ring->page->tail), ring->size);
+}
+
+bool pmudev_ring_half(const struct pmudev_ring *ring)
+{
+	return used_bytes(ring) >= ring->size / 2;
+}
+
+static void put_word(const struct pmudev_ring *ring, u32 at, u64 word)
+{
+	u32 byte = at & (ring->size - 1);
+	u64 *data = page_address(ring->pages[1 + byte / PAGE_SIZE]);
+
+	data[byte % PAGE_SIZE / sizeof(word)] = word;
+}
+
+/* Where the thread was. Kernel addresses are for events that count the kernel. */
+static void find_place(const struct pmudev_set_deadlines *deadlines, unsigned int slot,
+		       struct pmudev_sample *sample)
+{
+	const struct pmudev_interrupted *at = this_cpu_ptr(&pmudev_cpus.overflow.at);
+	const struct pmudev_event *event = pmudev_slot_event(deadlines->set, slot);
+
+	/* It is loaded here, or runs nowhere. */
+	if (deadlines->set->ctx->cpu < 0 || (deadlines->task && deadlines->task != current))
+		return;
+	if (at->task == current && (at->user || !(event->flags & PMUDEV_EXCLUDE_KERNEL))) {
+		sample->ip = at->ip;
+		sample->flags = at->user ? 0 : PMUDEV_SAMPLE_KERNEL;
+	} else if (!(current->flags & PF_KTHREAD)) {
+		sample->ip = instruction_pointer(task_pt_regs(current));
+		sample->flags = PMUDEV_SAMPLE_ENTRY;
+	}
+}
+
+static void find_thread(const struct pmudev_set_deadlines *deadlines, struct pmudev_sample *sample)
+{
+	struct task_struct *task = deadlines->task ? deadlines->task : current;
+
+	/* The lock is held: while it has not ended it cannot be freed. */
+	if (deadlines->ended || (!deadlines->task && deadlines->set->ctx->cpu < 0))
+		return;
+	sample->pid = task_tgid_nr_ns(task, deadlines->common->ns);
+	sample->tid = task_pid_nr_ns(task, deadlines->common->ns);
+}
+
+static void write_sample(struct pmudev_ring *ring, const struct pmudev_set *set,
+			 const struct pmudev_sample *sample)
+{
+	const u64 *word = (const u64 *)sample;
+	u32 at = ring->head;
+	unsigned int slot, i;
+	u64 rest;
+
+	BUILD_BUG_ON(sizeof(*sample) % sizeof(*word));
+	for (i = 0; i < sizeof(*sample) / sizeof(*word); i++, at += sizeof(*word))
+		put_word(ring, at, word[i]);
+	pmudev_for_each_slot(slot, rest, sample->present) {
+		put_word(ring, at, pmudev_event_count(pmudev_slot_event(set, slot)));
+		at += sizeof(*word);
+	}
+	WRITE_ONCE(ring->head, at);
+	/* After the data: who reads up to @head finds it. */
+	smp_store_release(&ring->page->head, at);
+}
+
+bool pmudev_sample(struct pmudev_ring *ring, const struct pmudev_set_deadlines *deadlines,
+		   unsigned int slot, u64 value, bool *full)
+{
+	const struct pmudev_set *set = deadlines->set;
+	u32 used = used_bytes(ring), size;
+	struct pmudev_sample sample = {
+		.time = ktime_get_ns(),
+		.cpu = raw_smp_processor_id(),
+		.slot = slot,
+		.value = value,
+		.present = set->used,
+		.dropped = ring->dropped,
+	};
+
+	lockdep_assert_held(&deadlines->common->lock);
+	size = sizeof(sample) + hweight64(sample.present) * sizeof(sample.counts[0]);
+	sample.size = size;
+	if (ring->size - used < size) {
+		ring->dropped++;
+		WRITE_ONCE(ring->page->dropped, ring->dropped);
+		*full = true;
+		return false;
+	}
+	find_place(deadlines, slot, &sample);
+	find_thread(deadlines, &sample);
+	write_sample(ring, set, &sample);
+	*full = ring->size - used - size < (num_online_cpus() + 1) * size;
+	return used < ring->size / 2 && used + size >= ring->size / 2;
+}
