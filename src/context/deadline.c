@@ -168,6 +168,19 @@ void pmudev_deadlines_list(struct pmudev_ctx *ctx, struct pmudev_set *set)
 		hlist_del_init(&deadlines->node);
 }
 
+/* Totals know of the new count of events that are in no step: their target has ended. */
+static void reset_totals(struct pmudev_set_deadlines *deadlines, u64 slots, u64 count)
+{
+	unsigned int slot;
+	u64 rest;
+
+	raw_spin_lock(&deadlines->common->lock);
+	pmudev_for_each_slot(slot, rest, slots)
+		pmudev_budget_add(&deadlines->common->slot[slot]->budget,
+				  &deadlines->slot[slot]->part, count);
+	raw_spin_unlock(&deadlines->common->lock);
+}
+
 void pmudev_deadlines_reset(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots, u64 count)
 {
 	struct pmudev_event *event;
@@ -177,6 +190,10 @@ void pmudev_deadlines_reset(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 
 	lockdep_assert_held(&ctx->lock);
 	if (!set->deadlines)
 		return;
+	reset_totals(set->deadlines,
+		     pmudev_deadlines_totals(set->deadlines, slots & set->deadlines->slots &
+								     ~set->deadlines->armed),
+		     count);
 	pmudev_for_each_slot(slot, rest, slots & set->deadlines->armed) {
 		event = pmudev_slot_event(set, slot);
 		target = event->target;
@@ -246,9 +263,16 @@ static void leave_totals(struct pmudev_set *set, u64 dropped)
 	}
 }
 
-/* The context has ended, or the set leaves it. */
+/* The context has ended, or the set leaves it: nothing is reached any more. */
 static void end(struct pmudev_set_deadlines *deadlines, u64 dropped)
 {
+	unsigned int slot;
+	u64 rest;
+
+	/* Its counters are stopped: the context is unloaded, or the events are disabled. */
+	pmudev_for_each_slot(slot, rest, deadlines->armed)
+		pmudev_deadline_disarm(deadlines->set, slot);
+	hlist_del_init(&deadlines->node);
 	raw_spin_lock(&deadlines->common->lock);
 	leave_totals(deadlines->set, dropped);
 	deadlines->ended = true;

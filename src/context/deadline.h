@@ -93,6 +93,8 @@ struct pmudev_deadlines_arg {
 	const struct pmudev_deadline *entry; /* each of a slot of its own */
 	unsigned int nr;
 	struct eventfd_ctx **eventfd; /* of each entry, or NULL */
+	kuid_t uid;		      /* of the caller, real and effective */
+	kuid_t euid;
 	int error;		      /* out: 0, -ESRCH: ended, -EINVAL: see culprit */
 	unsigned int culprit;	      /* out: the entry that is out of range */
 	bool incomplete;	      /* out: a child has no memory for them */

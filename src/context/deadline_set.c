@@ -39,20 +39,20 @@ void pmudev_check_deadlines(struct pmudev_ctx *ctx, struct pmudev_set *set, void
 	}
 }
 
-/* Its counter is stopped, and what it has reached was reported. */
-static void set_deadline(struct pmudev_ctx *ctx, struct pmudev_set *set,
-			 const struct pmudev_deadline *entry, struct eventfd_ctx *eventfd)
+/* What becomes of it, and who is told; not armed yet. Its counter is stopped. */
+static void prepare_deadline(struct pmudev_set *set, const struct pmudev_deadlines_arg *change,
+			     const struct pmudev_deadline *entry, struct eventfd_ctx *eventfd)
 {
 	struct pmudev_set_deadlines *deadlines = set->deadlines;
 	struct pmudev_slot_deadline *deadline = deadlines->slot[entry->slot];
-	/* The count went on after the check. */
-	u64 target = min_t(u64, target_of(set, entry), PMUDEV_DEADLINE_MAX);
 
 	if (deadlines->armed & BIT_ULL(entry->slot))
 		pmudev_deadline_disarm(set, entry->slot);
 	deadline->action.eventfd = eventfd;
 	deadline->action.signal = entry->signal;
 	deadline->action.id = entry->id;
+	deadline->action.uid = change->uid;
+	deadline->action.euid = change->euid;
 	deadline->action.stop = entry->flags & PMUDEV_DEADLINE_STOP;
 	deadline->action.sample = entry->flags & PMUDEV_DEADLINE_SAMPLE;
 	deadline->first = entry->value;
@@ -60,12 +60,36 @@ static void set_deadline(struct pmudev_ctx *ctx, struct pmudev_set *set,
 	/* Of one thread it is the same. */
 	deadline->total = set->inherit && (entry->flags & PMUDEV_DEADLINE_TOTAL);
 	deadline->part = (struct pmudev_budget_part){};
-	if (entry->flags & PMUDEV_DEADLINE_REMOVE) {
+	if (entry->flags & PMUDEV_DEADLINE_REMOVE)
 		deadlines->slots &= ~BIT_ULL(entry->slot);
-		return;
+	else
+		deadlines->slots |= BIT_ULL(entry->slot);
+}
+
+/* What the event has reached was reported. */
+static void set_deadline(struct pmudev_ctx *ctx, struct pmudev_set *set,
+			 const struct pmudev_deadlines_arg *change, unsigned int i)
+{
+	const struct pmudev_deadline *entry = &change->entry[i];
+	/* The count went on after the check. */
+	u64 target = min_t(u64, target_of(set, entry), PMUDEV_DEADLINE_MAX);
+
+	prepare_deadline(set, change, entry, change->eventfd[i]);
+	if (set->deadlines->slots & BIT_ULL(entry->slot))
+		pmudev_deadline_begin(ctx, set, entry->slot, target);
+}
+
+/* Without memory for all of them the child has none of them any more, as when they are removed. */
+static void remove_deadlines(struct pmudev_set *child, const struct pmudev_deadlines_arg *change)
+{
+	struct pmudev_deadline none = { .flags = PMUDEV_DEADLINE_REMOVE };
+	unsigned int i;
+
+	for (i = 0; child->deadlines && i < change->nr; i++) {
+		none.slot = change->entry[i].slot;
+		if (child->deadlines->slot[none.slot])
+			prepare_deadline(child, change, &none, NULL);
 	}
-	deadlines->slots |= BIT_ULL(entry->slot);
-	pmudev_deadline_begin(ctx, set, entry->slot, target);
 }
 
 /* Has a child memory for these deadlines, and does it know the events? */
@@ -83,16 +107,21 @@ static bool has_room(struct pmudev_set *child, const struct pmudev_deadlines_arg
 	return !(slots & ~child->used);
 }
 
-/* It counts no more. In totals its counts stay. */
+/* It counts no more, and reaches nothing. In totals its counts stay. */
 static void change_ended(struct pmudev_set *set, struct pmudev_deadlines_arg *change)
 {
+	const struct pmudev_deadline *entry;
 	unsigned int i;
 
 	if (!set->inherit)
 		change->error = -ESRCH;
-	for (i = 0; i < change->nr; i++)
-		if (change->entry[i].flags & PMUDEV_DEADLINE_TOTAL)
-			pmudev_total_keep(set, change->common, change->entry[i].slot);
+	for (i = 0; set->inherit && i < change->nr; i++) {
+		entry = &change->entry[i];
+		if (set->deadlines && set->deadlines->slot[entry->slot])
+			prepare_deadline(set, change, entry, change->eventfd[i]);
+		if (entry->flags & PMUDEV_DEADLINE_TOTAL)
+			pmudev_total_keep(set, change->common, entry->slot);
+	}
 }
 
 void pmudev_change_deadlines(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
@@ -110,18 +139,20 @@ void pmudev_change_deadlines(struct pmudev_ctx *ctx, struct pmudev_set *set, voi
 	}
 	for (i = 0; i < change->nr; i++)
 		slots |= BIT_ULL(change->entry[i].slot);
-	if (pmudev_set_is_child(set) && !has_room(set, change, slots)) {
-		change->incomplete = true;
-		return;
-	}
 	active = slots & set->active;
 	counters = pmudev_slots_counters(set, active);
 	nr = pmudev_slots_hw(set, active, hw);
 	if (live && nr)
 		pmudev_backend_save(hw, nr, counters);
-	pmudev_deadlines_check(ctx, set, active, false);
-	for (i = 0; i < change->nr; i++)
-		set_deadline(ctx, set, &change->entry[i], change->eventfd[i]);
+	if (set->deadlines)
+		pmudev_deadlines_check(ctx, set, active, false);
+	if (pmudev_set_is_child(set) && !has_room(set, change, slots)) {
+		change->incomplete = true;
+		remove_deadlines(set, change);
+	} else {
+		for (i = 0; i < change->nr; i++)
+			set_deadline(ctx, set, change, i);
+	}
 	if (live && nr)
 		pmudev_backend_load(hw, nr, counters);
 	pmudev_deadlines_list(ctx, set);
@@ -137,6 +168,7 @@ void pmudev_take_deadlines(struct pmudev_ctx *ctx, struct pmudev_set *set, void 
 	if (set->deadlines || (ctx->dead && pmudev_set_is_child(set)))
 		return;
 	deadlines->set = set;
+	deadlines->child = pmudev_set_is_child(set);
 	deadlines->ended = ctx->dead;
 	if (!ctx->dead) {
 		deadlines->task = ctx->link.task;

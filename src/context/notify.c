@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Reports of deadlines, and the notifier that tells of them. */
+#include <linux/cred.h>
 #include <linux/eventfd.h>
 #include <linux/pid.h>
 #include <linux/poll.h>
@@ -128,6 +129,22 @@ void pmudev_look_later(struct pmudev_set_deadlines *deadlines)
 
 /* --------------------------------------------------------------- telling -- */
 
+/*
+ * May the thread be signalled and stopped? Of the set's own target that was asked when the deadline
+ * was set. Its children may have other owners, and may be threads of the kernel's. Under RCU.
+ */
+static bool may_signal(struct task_struct *task, const struct pmudev_deadline_action *action,
+		       bool child)
+{
+	const struct cred *cred = __task_cred(task);
+
+	if (task->flags & (PF_KTHREAD | PF_IO_WORKER))
+		return false;
+	return !child || uid_eq(action->euid, GLOBAL_ROOT_UID) ||
+	       uid_eq(action->euid, cred->suid) || uid_eq(action->euid, cred->uid) ||
+	       uid_eq(action->uid, cred->suid) || uid_eq(action->uid, cred->uid);
+}
+
 /* One event's report as it is told */
 struct telling {
 	struct eventfd_ctx *eventfd;
@@ -174,6 +191,8 @@ static bool next_report(struct pmudev_set_deadlines *deadlines, struct telling *
 	telling->info.si_band = told.count;
 	/* The exit hook sets @ended under the lock, and the task is freed by RCU after that. */
 	telling->task = deadlines->ended ? NULL : deadlines->task;
+	if (telling->task && !may_signal(telling->task, &told.action, deadlines->child))
+		telling->task = NULL;
 	raw_spin_unlock_irqrestore(&common->lock, flags);
 	return true;
 }

@@ -28,6 +28,8 @@ struct pmudev_deadline_action {
 	struct eventfd_ctx *eventfd; /* or NULL */
 	u32 signal;		     /* to send, 0: none */
 	s32 id;			     /* the caller's, for the signal */
+	kuid_t uid;		     /* who set it, real and effective: whom may he signal? */
+	kuid_t euid;
 	bool stop;		     /* stop the thread; with @sample when the ring is full */
 	bool sample;		     /* write a sample, and tell when half of the ring is used */
 };
@@ -96,6 +98,7 @@ struct pmudev_set_deadlines {
 	u64 armed;   /* those that have not reached it: their counts have a @target; as @slots */
 	u64 pending; /* events whose report @notify has to tell; common->lock */
 	bool ended;  /* the target has, or the set leaves it; common->lock */
+	bool child;  /* of a child; constant */
 	struct pmudev_stop *stop; /* NULL: none stops it; set once, also read without lock */
 	u32 nr_inside; /* how many slots have memory that is part of this; constant */
 	u64 inside;    /* which; constant */

@@ -22,14 +22,16 @@ void pmudev_total_begin(struct pmudev_deadline_common *common, const struct pmud
 void pmudev_total_keep(struct pmudev_set *set, struct pmudev_deadline_common *common,
 		       unsigned int slot)
 {
-	struct pmudev_budget_part part = {};
+	struct pmudev_budget_part none = {}, *part = &none;
 	unsigned long flags;
 
 	lockdep_assert_held(&set->ctx->lock);
 	if (!(set->used & BIT_ULL(slot)))
 		return;
+	if (set->deadlines && set->deadlines->slot[slot])
+		part = &set->deadlines->slot[slot]->part;
 	raw_spin_lock_irqsave(&common->lock, flags);
-	pmudev_budget_leave(&common->slot[slot]->budget, &part,
+	pmudev_budget_leave(&common->slot[slot]->budget, part,
 			    pmudev_event_count(pmudev_slot_event(set, slot)));
 	raw_spin_unlock_irqrestore(&common->lock, flags);
 }
@@ -40,6 +42,7 @@ void pmudev_totals_end(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg
 	bool live = pmudev_ctx_counting(ctx);
 	struct pmudev_hw *hw[PMUDEV_COUNTERS];
 	const u64 *slots = arg;
+	struct pmudev_slot_deadline *deadline;
 	unsigned int slot, nr;
 	u64 rest, counters;
 
@@ -50,6 +53,16 @@ void pmudev_totals_end(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg
 	nr = pmudev_slots_hw(set, *slots & set->active, hw);
 	if (live && nr)
 		pmudev_backend_save(hw, nr, counters);
+	/* What it has reached until now is reported. */
+	raw_spin_lock(&deadlines->common->lock);
+	pmudev_for_each_slot(slot, rest,
+			     pmudev_deadlines_totals(deadlines, *slots & deadlines->armed)) {
+		deadline = deadlines->slot[slot];
+		pmudev_budget_add(&deadlines->common->slot[slot]->budget, &deadline->part,
+				  pmudev_event_count(pmudev_slot_event(set, slot)));
+		pmudev_report_total(deadlines, slot);
+	}
+	raw_spin_unlock(&deadlines->common->lock);
 	pmudev_for_each_slot(slot, rest, *slots & deadlines->armed)
 		pmudev_deadline_disarm(set, slot);
 	deadlines->slots &= ~*slots;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Deadlines, as calls. */
+#include <linux/cred.h>
 #include <linux/eventfd.h>
 
 #include "../context/context.h"
@@ -41,25 +42,32 @@ static void wait_until_told(struct pmudev_set *set)
 		schedule_timeout_uninterruptible(1);
 }
 
-/* Totals begin, held. Those that they replace have ended. */
-static void begin_totals(struct pmudev_set *set, const struct pmudev_deadlines_arg *change)
+/*
+ * The walk's begin: totals begin, held. Those that they replace have ended. A child that ends from
+ * now on is told of them.
+ */
+static void begin_totals(struct pmudev_set *set, void *arg)
 {
+	const struct pmudev_deadlines_arg *change = arg;
 	struct pmudev_deadline_common *common = change->common;
-	struct pmudev_inherit *inherit = set->inherit;
 	unsigned int i;
 
-	raw_spin_lock_irq(&inherit->lock);
+	lockdep_assert_held(&set->inherit->lock);
 	raw_spin_lock(&common->lock);
 	for (i = 0; i < change->nr; i++)
 		pmudev_total_begin(common, &change->entry[i],
-				   inherit->ended.value[change->entry[i].slot]);
+				   set->inherit->ended.value[change->entry[i].slot]);
 	raw_spin_unlock(&common->lock);
-	raw_spin_unlock_irq(&inherit->lock);
 }
 
 static void change_inherited(struct pmudev_set *set, struct pmudev_deadlines_arg *change)
 {
-	struct pmudev_walk walk = { .fn = pmudev_change_deadlines, .arg = change, .leaving = true };
+	struct pmudev_walk walk = {
+		.fn = pmudev_change_deadlines,
+		.arg = change,
+		.begin = begin_totals,
+		.leaving = true,
+	};
 	u64 slots = 0, old;
 	unsigned int i;
 
@@ -68,7 +76,6 @@ static void change_inherited(struct pmudev_set *set, struct pmudev_deadlines_arg
 	old = pmudev_totals_of(set, slots);
 	if (old)
 		pmudev_set_call(set, pmudev_totals_end, &old);
-	begin_totals(set, change);
 	pmudev_set_walk(set, &walk);
 	if (change->incomplete)
 		WRITE_ONCE(set->inherit->incomplete, true);
@@ -119,7 +126,13 @@ int pmudev_set_deadlines(struct pmudev_set *set, const struct pmudev_deadline *e
 			 unsigned int nr, struct pmudev_refusal *why)
 {
 	struct eventfd_ctx *eventfd[PMUDEV_MAX_EVENTS] = {};
-	struct pmudev_deadlines_arg change = { .entry = entry, .nr = nr, .eventfd = eventfd };
+	struct pmudev_deadlines_arg change = {
+		.entry = entry,
+		.nr = nr,
+		.eventfd = eventfd,
+		.uid = current_uid(),
+		.euid = current_euid(),
+	};
 	int ret = pmudev_check_deadline_set(set, why);
 
 	lockdep_assert_held(&pmudev_open_set(set)->mutex);
@@ -164,6 +177,9 @@ void pmudev_set_deadlines_drop(struct pmudev_set *set)
 		if (!common->slot[slot] || set->used & BIT_ULL(slot))
 			continue;
 		common->slot[slot]->budget = (struct pmudev_budget){};
+		/* A child may have reported after it was forgotten here. */
+		WRITE_ONCE(common->reported, common->reported & ~BIT_ULL(slot));
+		common->sampled &= ~BIT_ULL(slot);
 		swap(eventfd[slot], common->slot[slot]->eventfd);
 		old += !!eventfd[slot];
 	}
@@ -193,10 +209,15 @@ int pmudev_set_reports(struct pmudev_set *set, struct pmudev_report *report, uns
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_UNBOUND, 0);
 	/* Pairs with pmudev_take_deadlines(). */
 	deadlines = smp_load_acquire(&set->deadlines);
-	if (deadlines) {
-		pmudev_set_look(set, update, NULL);
-		pmudev_read_reports(deadlines->common, &reading);
-	}
+	if (!deadlines)
+		return 0;
+	/* As read(2): who walks over children has the set's mutex, so that others wait for one. */
+	if (set->inherit)
+		mutex_lock(&pmudev_open_set(set)->mutex);
+	pmudev_set_look(set, update, NULL);
+	if (set->inherit)
+		mutex_unlock(&pmudev_open_set(set)->mutex);
+	pmudev_read_reports(deadlines->common, &reading);
 	return reading.nr;
 }
 
@@ -218,10 +239,16 @@ void pmudev_set_continue(struct pmudev_set *set)
 {
 	struct pmudev_walk walk = { .fn = update, .then = continue_thread, .reading = true };
 
-	if (set->inherit)
-		pmudev_set_walk(set, &walk);
-	else
+	/* Pairs with set_ctx(): until then BIND may change @inherit. */
+	if (!smp_load_acquire(&set->ctx))
+		return;
+	if (!set->inherit) {
 		continue_thread(set, NULL);
+		return;
+	}
+	mutex_lock(&pmudev_open_set(set)->mutex);
+	pmudev_set_walk(set, &walk);
+	mutex_unlock(&pmudev_open_set(set)->mutex);
 }
 
 __poll_t pmudev_set_poll(struct pmudev_set *set)

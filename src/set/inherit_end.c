@@ -5,6 +5,7 @@
 
 #include "../context/deadline.h"
 #include "../context/events.h"
+#include "../context/totals.h"
 #include "../task/attach.h"
 #include "inherit.h"
 #include "set.h"
@@ -29,6 +30,19 @@ void pmudev_ctx_remove_set(struct pmudev_ctx *ctx, void *arg)
 	pmudev_deadlines_leave(set, 0);
 }
 
+/* Totals in which the child has no part, for lack of memory: they learn of its counts now. */
+static void keep_totals(struct pmudev_set *set, u64 dropped)
+{
+	const struct pmudev_set_deadlines *deadlines = set->deadlines;
+	u64 rest, slots = pmudev_totals_of(set->parent, set->used & ~dropped);
+	unsigned int slot;
+
+	if (deadlines)
+		slots &= ~pmudev_deadlines_totals(deadlines, slots & deadlines->slots);
+	pmudev_for_each_slot(slot, rest, slots)
+		pmudev_total_keep(set, set->parent->deadlines->common, slot);
+}
+
 /* What a child counted stays with its parent, once. ctx->lock held. */
 static void child_leave(struct pmudev_child *child)
 {
@@ -44,6 +58,8 @@ static void child_leave(struct pmudev_child *child)
 	walk = inherit->walk;
 	if (walk && walk->leaving && !reached)
 		walk->fn(set->ctx, set, walk->arg);
+	else
+		keep_totals(set, reached ? 0 : inherit->reset);
 	pmudev_deadlines_leave(set, reached ? 0 : inherit->reset);
 	/* Who waits for the last one shall look. */
 	pmudev_deadlines_wake(set->parent);

@@ -161,6 +161,8 @@ static void begin_walk(struct pmudev_set *parent, const struct pmudev_walk *walk
 		*inherit->total = inherit->ended;
 	inherit->reset = walk->reset;
 	inherit->forget = walk->forget;
+	if (walk->begin)
+		walk->begin(parent, walk->arg);
 	pmudev_totals_drop(parent, walk->reset, inherit->ended.value);
 	forget_sum(&inherit->ended, walk->reset, walk->forget);
 	raw_spin_unlock_irq(&inherit->lock);

@@ -37,6 +37,8 @@ struct pmudev_walk {
 	u64 reset;    /* slots whose counts of ended children are dropped */
 	u64 forget;   /* slots whose times of ended children are dropped */
 	bool reading; /* nothing is changed: children that are made meanwhile need not be reached */
+	/* Or NULL: done as the walk begins, inherit->lock held, irqs off. */
+	void (*begin)(struct pmudev_set *set, void *arg);
 	bool leaving; /* fn also concerns children that end before they are reached */
 	/* Or NULL: what is done after that, without ctx->lock. May sleep. Not to new children. */
 	void (*then)(struct pmudev_set *set, void *arg);

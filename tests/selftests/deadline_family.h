@@ -55,6 +55,7 @@ long family_grandchild(long rounds); /* its pid */
 long family_orphan(long unused);     /* the pid of a child that sleeps */
 long family_many(long nr);	     /* make children, four at a time, and collect them */
 long family_catch(long sig);
+long family_leave(long unused); /* the thread ends, others of its process go on */
 
 /* Who has caught the last signal, once. */
 pid_t family_caught(const struct family *family);

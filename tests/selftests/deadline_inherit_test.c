@@ -252,6 +252,62 @@ TEST_F(each, hang_up_with_the_last)
 	EXPECT_REFUSED(ESRCH, PMUDEV_WHY_ENDED, pm_deadline(fd, 0, 0, VALUE, 0));
 }
 
+/* What has ended reaches nothing, and nobody is told by a deadline that was removed since. */
+TEST_F(each, first_thread_has_ended)
+{
+	int fd = family_set(&self->family, PMUDEV_TARGET_PROCESS, 0);
+	struct pmudev_deadline deadline = {
+		.flags = PMUDEV_DEADLINE_EVENTFD,
+		.value = 1000000000000,
+		.eventfd = eventfd(0, EFD_NONBLOCK),
+	};
+	struct pmudev_report report;
+
+	ASSERT_GE(fd, 0);
+	ASSERT_GE(deadline.eventfd, 0);
+	ASSERT_EQ(0, family_threads(&self->family));
+	ASSERT_EQ(0, pm_deadlines(fd, &deadline, 1));
+	subject_tell(&self->family.s, family_leave, 0);
+	ASSERT_TRUE(WAIT_FOR(task_state(self->family.s.pid) == 'Z'));
+	ASSERT_EQ(0, pm_deadline(fd, 0, PMUDEV_DEADLINE_REMOVE, 0, 0));
+	close(deadline.eventfd);
+	ASSERT_EQ(0, pm_reset(fd, 0, deadline.value));
+	EXPECT_EQ(0, poll_now(fd));
+	/* The others have theirs. */
+	ASSERT_EQ(0, pm_deadline(fd, 0, PMUDEV_DEADLINE_RELATIVE, VALUE, 0));
+	ASSERT_EQ(0, subject_work(&self->family.t[2], VALUE));
+	ASSERT_EQ(1, pm_reports(fd, &report, 1));
+	EXPECT_EQ(self->family.t[2].pid, report.tid);
+}
+
+static void *keep_continuing(void *arg)
+{
+	const int *fd = arg;
+
+	while (READ_ONCE(*fd) >= 0)
+		pm_continue(READ_ONCE(*fd));
+	return NULL;
+}
+
+/* CONTINUE at any time, while the set is bound for example. */
+TEST_F(each, continued_while_it_is_bound)
+{
+	int fd = pm_open(), last, i;
+	pthread_t thread;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, keep_continuing, &fd));
+	for (i = 0; i < few(200); i++) {
+		ASSERT_EQ(0, pm_bind(fd, PMUDEV_TARGET_PROCESS, 0, PMUDEV_BIND_INHERIT));
+		last = fd;
+		__atomic_store_n(&fd, pm_open(), __ATOMIC_RELAXED);
+		close(last);
+	}
+	last = fd;
+	__atomic_store_n(&fd, -1, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	close(last);
+}
+
 /* Many threads and processes come and go; each reaches its own, and all are counted. */
 TEST_F(each, storm)
 {

@@ -692,8 +692,8 @@ struct pmudev_why {
  *   - In a set that is inherited or counts a process each thread has the deadline for itself: new
  *     threads too, at @value events of their own. Reports add up what all threads reached; the
  *     report's @tid is the thread of the last one. SIGNAL and STOP concern the thread that reached
- *     it, CONTINUE all that are stopped. A thread that could not get it for lack of memory makes
- *     the record INCOMPLETE.
+ *     it, CONTINUE all that are stopped. A thread that could not get it, for lack of memory or
+ *     because it was made at that moment, makes the record INCOMPLETE.
  *   - TOTAL: a deadline of the sum that the record shows, reached once. It is never early. Threads
  *     count in steps: of a quarter of what is left, divided among them, but not below 10,000 events
  *     (a single thread: all that is left). So it is late by less than 10,000 events for each
@@ -705,9 +705,10 @@ struct pmudev_why {
  *     or until the set is closed. It can be killed; other signals, and debuggers, wait. A set that
  *     only the stopped thread has open stops it for ever.
  *   - SIGNAL and STOP need the right to send the counted thread a signal, as kill(2) does, by
- *     whoever sets the deadline (EPERM, CAP_SIGNAL). Events of a CPU have no thread, and kernel
- *     threads neither stop nor take signals (EINVAL, COMBINATION). A real-time signal is lost if
- *     the thread has as many pending as it may; the report is not.
+ *     whoever sets the deadline (EPERM, CAP_SIGNAL). Threads that inherit it are neither signalled
+ *     nor stopped if they belong to another user, unless root has set it. Events of a CPU have no
+ *     thread, and kernel threads neither stop nor take signals (EINVAL, COMBINATION). A real-time
+ *     signal is lost if the thread has as many pending as it may; the report is not.
  */
 
 /* struct pmudev_deadline.flags */
@@ -781,7 +782,7 @@ struct pmudev_deadlines {
  * @reached: how many were reached
  * @overruns: of these, how many were not reported on their own
  * @tid: the thread that reached the last one, in the pid namespace of who set the set's first
- *	deadline; 0: a CPU, a thread outside of that namespace, or a total that was found late
+ *	deadline; 0: a CPU, or a thread outside of that namespace. Of a total any of the threads
  * @reserved: zero
  */
 struct pmudev_report {
