@@ -134,14 +134,37 @@ static void __attribute__((unused)) layout(void)
 	FIELD(pmudev_deadlines, deadlines, 80);
 
 	SIZE(pmudev_report, 48);
-	SIZE(pmudev_samples_page, 32);
-	SIZE(pmudev_sample, 64);
 	FIELD(pmudev_report, slot, 0);
 	FIELD(pmudev_report, flags, 4);
 	FIELD(pmudev_report, value, 8);
 	FIELD(pmudev_report, count, 16);
 	FIELD(pmudev_report, reached, 24);
 	FIELD(pmudev_report, overruns, 32);
+	FIELD(pmudev_report, tid, 40);
+	FIELD(pmudev_report, reserved, 44);
+
+	SIZE(pmudev_samples_page, 32);
+	FIELD(pmudev_samples_page, version, 0);
+	FIELD(pmudev_samples_page, size, 4);
+	FIELD(pmudev_samples_page, data_offset, 8);
+	FIELD(pmudev_samples_page, data_size, 12);
+	FIELD(pmudev_samples_page, head, 16);
+	FIELD(pmudev_samples_page, tail, 20);
+	FIELD(pmudev_samples_page, dropped, 24);
+
+	SIZE(pmudev_sample, 64);
+	FIELD(pmudev_sample, size, 0);
+	FIELD(pmudev_sample, flags, 4);
+	FIELD(pmudev_sample, time, 8);
+	FIELD(pmudev_sample, ip, 16);
+	FIELD(pmudev_sample, pid, 24);
+	FIELD(pmudev_sample, tid, 28);
+	FIELD(pmudev_sample, cpu, 32);
+	FIELD(pmudev_sample, slot, 36);
+	FIELD(pmudev_sample, value, 40);
+	FIELD(pmudev_sample, present, 48);
+	FIELD(pmudev_sample, dropped, 56);
+	FIELD(pmudev_sample, counts, 64);
 
 	SIZE(pmudev_reports, 88);
 	FIELD(pmudev_reports, size, 0);
