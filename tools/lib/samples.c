@@ -43,9 +43,9 @@ static const struct pmudev_sample *in_one_piece(struct pmudev_samples *samples)
 		return (const struct pmudev_sample *)(data + at);
 	if (size > sizeof(samples->room))
 		return NULL;
-	memcpy(samples->room.bytes, data + at, first);
-	memcpy(samples->room.bytes + first, data, size - first);
-	return &samples->room.sample;
+	memcpy(samples->room, data + at, first);
+	memcpy((char *)samples->room + first, data, size - first);
+	return (const struct pmudev_sample *)samples->room;
 }
 
 const struct pmudev_sample *pmudev_samples_next(struct pmudev_samples *samples)

@@ -900,7 +900,7 @@ struct pmudev_sample {
 	__u64 value;
 	__u64 present;
 	__u64 dropped;
-	__u64 counts[];
+	__extension__ __u64 counts[];
 };
 
 /* --------------------------------------------------------------- read(2) -- */

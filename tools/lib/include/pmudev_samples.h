@@ -42,10 +42,7 @@ struct pmudev_samples {
 	struct pmudev_samples_page *page;
 	size_t size;
 	uint32_t tail;
-	union {
-		struct pmudev_sample sample;
-		char bytes[PMUDEV_SAMPLE_ROOM];
-	} room;
+	uint64_t room[PMUDEV_SAMPLE_ROOM / 8];
 };
 
 /*
