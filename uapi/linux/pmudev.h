@@ -900,6 +900,7 @@ struct pmudev_sample {
 	__u64 value;
 	__u64 present;
 	__u64 dropped;
+
 	__extension__ __u64 counts[];
 };
 
