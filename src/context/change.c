@@ -3,6 +3,7 @@
 #include "change.h"
 #include "deadline.h"
 #include "events.h"
+#include "pause.h"
 #include "rotate.h"
 #include "times.h"
 #include "user_page.h"
@@ -120,17 +121,13 @@ void pmudev_change_disable(struct pmudev_ctx *ctx, struct pmudev_set *set, void 
 void pmudev_change_reset(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
 {
 	const struct pmudev_reset_arg *change = arg;
-	struct pmudev_hw *hw[PMUDEV_COUNTERS];
-	bool live = pmudev_ctx_counting(ctx);
 	u64 value = pmudev_set_is_child(set) ? 0 : change->value;
-	u64 rest, active = change->slots & set->active;
-	u64 counters = pmudev_slots_counters(set, active), armed;
-	unsigned int slot, nr;
+	u64 rest, active = change->slots & set->active, armed;
+	struct pmudev_pause pause;
+	unsigned int slot;
 
 	lockdep_assert_held(&ctx->lock);
-	nr = pmudev_slots_hw(set, active, hw);
-	if (live && nr)
-		pmudev_backend_save(hw, nr, counters);
+	pmudev_slots_pause(ctx, set, active, &pause);
 	if (set->deadlines && (active & set->deadlines->armed))
 		pmudev_deadlines_check(ctx, set, active, false);
 	/* What is reached and not armed again is reset like the others. */
@@ -138,8 +135,7 @@ void pmudev_change_reset(struct pmudev_ctx *ctx, struct pmudev_set *set, void *a
 	pmudev_deadlines_reset(ctx, set, change->slots, value);
 	pmudev_for_each_slot(slot, rest, change->slots & set->used & ~armed)
 		pmudev_slot_event(set, slot)->hw.value = value;
-	if (live && nr)
-		pmudev_backend_load(hw, nr, counters);
+	pmudev_slots_resume(&pause);
 	set->generation++;
 	pmudev_page_publish(ctx, set);
 }

@@ -3,6 +3,7 @@
 #include <linux/math64.h>
 
 #include "deadline.h"
+#include "pause.h"
 
 static bool reached(const struct pmudev_event *event)
 {
@@ -87,21 +88,17 @@ void pmudev_deadline_begin(struct pmudev_ctx *ctx, struct pmudev_set *set, unsig
 
 void pmudev_deadlines_reach(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots, bool live)
 {
-	struct pmudev_hw *hw[PMUDEV_COUNTERS];
-	unsigned int slot, nr;
-	u64 rest, counters;
+	struct pmudev_pause pause = {};
+	unsigned int slot;
+	u64 rest;
 
 	lockdep_assert_held(&ctx->lock);
 	/* A counter is written while it is stopped. What it counts until then belongs to it. */
-	live = live && pmudev_ctx_counting(ctx);
-	counters = pmudev_slots_counters(set, slots & set->active);
-	nr = pmudev_slots_hw(set, slots & set->active, hw);
-	if (live && nr)
-		pmudev_backend_save(hw, nr, counters);
+	if (live)
+		pmudev_slots_pause(ctx, set, slots, &pause);
 	pmudev_for_each_slot(slot, rest, slots)
 		reach(ctx, set, slot, pmudev_slot_event(set, slot)->target);
-	if (live && nr)
-		pmudev_backend_load(hw, nr, counters);
+	pmudev_slots_resume(&pause);
 	pmudev_deadlines_list(ctx, set);
 }
 
@@ -212,22 +209,13 @@ void pmudev_deadlines_reset(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 
 /* What was reported of these events, and not told. */
 static void forget_reports(struct pmudev_set_deadlines *deadlines, u64 slots)
 {
-	struct pmudev_deadline_common *common = deadlines->common;
-	struct pmudev_slot_report *report;
 	unsigned int slot;
 	u64 rest;
 
 	pmudev_for_each_slot(slot, rest, slots & deadlines->pending)
 		deadlines->slot[slot]->nr_told = 0;
 	deadlines->pending &= ~slots;
-	pmudev_for_each_slot(slot, rest, slots & (common->reported | common->sampled)) {
-		report = common->slot[slot];
-		report->reached = 0;
-		report->overruns = 0;
-		report->late = false;
-	}
-	WRITE_ONCE(common->reported, common->reported & ~slots);
-	common->sampled &= ~slots;
+	pmudev_clear_reports(deadlines->common, slots);
 }
 
 void pmudev_deadlines_forget(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
@@ -297,7 +285,6 @@ void pmudev_deadlines_leave(struct pmudev_set *set, u64 dropped)
 
 	if (!deadlines)
 		return;
-	hlist_del_init(&deadlines->node);
 	hlist_del_init(&deadlines->ctx_node);
 	end(deadlines, dropped);
 }

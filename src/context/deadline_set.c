@@ -3,6 +3,7 @@
 #include "change.h"
 #include "deadline.h"
 #include "events.h"
+#include "pause.h"
 #include "totals.h"
 #include "user_page.h"
 
@@ -127,10 +128,9 @@ static void change_ended(struct pmudev_set *set, struct pmudev_deadlines_arg *ch
 void pmudev_change_deadlines(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
 {
 	struct pmudev_deadlines_arg *change = arg;
-	struct pmudev_hw *hw[PMUDEV_COUNTERS];
-	bool live = pmudev_ctx_counting(ctx);
-	u64 slots = 0, active, counters;
-	unsigned int i, nr;
+	struct pmudev_pause pause;
+	unsigned int i;
+	u64 slots = 0;
 
 	lockdep_assert_held(&ctx->lock);
 	if (ctx->dead) {
@@ -139,13 +139,9 @@ void pmudev_change_deadlines(struct pmudev_ctx *ctx, struct pmudev_set *set, voi
 	}
 	for (i = 0; i < change->nr; i++)
 		slots |= BIT_ULL(change->entry[i].slot);
-	active = slots & set->active;
-	counters = pmudev_slots_counters(set, active);
-	nr = pmudev_slots_hw(set, active, hw);
-	if (live && nr)
-		pmudev_backend_save(hw, nr, counters);
+	pmudev_slots_pause(ctx, set, slots, &pause);
 	if (set->deadlines)
-		pmudev_deadlines_check(ctx, set, active, false);
+		pmudev_deadlines_check(ctx, set, slots & set->active, false);
 	if (pmudev_set_is_child(set) && !has_room(set, change, slots)) {
 		change->incomplete = true;
 		remove_deadlines(set, change);
@@ -153,8 +149,7 @@ void pmudev_change_deadlines(struct pmudev_ctx *ctx, struct pmudev_set *set, voi
 		for (i = 0; i < change->nr; i++)
 			set_deadline(ctx, set, change, i);
 	}
-	if (live && nr)
-		pmudev_backend_load(hw, nr, counters);
+	pmudev_slots_resume(&pause);
 	pmudev_deadlines_list(ctx, set);
 	pmudev_page_publish(ctx, set);
 }
@@ -228,10 +223,10 @@ bool pmudev_deadlines_inherit(struct pmudev_ctx *ctx, struct pmudev_set *child,
 
 void pmudev_read_reports(struct pmudev_deadline_common *common, struct pmudev_reports_arg *reading)
 {
-	struct pmudev_slot_report *report;
+	const struct pmudev_slot_report *report;
 	unsigned long flags;
 	unsigned int slot;
-	u64 rest;
+	u64 rest, read = 0;
 
 	raw_spin_lock_irqsave(&common->lock, flags);
 	pmudev_for_each_slot(slot, rest, common->reported | common->sampled) {
@@ -247,11 +242,8 @@ void pmudev_read_reports(struct pmudev_deadline_common *common, struct pmudev_re
 			.overruns = report->overruns,
 			.tid = report->tid,
 		};
-		report->reached = 0;
-		report->overruns = 0;
-		report->late = false;
-		WRITE_ONCE(common->reported, common->reported & ~BIT_ULL(slot));
-		common->sampled &= ~BIT_ULL(slot);
+		read |= BIT_ULL(slot);
 	}
+	pmudev_clear_reports(common, read);
 	raw_spin_unlock_irqrestore(&common->lock, flags);
 }

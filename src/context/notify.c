@@ -54,7 +54,7 @@ static void remember(struct pmudev_set_deadlines *deadlines, unsigned int slot,
 		WRITE_ONCE(deadlines->stop->held, true);
 }
 
-/* Who waits for it is told. */
+/* The notifier tells everyone who waits for a report. */
 static void tell_report(struct pmudev_set_deadlines *deadlines, unsigned int slot, u64 count)
 {
 	struct pmudev_deadline_common *common = deadlines->common;
@@ -65,23 +65,22 @@ static void tell_report(struct pmudev_set_deadlines *deadlines, unsigned int slo
 	pmudev_tell(deadlines);
 }
 
-/* A sample is written. Who waits is told when there are many. */
+/* Write a sample. The notifier tells of samples when half of the ring is used. */
 static void sample(struct pmudev_set_deadlines *deadlines, unsigned int slot, u64 value, u64 count)
 {
 	struct pmudev_deadline_action action = deadlines->slot[slot]->action;
 	struct pmudev_deadline_common *common = deadlines->common;
-	bool full;
+	bool half, full;
 
 	common->sampled |= BIT_ULL(slot);
-	if (!pmudev_sample(common->ring, deadlines, slot, value, &full))
+	half = pmudev_sample(common->ring, deadlines, slot, value, &full);
+	if (!half)
 		action.eventfd = NULL;
-	else if (!action.eventfd)
-		pmudev_tell(deadlines);
 	action.stop = action.stop && full;
-	if (!action.stop && !action.eventfd)
-		return;
-	remember(deadlines, slot, &action, count);
-	pmudev_tell(deadlines);
+	if (action.stop || action.eventfd)
+		remember(deadlines, slot, &action, count);
+	if (half || action.stop)
+		pmudev_tell(deadlines);
 }
 
 static void report(struct pmudev_set_deadlines *deadlines, unsigned int slot, u64 value, u64 count,
@@ -119,6 +118,24 @@ void pmudev_report_total(struct pmudev_set_deadlines *deadlines, unsigned int sl
 
 	if (pmudev_budget_reached(budget))
 		report(deadlines, slot, budget->target, budget->known, 1);
+}
+
+void pmudev_clear_reports(struct pmudev_deadline_common *common, u64 slots)
+{
+	struct pmudev_slot_report *report;
+	unsigned int slot;
+	u64 rest;
+
+	lockdep_assert_held(&common->lock);
+	pmudev_for_each_slot(slot, rest, slots & (common->reported | common->sampled)) {
+		report = common->slot[slot];
+		report->reached = 0;
+		report->overruns = 0;
+		report->late = false;
+	}
+	/* poll() looks without the lock. */
+	WRITE_ONCE(common->reported, common->reported & ~slots);
+	common->sampled &= ~slots;
 }
 
 void pmudev_look_later(struct pmudev_set_deadlines *deadlines)

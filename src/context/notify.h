@@ -126,6 +126,9 @@ void pmudev_report_total(struct pmudev_set_deadlines *deadlines, unsigned int sl
 /* Have common->look run. The common lock held, irqs off. */
 void pmudev_look_later(struct pmudev_set_deadlines *deadlines);
 
+/* These events' reports were read, or concern nobody any more. The common lock held. */
+void pmudev_clear_reports(struct pmudev_deadline_common *common, u64 slots);
+
 /* Have the notifier run: who waits shall look. The common lock held, irqs off. */
 void pmudev_tell(struct pmudev_set_deadlines *deadlines);
 

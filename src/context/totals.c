@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Deadlines of totals, when sets change. */
+#include "pause.h"
 #include "totals.h"
 
 void pmudev_total_begin(struct pmudev_deadline_common *common, const struct pmudev_deadline *entry,
@@ -39,20 +40,16 @@ void pmudev_total_keep(struct pmudev_set *set, struct pmudev_deadline_common *co
 void pmudev_totals_end(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
 {
 	struct pmudev_set_deadlines *deadlines = set->deadlines;
-	bool live = pmudev_ctx_counting(ctx);
-	struct pmudev_hw *hw[PMUDEV_COUNTERS];
 	const u64 *slots = arg;
 	struct pmudev_slot_deadline *deadline;
-	unsigned int slot, nr;
-	u64 rest, counters;
+	struct pmudev_pause pause;
+	unsigned int slot;
+	u64 rest;
 
 	lockdep_assert_held(&ctx->lock);
 	if (!deadlines)
 		return;
-	counters = pmudev_slots_counters(set, *slots & set->active);
-	nr = pmudev_slots_hw(set, *slots & set->active, hw);
-	if (live && nr)
-		pmudev_backend_save(hw, nr, counters);
+	pmudev_slots_pause(ctx, set, *slots, &pause);
 	/* What it has reached until now is reported. */
 	raw_spin_lock(&deadlines->common->lock);
 	pmudev_for_each_slot(slot, rest,
@@ -66,8 +63,7 @@ void pmudev_totals_end(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg
 	pmudev_for_each_slot(slot, rest, *slots & deadlines->armed)
 		pmudev_deadline_disarm(set, slot);
 	deadlines->slots &= ~*slots;
-	if (live && nr)
-		pmudev_backend_load(hw, nr, counters);
+	pmudev_slots_resume(&pause);
 	pmudev_deadlines_list(ctx, set);
 }
 
@@ -98,35 +94,20 @@ u64 pmudev_totals_of(const struct pmudev_set *set, u64 slots)
 	return found;
 }
 
-static void set_held(struct pmudev_set *set, u64 slots, bool held)
+void pmudev_totals_release(struct pmudev_set *set, u64 slots)
 {
 	struct pmudev_deadline_common *common = set->deadlines->common;
-	struct pmudev_budget *budget;
 	unsigned long flags;
 	unsigned int slot;
 	u64 rest;
 
 	raw_spin_lock_irqsave(&common->lock, flags);
 	pmudev_for_each_slot(slot, rest, slots) {
-		budget = &common->slot[slot]->budget;
-		budget->held = held;
-		budget->relative = false;
-		if (!held)
-			pmudev_report_total(set->deadlines, slot);
+		common->slot[slot]->budget.held = false;
+		common->slot[slot]->budget.relative = false;
+		pmudev_report_total(set->deadlines, slot);
 	}
 	raw_spin_unlock_irqrestore(&common->lock, flags);
-}
-
-void pmudev_totals_hold(struct pmudev_set *set, u64 slots)
-{
-	if (slots)
-		set_held(set, slots, true);
-}
-
-void pmudev_totals_release(struct pmudev_set *set, u64 slots)
-{
-	if (slots)
-		set_held(set, slots, false);
 }
 
 void pmudev_totals_drop(struct pmudev_set *set, u64 slots, const u64 *value)
@@ -140,7 +121,9 @@ void pmudev_totals_drop(struct pmudev_set *set, u64 slots, const u64 *value)
 		return;
 	common = set->deadlines->common;
 	raw_spin_lock(&common->lock);
-	pmudev_for_each_slot(slot, rest, slots)
+	pmudev_for_each_slot(slot, rest, slots) {
+		common->slot[slot]->budget.held = true;
 		common->slot[slot]->budget.known -= value[slot];
+	}
 	raw_spin_unlock(&common->lock);
 }

@@ -27,11 +27,13 @@ void pmudev_totals_look(struct pmudev_ctx *ctx, struct pmudev_set *set, void *ar
 /* Those of some slots that have a total's deadline. */
 u64 pmudev_totals_of(const struct pmudev_set *set, u64 slots);
 
-/* Hold them, and compare again. */
-void pmudev_totals_hold(struct pmudev_set *set, u64 slots);
-void pmudev_totals_release(struct pmudev_set *set, u64 slots);
-
-/* What ended threads counted is dropped; @value: by slot. Irqs off. */
+/*
+ * A walk begins that resets these slots: what ended threads counted is dropped, and totals are
+ * held. @value: by slot. Irqs off.
+ */
 void pmudev_totals_drop(struct pmudev_set *set, u64 slots, const u64 *value);
+
+/* The walk has ended: compare again. @slots: that have a total's deadline */
+void pmudev_totals_release(struct pmudev_set *set, u64 slots);
 
 #endif /* _PMUDEV_CONTEXT_TOTALS_H */

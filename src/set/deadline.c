@@ -42,6 +42,19 @@ static void wait_until_told(struct pmudev_set *set)
 		schedule_timeout_uninterruptible(1);
 }
 
+/* What a change let go of is dropped when nobody can signal it any more. */
+static void put_old_eventfds(struct pmudev_set *set, struct eventfd_ctx **eventfd, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr && !eventfd[i]; i++)
+		;
+	if (i == nr)
+		return;
+	wait_until_told(set);
+	put_eventfds(eventfd, nr);
+}
+
 /*
  * The walk's begin: totals begin, held. Those that they replace have ended. A child that ends from
  * now on is told of them.
@@ -85,16 +98,11 @@ static void change_inherited(struct pmudev_set *set, struct pmudev_deadlines_arg
 /* The references that the deadlines need; those that they do not need any more are dropped. */
 static void keep_eventfds(struct pmudev_set *set, const struct pmudev_deadlines_arg *change)
 {
-	unsigned int i, old = 0;
+	unsigned int i;
 
-	for (i = 0; i < change->nr; i++) {
+	for (i = 0; i < change->nr; i++)
 		swap(change->common->slot[change->entry[i].slot]->eventfd, change->eventfd[i]);
-		old += !!change->eventfd[i];
-	}
-	if (old) {
-		wait_until_told(set);
-		put_eventfds(change->eventfd, change->nr);
-	}
+	put_old_eventfds(set, change->eventfd, change->nr);
 }
 
 static int change_deadlines(struct pmudev_set *set, struct pmudev_deadlines_arg *change,
@@ -147,15 +155,9 @@ int pmudev_set_deadlines(struct pmudev_set *set, const struct pmudev_deadline *e
 	return change_deadlines(set, &change, why);
 }
 
-void pmudev_set_totals_hold(struct pmudev_set *set, u64 slots)
-{
-	if (set->inherit)
-		pmudev_totals_hold(set, pmudev_totals_of(set, slots));
-}
-
 void pmudev_set_totals_release(struct pmudev_set *set, u64 slots)
 {
-	slots = set->inherit ? pmudev_totals_of(set, slots) : 0;
+	slots = pmudev_totals_of(set, slots);
 	if (!slots)
 		return;
 	pmudev_totals_release(set, slots);
@@ -166,7 +168,7 @@ void pmudev_set_deadlines_drop(struct pmudev_set *set)
 {
 	struct eventfd_ctx *eventfd[PMUDEV_MAX_EVENTS] = {};
 	struct pmudev_deadline_common *common;
-	unsigned int slot, old = 0;
+	unsigned int slot;
 
 	lockdep_assert_held(&pmudev_open_set(set)->mutex);
 	if (!set->deadlines)
@@ -177,17 +179,12 @@ void pmudev_set_deadlines_drop(struct pmudev_set *set)
 		if (!common->slot[slot] || set->used & BIT_ULL(slot))
 			continue;
 		common->slot[slot]->budget = (struct pmudev_budget){};
-		/* A child may have reported after it was forgotten here. */
-		WRITE_ONCE(common->reported, common->reported & ~BIT_ULL(slot));
-		common->sampled &= ~BIT_ULL(slot);
 		swap(eventfd[slot], common->slot[slot]->eventfd);
-		old += !!eventfd[slot];
 	}
+	/* A child may have reported after they were forgotten here. */
+	pmudev_clear_reports(common, ~set->used);
 	raw_spin_unlock_irq(&common->lock);
-	if (old) {
-		wait_until_told(set);
-		put_eventfds(eventfd, ARRAY_SIZE(eventfd));
-	}
+	put_old_eventfds(set, eventfd, ARRAY_SIZE(eventfd));
 }
 
 /* ----------------------------------------------------------------- calls -- */
@@ -247,7 +244,7 @@ void pmudev_set_continue(struct pmudev_set *set)
 		return;
 	}
 	mutex_lock(&pmudev_open_set(set)->mutex);
-	pmudev_set_walk(set, &walk);
+	pmudev_walk_children(set, &walk);
 	mutex_unlock(&pmudev_open_set(set)->mutex);
 }
 

@@ -28,8 +28,7 @@ __poll_t pmudev_set_poll(struct pmudev_set *set);
 /* Events were removed: let go of what their deadlines refer to. The mutex held. */
 void pmudev_set_deadlines_drop(struct pmudev_set *set);
 
-/* Counts will be reset: of totals, and after that. The mutex held. May sleep. */
-void pmudev_set_totals_hold(struct pmudev_set *set, u64 slots);
+/* Counts were reset, or deadlines changed: compare totals again. The mutex held. May sleep. */
 void pmudev_set_totals_release(struct pmudev_set *set, u64 slots);
 
 /*

@@ -120,17 +120,16 @@ int pmudev_deadlines_make_room(struct pmudev_set *set, const struct pmudev_deadl
 	room.common = set->deadlines ? set->deadlines->common : alloc_common(set);
 	if (!room.common)
 		return -ENOMEM;
-	if (!set->deadlines) {
-		ret = make_deadlines(set, room.common);
-		if (ret) {
-			pmudev_deadlines_free(room.common);
-			return ret;
-		}
-	}
 	ret = make_room(set, &room);
+	if (!set->deadlines) {
+		pmudev_deadlines_free(room.common);
+		return -ENOMEM;
+	}
 	if (!ret)
 		ret = make_common_room(room.common, &room);
+	if (ret)
+		return ret;
 	/* Children also learn of events that they do not know yet. */
 	pmudev_children_make_room(set);
-	return ret ? ret : pmudev_children_each(set, make_room, &room);
+	return pmudev_children_each(set, make_room, &room);
 }

@@ -336,7 +336,6 @@ int pmudev_set_reset(struct pmudev_set *set, u32 group, u32 slot, u64 value,
 		change.slots = BIT_ULL(slot);
 	}
 	walk.reset = change.slots;
-	pmudev_set_totals_hold(set, change.slots);
 	pmudev_set_walk(set, &walk);
 	pmudev_set_totals_release(set, change.slots);
 	return 0;

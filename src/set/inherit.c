@@ -127,19 +127,21 @@ static bool charge(struct pmudev_child *child, struct pmudev_set *parent)
 	return true;
 }
 
+static void set_incomplete(struct pmudev_inherit *inherit)
+{
+	raw_spin_lock(&inherit->lock);
+	inherit->incomplete = true;
+	raw_spin_unlock(&inherit->lock);
+}
+
 /* The set may have got deadlines, or more, since memory was allocated. */
 static void inherit_deadlines(struct pmudev_child *child, struct pmudev_set *from,
 			      struct pmudev_ctx *ctx)
 {
-	struct pmudev_inherit *inherit = from->inherit;
-
-	if (pmudev_deadlines_inherit(ctx, &child->set, from, child->deadlines)) {
+	if (pmudev_deadlines_inherit(ctx, &child->set, from, child->deadlines))
 		child->deadlines = NULL;
-		return;
-	}
-	raw_spin_lock(&inherit->lock);
-	inherit->incomplete = true;
-	raw_spin_unlock(&inherit->lock);
+	else
+		set_incomplete(from->inherit);
 }
 
 /*
@@ -265,9 +267,7 @@ static void inherit(struct pmudev_ctx *ctx, struct task_struct *task, struct pmu
 			child_start(child, set, fresh);
 			continue;
 		}
-		raw_spin_lock(&set->inherit->lock);
-		set->inherit->incomplete = true;
-		raw_spin_unlock(&set->inherit->lock);
+		set_incomplete(set->inherit);
 	}
 }
 
@@ -275,15 +275,14 @@ void pmudev_inherit_fork(struct pmudev_ctx *ctx, struct task_struct *task)
 {
 	struct pmudev_child *child, *next;
 	struct needs needs = count_inherited(ctx, task);
-	unsigned int nr = needs.children, slots;
+	unsigned int nr = needs.children;
 	struct pmudev_ctx *fresh;
 	unsigned long flags;
 	LIST_HEAD(prepared);
 
 	if (!nr)
 		return;
-	slots = round_up(needs.slots, PMUDEV_CHUNK);
-	needs.slots = slots;
+	needs.slots = round_up(needs.slots, PMUDEV_CHUNK);
 	while (nr--) {
 		child = prepare_child(&needs);
 		if (child)
@@ -293,10 +292,10 @@ void pmudev_inherit_fork(struct pmudev_ctx *ctx, struct task_struct *task)
 	raw_spin_lock_irqsave(&ctx->lock, flags);
 	if (fresh) {
 		raw_spin_lock_nested(&fresh->lock, SINGLE_DEPTH_NESTING);
-		inherit(ctx, task, fresh, &prepared, slots);
+		inherit(ctx, task, fresh, &prepared, needs.slots);
 		raw_spin_unlock(&fresh->lock);
 	} else {
-		inherit(ctx, task, NULL, &prepared, slots);
+		inherit(ctx, task, NULL, &prepared, needs.slots);
 	}
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 	/* It was attached for one set too many. */

@@ -61,7 +61,7 @@ static void child_leave(struct pmudev_child *child)
 	else
 		keep_totals(set, reached ? 0 : inherit->reset);
 	pmudev_deadlines_leave(set, reached ? 0 : inherit->reset);
-	/* Who waits for the last one shall look. */
+	/* A program may wait for the end of the last child. */
 	pmudev_deadlines_wake(set->parent);
 	/* What a walk resets it also resets for children that it does not reach. */
 	pmudev_sum_add(&inherit->ended, child, reached ? ~0ULL : ~inherit->reset,

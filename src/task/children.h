@@ -37,7 +37,7 @@ struct pmudev_walk {
 	u64 reset;    /* slots whose counts of ended children are dropped */
 	u64 forget;   /* slots whose times of ended children are dropped */
 	bool reading; /* nothing is changed: children that are made meanwhile need not be reached */
-	/* Or NULL: done as the walk begins, inherit->lock held, irqs off. */
+	/* For inherited sets, as all below. Or NULL: done as it begins, under inherit->lock. */
 	void (*begin)(struct pmudev_set *set, void *arg);
 	bool leaving; /* fn also concerns children that end before they are reached */
 	/* Or NULL: what is done after that, without ctx->lock. May sleep. Not to new children. */
@@ -115,13 +115,10 @@ void pmudev_walk_children(struct pmudev_set *set, struct pmudev_walk *walk);
  */
 static inline void pmudev_set_walk(struct pmudev_set *set, struct pmudev_walk *walk)
 {
-	if (set->inherit) {
+	if (set->inherit)
 		pmudev_walk_children(set, walk);
-		return;
-	}
-	pmudev_set_call_alone(set, walk->fn, walk->arg);
-	if (walk->then)
-		walk->then(set, walk->arg);
+	else
+		pmudev_set_call_alone(set, walk->fn, walk->arg);
 }
 
 /* The same of a change that concerns nothing that ended children counted. */
