@@ -90,6 +90,16 @@ static inline bool overflows_interrupt(void)
 
 #define NO_INTERRUPTS "QEMU without patches does not interrupt here"
 
+/* NULL: there are deadlines here; else why there are none, or "": it failed. */
+static inline const char *no_deadlines(struct pmudev_query *query)
+{
+	if (pm_query(query))
+		return "";
+	if (!(query->features & PMUDEV_HAS_DEADLINE))
+		return "no deadlines here";
+	return overflows_interrupt() ? NULL : NO_INTERRUPTS;
+}
+
 /* What poll() says of a set now. */
 static inline int poll_now(int fd)
 {

@@ -13,20 +13,18 @@ static struct family_shared *known;
 const char *family_start(struct family *family)
 {
 	struct pmudev_query query;
+	const char *missing;
 	int i;
 
 	memset(family, 0, sizeof(*family));
 	family->fd = -1;
 	family->alone = -1;
 	family->ended = true;
-	if (pm_query(&query))
-		return "";
-	if (!(query.features & PMUDEV_HAS_DEADLINE))
-		return "no deadlines here";
+	missing = no_deadlines(&query);
+	if (missing)
+		return missing;
 	if (!(query.features & PMUDEV_HAS_INHERIT))
 		return "no inheritance here";
-	if (!overflows_interrupt())
-		return NO_INTERRUPTS;
 	if (limit_overflows(false))
 		return "";
 	known = mmap(NULL, sizeof(*known), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,

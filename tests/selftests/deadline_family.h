@@ -57,7 +57,7 @@ long family_many(long nr);	     /* make children, four at a time, and collect th
 long family_catch(long sig);
 long family_leave(long unused); /* the thread ends, others of its process go on */
 
-/* Who has caught the last signal, once. */
+/* The thread that has caught the last signal; 0 when it was asked for before. */
 pid_t family_caught(const struct family *family);
 
 #endif /* PMUDEV_TEST_DEADLINE_FAMILY_H */

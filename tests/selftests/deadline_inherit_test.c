@@ -17,9 +17,9 @@ FIXTURE_SETUP(each)
 {
 	const char *missing = family_start(&self->family);
 
-	if (missing && *missing)
+	ASSERT_TRUE(!missing || *missing);
+	if (missing)
 		SKIP(return, "%s", missing);
-	ASSERT_EQ(NULL, missing);
 }
 
 FIXTURE_TEARDOWN(each)
@@ -198,40 +198,47 @@ TEST_F(each, signal_to_the_thread)
 	}
 }
 
-TEST_F(each, stopped_and_continued)
+/* Each thread works until its deadline stops it. Return: the set, or less than 0. */
+static int stop_threads(struct __test_metadata *_metadata, struct _test_data_each *self)
 {
 	int fd = family_set(&self->family, PMUDEV_TARGET_PROCESS, 0), i;
 	struct subject *t = self->family.t;
 
-	ASSERT_GE(fd, 0);
-	ASSERT_EQ(0, family_threads(&self->family));
-	ASSERT_EQ(0, pm_deadline(fd, 0, PMUDEV_DEADLINE_STOP, VALUE, 0));
+	if (fd < 0 || family_threads(&self->family) ||
+	    pm_deadline(fd, 0, PMUDEV_DEADLINE_STOP, VALUE, 0))
+		return -1;
 	for (i = 0; i < THREADS; i++)
 		subject_tell(&t[i], family_loop, VALUE);
 	for (i = 0; i < THREADS; i++)
-		ASSERT_TRUE(WAIT_FOR(is_stopped(t[i].pid)));
+		EXPECT_TRUE(WAIT_FOR(is_stopped(t[i].pid)));
+	return fd;
+}
+
+/* They have done their work, and wait for more. */
+static void expect_asleep(struct __test_metadata *_metadata, struct _test_data_each *self)
+{
+	int i;
+
+	for (i = 0; i < THREADS; i++)
+		EXPECT_TRUE(WAIT_FOR(task_state(self->family.t[i].pid) == 'S'));
+}
+
+TEST_F(each, stopped_and_continued)
+{
+	int fd = stop_threads(_metadata, self);
+
+	ASSERT_GE(fd, 0);
 	if (exact_instructions())
 		EXPECT_EQ(THREADS * VALUE, pm_value(fd, 0) - family_alone(&self->family));
 	ASSERT_EQ(0, pm_continue(fd));
-	for (i = 0; i < THREADS; i++)
-		EXPECT_TRUE(WAIT_FOR(task_state(t[i].pid) == 'S'));
+	expect_asleep(_metadata, self);
 }
 
 TEST_F(each, close_continues_them)
 {
-	int fd = family_set(&self->family, PMUDEV_TARGET_PROCESS, 0), i;
-	struct subject *t = self->family.t;
-
-	ASSERT_GE(fd, 0);
-	ASSERT_EQ(0, family_threads(&self->family));
-	ASSERT_EQ(0, pm_deadline(fd, 0, PMUDEV_DEADLINE_STOP, VALUE, 0));
-	for (i = 0; i < THREADS; i++)
-		subject_tell(&t[i], family_loop, VALUE);
-	for (i = 0; i < THREADS; i++)
-		ASSERT_TRUE(WAIT_FOR(is_stopped(t[i].pid)));
+	ASSERT_GE(stop_threads(_metadata, self), 0);
 	family_close(&self->family);
-	for (i = 0; i < THREADS; i++)
-		EXPECT_TRUE(WAIT_FOR(task_state(t[i].pid) == 'S'));
+	expect_asleep(_metadata, self);
 }
 
 TEST_F(each, hang_up_with_the_last)

@@ -30,13 +30,12 @@ static void count_rounds(__u64 *rounds)
 FIXTURE_SETUP(stop)
 {
 	struct pmudev_query query;
+	const char *missing = no_deadlines(&query);
 
 	self->fd = -1;
-	ASSERT_EQ(0, pm_query(&query));
-	if (!(query.features & PMUDEV_HAS_DEADLINE))
-		SKIP(return, "no deadlines here");
-	if (!overflows_interrupt())
-		SKIP(return, NO_INTERRUPTS);
+	ASSERT_TRUE(!missing || *missing);
+	if (missing)
+		SKIP(return, "%s", missing);
 	ASSERT_EQ(0, limit_overflows(false));
 	self->rounds =
 		mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -3,27 +3,18 @@
  * `pmudev run --limit`: a program with its threads and child processes counts so much, is killed
  * then, and leaves nothing behind. Run is this program, with the name of a part to play.
  */
-#include "command.h"
-#include "common.h"
-#include "deadline.h"
 #include "json_valid.h"
+#include "run_command.h"
 #include "kselftest_harness.h"
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#define REACHED	124
-#define PEOPLE	4
-#define ORPHAN	"/tmp/run_limit_test.pid"
+#define PEOPLE 4
+#define ORPHAN "/tmp/run_limit_test.pid"
 /* What is executed until it is noticed, and until all are killed by a process like others */
 #define UNNOTICED 1000000ULL
 #define LATE	  1000000000ULL
-
-static struct output output;
-static char program[256];
 
 /* ------------------------------------------------------------------- the parts -- */
 
@@ -110,18 +101,13 @@ FIXTURE(limit)
 
 FIXTURE_SETUP(limit)
 {
-	ssize_t len = readlink("/proc/self/exe", program, sizeof(program) - 1);
+	const char *missing = cannot_run(&self->query);
 
-	ASSERT_GT(len, 0);
-	if (!have_command())
-		SKIP(return, "there is no `pmudev` command in PATH");
-	ASSERT_EQ(0, pm_query(&self->query));
-	if (!(self->query.features & PMUDEV_HAS_DEADLINE))
-		SKIP(return, "no deadlines here");
+	ASSERT_TRUE(!missing || *missing);
+	if (missing)
+		SKIP(return, "%s", missing);
 	if (!(self->query.features & PMUDEV_HAS_INHERIT))
 		SKIP(return, "no inheritance here");
-	if (!overflows_interrupt())
-		SKIP(return, NO_INTERRUPTS);
 	if (self->query.nr_pmus > 1)
 		SKIP(return, "CPUs of several kinds have no limits");
 }
@@ -129,23 +115,6 @@ FIXTURE_SETUP(limit)
 FIXTURE_TEARDOWN(limit)
 {
 	unlink(ORPHAN);
-}
-
-/* The number behind the @nth "key"; ~0 if it is not there. */
-static __u64 reported(const char *key, int nth)
-{
-	const char *at = output.text;
-	char name[40];
-
-	snprintf(name, sizeof(name), "\"%s\":", key);
-	do {
-		at = strstr(at, name);
-		if (!at)
-			return ~0ULL;
-		at += strlen(name);
-	} while (nth--);
-	at += strspn(at, " \"");
-	return strtoull(at, NULL, 0);
 }
 
 static void run_part(const char *limits, const char *part, long n)

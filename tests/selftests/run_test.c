@@ -3,24 +3,14 @@
  * `pmudev run`: a program stops after exactly so many instructions, always at the same one, and is
  * none the worse for it. Run is this program, with the name of a part to play.
  */
-#include "command.h"
-#include "common.h"
-#include "deadline.h"
 #include "json_valid.h"
+#include "run_command.h"
 #include "kselftest_harness.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 
-#define REACHED 124
-
 #define REPORT "/tmp/run_test.json"
-
-static struct output output;
-static char program[256];
 
 /* ------------------------------------------------------------------- the parts -- */
 
@@ -80,37 +70,17 @@ FIXTURE(run)
 
 FIXTURE_SETUP(run)
 {
-	ssize_t len = readlink("/proc/self/exe", program, sizeof(program) - 1);
+	const char *missing = cannot_run(&self->query);
 
-	ASSERT_GT(len, 0);
-	if (!have_command())
-		SKIP(return, "there is no `pmudev` command in PATH");
-	ASSERT_EQ(0, pm_query(&self->query));
-	if (!(self->query.features & PMUDEV_HAS_DEADLINE))
-		SKIP(return, "no deadlines here");
+	ASSERT_TRUE(!missing || *missing);
+	if (missing)
+		SKIP(return, "%s", missing);
 	if (!exact_instructions())
 		SKIP(return, "needs exact counts of each CPU");
-	if (!overflows_interrupt())
-		SKIP(return, NO_INTERRUPTS);
 }
 
 FIXTURE_TEARDOWN(run)
 {
-}
-
-/* A number of the report; ~0 if it is not there. */
-static __u64 reported(const char *key)
-{
-	char name[40];
-	const char *at;
-
-	snprintf(name, sizeof(name), "\"%s\":", key);
-	at = strstr(output.text, name);
-	if (!at)
-		return ~0ULL;
-	at += strlen(name);
-	at += strspn(at, " \"");
-	return strtoull(at, NULL, 0);
 }
 
 static void run_for(__u64 wanted, const char *options, const char *part, long rounds)
@@ -125,8 +95,8 @@ static __u64 exactly(struct __test_metadata *_metadata, __u64 wanted, const char
 	run_for(wanted, options, "loop", 100000000);
 	EXPECT_EQ(REACHED, output.status) TH_LOG("%s", output.text);
 	EXPECT_TRUE(json_lines_valid(output.text)) TH_LOG("%s", output.text);
-	EXPECT_EQ(wanted, reported("instructions")) TH_LOG("%s", output.text);
-	return reported("pc");
+	EXPECT_EQ(wanted, reported("instructions", 0)) TH_LOG("%s", output.text);
+	return reported("pc", 0);
 }
 
 TEST_F(run, stops_exactly)
@@ -139,7 +109,7 @@ TEST_F(run, stops_exactly)
 		pc = exactly(_metadata, wanted[i], "");
 		EXPECT_EQ(pc, exactly(_metadata, wanted[i], "--skid 20"));
 	}
-	EXPECT_GE(20ULL, reported("steps"));
+	EXPECT_GE(20ULL, reported("steps", 0));
 }
 
 /* Where the interrupt is on time, no step is needed. */
@@ -147,10 +117,10 @@ TEST_F(run, without_a_step)
 {
 	__u64 pc = exactly(_metadata, 1000000, "--skid 0");
 
-	if (reported("steps"))
-		TH_LOG("%llu steps", reported("steps"));
+	if (reported("steps", 0))
+		TH_LOG("%llu steps", reported("steps", 0));
 	EXPECT_EQ(pc, exactly(_metadata, 1000000, "--skid 300"));
-	EXPECT_EQ(300ULL, reported("steps"));
+	EXPECT_EQ(300ULL, reported("steps", 0));
 }
 
 TEST_F(run, any_number)
@@ -173,17 +143,17 @@ TEST_F(run, ends_before)
 	EXPECT_EQ(play_sum(1000), output.status);
 	EXPECT_TRUE(json_lines_valid(output.text)) TH_LOG("%s", output.text);
 	EXPECT_EQ(1, times_in(&output, "\"reached\": false"));
-	whole = reported("instructions");
+	whole = reported("instructions", 0);
 	/*
 	 * Its last instruction ends it; it can be stopped before that. Without steps, which would
 	 * have it repeat what a load-exclusive begins.
 	 */
 	run_for(whole - 1, "--skid 0", "sum", 1000);
 	EXPECT_EQ(REACHED, output.status) TH_LOG("%s", output.text);
-	EXPECT_EQ(whole - 1, reported("instructions"));
+	EXPECT_EQ(whole - 1, reported("instructions", 0));
 	run_for(whole, "--skid 0", "sum", 1000);
 	EXPECT_EQ(play_sum(1000), output.status) TH_LOG("%s", output.text);
-	EXPECT_EQ(whole, reported("instructions"));
+	EXPECT_EQ(whole, reported("instructions", 0));
 }
 
 /* Single steps change nothing in what the program does. */
@@ -194,15 +164,15 @@ TEST_F(run, goes_on)
 
 	run_for(50000, "--then continue", "sum", 100000);
 	EXPECT_EQ(play_sum(100000), output.status) TH_LOG("%s", output.text);
-	EXPECT_EQ(50000ULL, reported("instructions"));
+	EXPECT_EQ(50000ULL, reported("instructions", 0));
 	/* Half of it by single steps. */
 	run_for(100000000, "", "signals", 200);
 	EXPECT_EQ(200, output.status) TH_LOG("%s", output.text);
-	half = reported("instructions") / 2;
+	half = reported("instructions", 0) / 2;
 	snprintf(options, sizeof(options), "--then continue --skid %llu", half);
 	run_for(2 * half - 100, options, "signals", 200);
 	EXPECT_EQ(200, output.status) TH_LOG("%s", output.text);
-	EXPECT_EQ(2 * half - 100, reported("instructions"));
+	EXPECT_EQ(2 * half - 100, reported("instructions", 0));
 }
 
 /* It stays, stopped, when the command has ended. */
@@ -218,7 +188,7 @@ TEST_F(run, stays_stopped)
 	    ">/dev/null 2>&1; echo $? >>%s; cat %s; rm %s",
 	    REPORT, program, REPORT, REPORT, REPORT);
 	EXPECT_EQ(1, times_in(&output, "\n124\n")) TH_LOG("%s", output.text);
-	pid = reported("pid");
+	pid = reported("pid", 0);
 	ASSERT_LT(1, pid);
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	stat = fopen(path, "r");

@@ -67,10 +67,6 @@ static bool parse_limits(struct limits *limits)
 
 bool limit_prepare(struct limits *limits)
 {
-	if (pmudev_pmus_nr(known_pmus()) > 1) {
-		complain("this machine has CPUs of several kinds: count on one kind is not enough");
-		return false;
-	}
 	if (!parse_limits(limits))
 		return false;
 	/*
@@ -131,7 +127,7 @@ static void kill_all(const struct child *child)
 	kill(child->pid, SIGKILL);
 	while (poll(&wait, 1, -1) < 0 && errno == EINTR)
 		;
-	/* Who is killed leaves us its children. */
+	/* The children of a killed process are this one's from now on. */
 	while (kill_others(child->pid))
 		;
 }

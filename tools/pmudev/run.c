@@ -127,7 +127,7 @@ static bool take_option(int c, struct options *options, const char *word)
 	switch (c) {
 	case OPTION_INSTRUCTIONS:
 		return parse_count(optarg, "a number of instructions", 1, PMUDEV_DEADLINE_MAX,
-				 &options->instructions);
+				   &options->instructions);
 	case OPTION_LIMIT:
 		return limit_add(&options->limits, optarg);
 	case OPTION_SKID:
@@ -254,10 +254,6 @@ static int open_set(struct pmudev *set, pid_t child)
 	static struct event_list list;
 	uint64_t once;
 
-	if (pmudev_pmus_nr(known_pmus()) > 1) {
-		complain("this machine has CPUs of several kinds: count on one kind is not enough");
-		return EXIT_NOT_RUN;
-	}
 	if (!read_events("instructions:u", &list))
 		return EXIT_NOT_RUN;
 	if (pmudev_open(set) || pmudev_bind_task(set, child, PMUDEV_BIND_ON_EXEC) ||
@@ -349,6 +345,14 @@ static int run_limited(struct options *options, struct child *child)
 	return options->limits.reached ? EXIT_REACHED : child_exit_status(end);
 }
 
+static bool can_count(void)
+{
+	if (pmudev_pmus_nr(known_pmus()) <= 1)
+		return true;
+	complain("this machine has CPUs of several kinds: count on one kind is not enough");
+	return false;
+}
+
 int cmd_run(int argc, char **argv)
 {
 	struct options options = {};
@@ -363,11 +367,8 @@ int cmd_run(int argc, char **argv)
 		complain("cannot run '%s': %s", options.command[0], strerror(ENOENT));
 		return EXIT_NOT_FOUND;
 	}
-	if (options.limits.nr && !limit_prepare(&options.limits)) {
-		free(program);
-		return EXIT_NOT_RUN;
-	}
-	if (!child_start(&child, program, options.command)) {
+	if (!can_count() || (options.limits.nr && !limit_prepare(&options.limits)) ||
+	    !child_start(&child, program, options.command)) {
 		free(program);
 		return EXIT_NOT_RUN;
 	}
