@@ -263,13 +263,15 @@ TEST_F(samples, no_kernel_addresses)
 	const struct pmudev_sample *sample;
 	unsigned int kernel = 0, nr = 0;
 	__u32 flags = USER_ONLY;
+	__u64 period = 501;
 
-	for (;; flags = 0) {
+	/* An interrupt must take fewer instructions of the kernel than there are between two. */
+	for (;; flags = 0, period = PERIOD) {
 		ASSERT_EQ(0, start(self, flags));
 		ASSERT_EQ(0, pmudev_samples_open(&self->samples, &self->set, 1 << 18));
-		ASSERT_EQ(0,
-			  pm_deadline(self->set.fd, 0,
-				      PMUDEV_DEADLINE_SAMPLE | PMUDEV_DEADLINE_RELATIVE, 501, 501));
+		ASSERT_EQ(0, pm_deadline(self->set.fd, 0,
+					 PMUDEV_DEADLINE_SAMPLE | PMUDEV_DEADLINE_RELATIVE, period,
+					 period));
 		for (nr = 0; nr < 1000; nr++)
 			getppid();
 		ASSERT_EQ(0, pm_disable(self->set.fd, 0));
