@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Deadlines: set them, and hear that they were reached. */
+/* Deadlines: set them, hear that they were reached, let go on who was stopped there. */
 #include <errno.h>
 #include <poll.h>
 
@@ -25,6 +25,17 @@ int pmudev_deadline_remove(struct pmudev *set, uint32_t slot)
 	struct pmudev_deadline none = { .slot = slot, .flags = PMUDEV_DEADLINE_REMOVE };
 
 	return pmudev_deadline_set(set, &none, 1);
+}
+
+int pmudev_deadline_continue(struct pmudev *set)
+{
+	struct pmudev_ctl ctl = {
+		.size = sizeof(ctl),
+		.group = PMUDEV_ALL,
+		.slot = PMUDEV_ALL,
+	};
+
+	return pmudev_call(set, PMUDEV_IOC_CONTINUE, &ctl, &ctl.refusal);
 }
 
 int pmudev_deadline_reports(struct pmudev *set, struct pmudev_report *reports, unsigned int nr)

@@ -31,6 +31,9 @@ int pmudev_deadline_set(struct pmudev *set, const struct pmudev_deadline *deadli
 /* Removes the deadline of one event. No effect if it has none. */
 int pmudev_deadline_remove(struct pmudev *set, uint32_t slot);
 
+/* Lets threads go on that a deadline with PMUDEV_DEADLINE_STOP has stopped. */
+int pmudev_deadline_continue(struct pmudev *set);
+
 /*
  * Reads and clears what has been reached: up to @nr reports, in the order of their slots. Returns
  * how many; 0 if nothing was reached since the last call.
