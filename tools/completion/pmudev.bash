@@ -9,6 +9,8 @@ _pmudev_options() { # COMMAND
 	list) echo "-v --long --json --help" ;;
 	explain) echo "-e -C -t -p --multiplex --help" ;;
 	stat) pmudev stat --help 2>/dev/null | grep -oE '(^|[ (,;])--?[A-Za-z][a-z-]*' | tr -d ' (,;' | sort -u | xargs ;;
+	record) echo "-e -c -p -i --no-inherit -o -j --json -m --lossless --no-ptrace --help" ;;
+	report) echo "--by -n -j --json --help" ;;
 	run) echo "--instructions --limit --then --skid -j --json -o --help" ;;
 	monitor) echo "-C -a -i -n -e --plain --json --csv --color --help" ;;
 	bench) echo "-C --json --color --help" ;;
@@ -49,23 +51,24 @@ _pmudev() {
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W "info list explain stat run monitor bench plot help --help --version" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "info list explain stat run record report monitor bench plot help --help --version" -- "$word")
 		return
 	fi
 	case $command:$before in
-	help:help) mapfile -t COMPREPLY < <(compgen -W "info list explain stat run monitor bench plot" -- "$word") ;;
+	help:help) mapfile -t COMPREPLY < <(compgen -W "info list explain stat run record report monitor bench plot" -- "$word") ;;
 	*:-e | *:--event) mapfile -t COMPREPLY < <(_pmudev_events "$word") ;;
 	*:-p | *:--pid | *:-t | *:--tid) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_numbers)" -- "$word") ;;
 	*:-C | *:--cpu) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_cpus)" -- "$word") ;;
 	*:-o | *:--output) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+	report:--by) mapfile -t COMPREPLY < <(compgen -W "symbol file line thread" -- "$word") ;;
 	run:--then) mapfile -t COMPREPLY < <(compgen -W "kill continue stop" -- "$word") ;;
 	list:list) mapfile -t COMPREPLY < <(_pmudev_events "$word") ;;
 	*)
 		if [[ $word = -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_options "$command")" -- "$word")
-		elif [ "$command" = plot ]; then
+		elif [ "$command" = plot ] || [ "$command" = report ]; then
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
-		elif [ "$command" = stat ] || [ "$command" = run ]; then
+		elif [[ " stat run record " = *" $command "* ]]; then
 			mapfile -t COMPREPLY < <(compgen -c -- "$word")
 		fi
 		;;

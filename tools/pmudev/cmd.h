@@ -22,6 +22,8 @@ int cmd_explain(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_monitor(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_record(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 
@@ -60,6 +62,12 @@ struct pmudev_pmus;
 
 /* The PMUs of this machine, from sysfs; none while the module is not loaded. */
 const struct pmudev_pmus *known_pmus(void);
+
+/*
+ * Is there one PMU at most? What watches a command with one set misses what it does on other kinds
+ * of CPUs. False has been told on stderr.
+ */
+bool one_kind_of_cpu(void);
 
 /* Appends @more to a list that was allocated, or NULL, as if it had been given in one. */
 char *join_events(char *list, const char *more);

@@ -80,6 +80,14 @@ const struct pmudev_pmus *known_pmus(void)
 	return pmus;
 }
 
+bool one_kind_of_cpu(void)
+{
+	if (pmudev_pmus_nr(known_pmus()) <= 1)
+		return true;
+	complain("this machine has CPUs of several kinds: count on one kind is not enough");
+	return false;
+}
+
 bool read_events(const char *text, struct event_list *list)
 {
 	struct pmudev_events_error error;

@@ -11,6 +11,7 @@
 
 #include "cmd.h"
 #include "exact.h"
+#include "trace.h"
 
 /* The deadline's signal. It cannot be blocked or ignored, and the thread never gets it. */
 #define SIGNAL SIGSTOP
@@ -41,18 +42,12 @@ static bool wait_for_stop(struct exact *exact)
 	return true;
 }
 
-/* As PTRACE_EVENT_*; 0: it stopped for a signal. */
-static int stop_event(const struct exact *exact)
-{
-	return (unsigned int)exact->status >> 16;
-}
-
 /* Is it the deadline's signal that the thread stopped for? */
 static bool is_deadline(const struct exact *exact)
 {
 	siginfo_t info;
 
-	return !stop_event(exact) && WSTOPSIG(exact->status) == SIGNAL &&
+	return !trace_event(exact->status) && WSTOPSIG(exact->status) == SIGNAL &&
 	       !ptrace(PTRACE_GETSIGINFO, exact->pid, 0, &info) && info.si_code == SI_SIGIO &&
 	       info.si_fd == ID;
 }
@@ -75,7 +70,7 @@ static bool is_step(const struct exact *exact)
 {
 	siginfo_t info;
 
-	if (stop_event(exact) || WSTOPSIG(exact->status) != SIGTRAP ||
+	if (trace_event(exact->status) || WSTOPSIG(exact->status) != SIGTRAP ||
 	    ptrace(PTRACE_GETSIGINFO, exact->pid, 0, &info))
 		return false;
 	switch (info.si_code) {
@@ -113,19 +108,9 @@ bool exact_begin(struct exact *exact)
 }
 
 /* Goes on from a stop that is not the deadline's. */
-static bool pass_on(struct exact *exact)
+static bool pass_on(const struct exact *exact)
 {
-	const int signal = WSTOPSIG(exact->status);
-
-	switch (stop_event(exact)) {
-	case 0:
-		return go_on(exact, PTRACE_CONT, signal);
-	case PTRACE_EVENT_STOP:
-		/* Somebody stopped the process; it stays so until somebody continues it. */
-		return go_on(exact, signal == SIGTRAP ? PTRACE_CONT : PTRACE_LISTEN, 0);
-	default:
-		return go_on(exact, PTRACE_CONT, 0);
-	}
+	return trace_go_on(exact->pid, exact->status) || ptrace_failed("continue");
 }
 
 static bool read_count(struct exact *exact)
@@ -142,7 +127,7 @@ static bool read_count(struct exact *exact)
  */
 static bool is_near(struct exact *exact)
 {
-	return !stop_event(exact) && read_count(exact) &&
+	return !trace_event(exact->status) && read_count(exact) &&
 	       exact->count + exact->skid >= exact->wanted;
 }
 
@@ -157,8 +142,8 @@ static enum exact_end come_near(struct exact *exact, int *signal)
 			return EXACT_FAILED;
 		if (!WIFSTOPPED(exact->status))
 			return EXACT_ENDED;
-		if (is_deadline(exact) ||
-		    (stop_event(exact) == PTRACE_EVENT_EXEC && exact->wanted <= exact->skid))
+		if (is_deadline(exact) || (trace_event(exact->status) == PTRACE_EVENT_EXEC &&
+					   exact->wanted <= exact->skid))
 			return EXACT_REACHED;
 		if (is_near(exact)) {
 			*signal = WSTOPSIG(exact->status) == SIGNAL ? 0 : WSTOPSIG(exact->status);
@@ -179,7 +164,7 @@ static enum exact_end take_step(struct exact *exact, int *signal)
 	*signal = 0;
 	if (!WIFSTOPPED(exact->status))
 		return EXACT_ENDED;
-	if (!stop_event(exact) && !is_step(exact) && !is_deadline(exact))
+	if (!trace_event(exact->status) && !is_step(exact) && !is_deadline(exact))
 		*signal = WSTOPSIG(exact->status);
 	exact->steps++;
 	return EXACT_REACHED;

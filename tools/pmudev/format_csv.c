@@ -5,22 +5,9 @@
  */
 #include <string.h>
 
+#include "csv.h"
 #include "stat.h"
 #include "ticks.h"
-
-static void write_text(FILE *out, const char *separator, const char *text)
-{
-	const char *at;
-
-	if (!strstr(text, separator) && !strpbrk(text, "\"\r\n")) {
-		fputs(text, out);
-		return;
-	}
-	fputc('"', out);
-	for (at = text; *at; at++)
-		fprintf(out, *at == '"' ? "\"\"" : "%c", *at);
-	fputc('"', out);
-}
 
 static double seconds(const struct measurement *m, const struct counted *counted)
 {
@@ -68,9 +55,9 @@ static void csv_row(const struct measurement *m, const struct row *row, bool int
 	if (row->cpu >= 0)
 		fprintf(out, "%d", row->cpu);
 	fputc(',', out);
-	write_text(out, ",", row->event);
+	csv_text(out, ",", row->event);
 	fputc(',', out);
-	write_text(out, ",", row->pmus);
+	csv_text(out, ",", row->pmus);
 	if (row->why) {
 		fprintf(out, ",,%s,0,0,0.00,,,\n", row->why);
 		return;
@@ -121,7 +108,7 @@ static void bare_row(const struct measurement *m, const struct row *row, bool in
 		fprintf(out, "<not counted>%s%s", separator, separator);
 	else
 		fprintf(out, "%llu%s%s", (unsigned long long)row->value, separator, separator);
-	write_text(out, separator, row->event);
+	csv_text(out, separator, row->event);
 	fputs(separator, out);
 	if (m->runs > 1)
 		fprintf(out, "%.2f%%%s", row->deviation, separator);

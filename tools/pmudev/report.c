@@ -1,190 +1,232 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `pmudev stat` for people: the look of perf's, within 80 columns.
+ * pmudev report: what `pmudev record` wrote, counted by function.
  */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cmd.h"
-#include "colour.h"
-#include "stat.h"
-#include "ticks.h"
+#include "number.h"
+#include "samples_file.h"
+#include "tally.h"
 
-#define LEAST_NAME 12
-#define MOST_NAME  24
+#define DEFAULT_INPUT "pmudev.csv"
+#define DEFAULT_ROWS  30
 
-/* ----------------------------------------------------------------- one event -- */
+static const char help[] =
+	"usage: pmudev report [options] [FILE]\n"
+	"\n"
+	"Counts the samples in FILE, a table of `pmudev record` (default: pmudev.csv; - is stdin).\n"
+	"\n"
+	"  --by WHAT   symbol: by function (the default); file: by program and library; line: by\n"
+	"              line of the source, for what was compiled with -g; thread\n"
+	"  -n N        show N rows (default 30; 0: all)\n"
+	"  -j, --json  one object\n"
+	"\n"
+	"C++ names: `pmudev report | c++filt`. Call graphs: `perf record -g`.\n";
 
-static int name_width(const struct event_list *list)
+/* What is asked for */
+struct options {
+	enum tally_by by;
+	uint64_t rows;
+	bool json;
+	const char *input;
+};
+
+static const char *const by_names[] = { "symbol", "file", "line", "thread" };
+
+enum {
+	OPTION_BY = 256,
+};
+
+static const struct option long_options[] = {
+	{ "by", required_argument, NULL, OPTION_BY },
+	{ "rows", required_argument, NULL, 'n' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* ---------------------------------------------------------------------- options -- */
+
+static bool get_by(const char *text, enum tally_by *by)
 {
-	size_t longest = LEAST_NAME, len;
 	unsigned int i;
 
-	for (i = 0; i < list->nr; i++) {
-		len = strlen(list->events[i].name);
-		if (len > longest)
-			longest = len;
+	for (i = 0; i < ARRAY_SIZE(by_names); i++) {
+		if (strcmp(text, by_names[i]))
+			continue;
+		*by = i;
+		return true;
 	}
-	return longest < MOST_NAME ? longest : MOST_NAME;
+	complain("--by takes symbol, file, line or thread");
+	return false;
 }
 
-/* When and where an event was counted, if not always. */
-static void part_text(const struct row *row, char *buf, size_t len)
+/* False after a reported error. */
+static bool take_option(int c, struct options *options, const char *word)
 {
-	*buf = '\0';
-	if (row->some_cpus && row->always)
-		snprintf(buf, len, "  (on %s)", row->pmus);
-	else if (row->some_cpus)
-		snprintf(buf, len, "  (on %s: %.2f%% of the time)", row->pmus, row->percent);
-	else if (!row->always)
-		snprintf(buf, len, row->estimate ? "  (%.2f%%)" : "  (counted %.2f%% of the time)",
-			 row->percent);
-}
-
-static void metric_text(const struct row *row, char *buf, size_t len)
-{
-	*buf = '\0';
-	if (row->unit)
-		snprintf(buf, len, "  # %6.2f%s%s", row->metric, *row->unit == '%' ? "" : " ",
-			 row->unit);
-}
-
-static void deviation_text(const struct measurement *m, const struct row *row, char *buf,
-			   size_t len)
-{
-	*buf = '\0';
-	if (m->runs > 1)
-		snprintf(buf, len, "  ( +- %5.2f%% )", row->deviation);
-}
-
-static void print_row(const struct measurement *m, const struct row *row, int width)
-{
-	char number[32], metric[64], part[192], deviation[32], remark[288];
-	const int name = name_width(&m->list);
-	FILE *out = m->out;
-
-	if (row->why) {
-		fprintf(out, "%s%*s%s  %-*s  (%s)\n", colour(out, COLOUR_WARN), width,
-			"<not counted>", colour(out, COLOUR_END), name, row->event, row->why_text);
-		return;
+	switch (c) {
+	case OPTION_BY:
+		return get_by(optarg, &options->by);
+	case 'n':
+		return parse_count(optarg, "a number of rows", 0, UINT32_MAX, &options->rows);
+	case 'j':
+		options->json = true;
+		return true;
+	case ':':
+		complain("'%s' needs a value; `pmudev report --help` tells more", word);
+		return false;
+	default:
+		complain("unknown option '%s'; `pmudev report --help` lists them", word);
+		return false;
 	}
-	metric_text(row, metric, sizeof(metric));
-	part_text(row, part, sizeof(part));
-	deviation_text(m, row, deviation, sizeof(deviation));
-	snprintf(remark, sizeof(remark), "%s%s%s", metric, part, deviation);
-	if (m->options.big_numbers)
-		fprintf(out, "%*s", width, thousands(row->value, number));
-	else
-		fprintf(out, "%*llu", width, (unsigned long long)row->value);
-	if (*remark)
-		fprintf(out, "  %-*s%s%s%s\n", name, row->event, colour(out, COLOUR_DIM), remark,
-			colour(out, COLOUR_END));
-	else
-		fprintf(out, "  %s\n", row->event);
 }
 
-static void print_rows(const struct measurement *m, const struct counted *counted, bool interval)
+/* Return: -1 to go on, else the exit status. */
+static int parse_options(int argc, char **argv, struct options *options)
 {
-	unsigned int part, i;
-	struct row row;
+	int c;
 
-	for (part = 0; part < counted->nr; part++)
-		for (i = 0; i < m->list.nr; i++) {
-			row_make(&row, &m->list, counted, part, i);
-			if (interval)
-				fprintf(m->out, "%12.6f ", (double)counted->time / NS_PER_SECOND);
-			if (row.cpu >= 0)
-				fprintf(m->out, "CPU%-4d", row.cpu);
-			print_row(m, &row, interval || row.cpu >= 0 ? 15 : 17);
+	opterr = 0;
+	optind = 1;
+	while ((c = getopt_long(argc, argv, ":n:jh", long_options, NULL)) >= 0) {
+		if (c == 'h') {
+			fputs(help, stdout);
+			return 0;
 		}
+		if (!take_option(c, options, argv[optind - 1]))
+			return EXIT_USAGE;
+	}
+	if (argc - optind > 1) {
+		complain("there is more than one file; `pmudev report --help` tells more");
+		return EXIT_USAGE;
+	}
+	if (optind < argc)
+		options->input = argv[optind];
+	return -1;
 }
 
-/* ------------------------------------------------------------------ intervals -- */
+/* ------------------------------------------------------------------------ output -- */
 
-static void human_begin(const struct measurement *m)
+static void print_text(const struct tally *tally, const struct options *options)
 {
-	const char *cpu = m->options.each_cpu ? "CPU    " : "";
+	char buf[2][32];
+	uint64_t i;
 
-	if (m->options.interval)
-		fprintf(m->out, "%s#    seconds %s%15s  events%s\n", colour(m->out, COLOUR_HEAD),
-			cpu, "counts", colour(m->out, COLOUR_END));
+	printf("%s samples of %s, one for each %s", thousands(tally->samples, buf[0]),
+	       tally->event ? tally->event : "nothing", thousands(tally->period, buf[1]));
+	if (tally->dropped)
+		printf("; %s more were dropped", thousands(tally->dropped, buf[0]));
+	printf("\n");
+	if (tally->total)
+		printf("They stand for %.2f%% of the %s that were counted.\n",
+		       100.0 * tally->samples * tally->period / tally->total,
+		       thousands(tally->total, buf[0]));
+	if (tally->nr)
+		printf("\n  share     samples  %s\n", by_names[options->by]);
+	for (i = 0; i < tally->nr && (!options->rows || i < options->rows); i++) {
+		utf8_printable(tally->rows[i]->name);
+		printf("%6.2f%%  %10s  %s\n", 100.0 * tally->rows[i]->samples / tally->samples,
+		       thousands(tally->rows[i]->samples, buf[0]), tally->rows[i]->name);
+	}
+	if (i < tally->nr)
+		printf("and %s rows more (-n 0 shows all)\n", thousands(tally->nr - i, buf[0]));
 }
 
-static void human_interval(const struct measurement *m, const struct counted *counted)
+static void print_json(const struct tally *tally, const struct options *options)
 {
-	print_rows(m, counted, true);
-}
+	struct json json = { .out = stdout };
+	uint64_t i;
 
-/* -------------------------------------------------------------------- report -- */
-
-static void print_title(const struct measurement *m)
-{
-	const struct stat_options *options = &m->options;
-	FILE *out = m->out;
-	char **arg;
-
-	fprintf(out, "\n%s Performance counter stats for '", colour(out, COLOUR_HEAD));
-	if (options->target.kind != TARGET_NONE)
-		fprintf(out, "%s %s%s", target_noun(&options->target), options->target.text,
-			options->command ? "' during '" : "");
-	for (arg = options->command; arg && *arg; arg++)
-		fprintf(out, "%s%s", arg == options->command ? "" : " ", *arg);
-	fprintf(out, "'");
-	if (m->runs > 1)
-		fprintf(out, " (%u runs)", m->runs);
-	fprintf(out, ":%s\n\n", colour(out, COLOUR_END));
-}
-
-static void print_seconds(FILE *out, const struct spread *spread, const char *what)
-{
-	if (spread->nr > 1)
-		fprintf(out, "%17.5f +- %.5f seconds %s  ( +- %5.2f%% )\n", spread->mean,
-			spread_error(spread), what, spread_percent(spread));
+	json_open(&json, NULL, '{');
+	json_string(&json, "event", tally->event);
+	json_unsigned(&json, "period", tally->period);
+	json_unsigned(&json, "samples", tally->samples);
+	json_unsigned(&json, "dropped", tally->dropped);
+	if (tally->total)
+		json_unsigned(&json, "total", tally->total);
 	else
-		fprintf(out, "%17.9f seconds %s\n", spread->mean, what);
-}
-
-/* A note in lines of at most 79 characters, each behind a blank. */
-static void print_note(void *context, const char *note)
-{
-	const size_t most = 78;
-	FILE *out = context;
-	size_t len;
-
-	for (;;) {
-		len = strlen(note);
-		if (len > most)
-			for (len = most; len && note[len] != ' '; len--)
-				;
-		if (!len)
-			len = strcspn(note, " ");
-		fprintf(out, " %.*s\n", (int)len, note);
-		if (!note[len])
-			return;
-		note += len + 1;
+		json_null(&json, "total");
+	json_string(&json, "by", by_names[options->by]);
+	json_open(&json, "rows", '[');
+	for (i = 0; i < tally->nr && (!options->rows || i < options->rows); i++) {
+		json_open(&json, NULL, '{');
+		json_unsigned(&json, "samples", tally->rows[i]->samples);
+		json_string(&json, "name", tally->rows[i]->name);
+		json_close(&json, '}');
 	}
+	json_close(&json, ']');
+	json_close(&json, '}');
+	json_line(&json);
 }
 
-static void human_report(const struct measurement *m, bool ended_only)
+/* -------------------------------------------------------------------------- input -- */
+
+/* Return: the exit status. */
+static int read_all(FILE *in, const char *name, struct tally *tally)
 {
-	FILE *out = m->out;
+	struct samples_file file;
+	struct sample_line line;
+	int got;
 
-	if (!ended_only) {
-		print_title(m);
-		print_rows(m, &m->counted, false);
-		fprintf(out, "\n");
-		print_seconds(out, &m->elapsed, "time elapsed");
-		if (m->options.target.kind == TARGET_NONE) {
-			fprintf(out, "\n");
-			print_seconds(out, &m->user, "user");
-			print_seconds(out, &m->sys, "sys");
-		}
-		fprintf(out, "\n");
+	if (!samples_file_open(&file, in, name))
+		return EXIT_FAILURE;
+	do
+		got = samples_file_next(&file, &line);
+	while (got > 0 && tally_add(tally, &line));
+	samples_file_close(&file);
+	if (got > 0 || (!got && !tally_sort(tally))) {
+		complain("no memory left");
+		return EXIT_FAILURE;
 	}
-	stat_notes(m, print_note, out);
+	return got ? EXIT_FAILURE : 0;
 }
 
-const struct stat_format human_format = {
-	.begin = human_begin,
-	.interval = human_interval,
-	.report = human_report,
-};
+static int report(FILE *in, const struct options *options)
+{
+	struct tally *tally;
+	struct stat st;
+	int status;
+
+	if (fstat(fileno(in), &st) || !S_ISREG(st.st_mode))
+		st.st_mtime = time(NULL);
+	if (!symbols_known() && (options->by == TALLY_SYMBOL || options->by == TALLY_LINE))
+		complain("built without libdw: the functions of programs are not known");
+	tally = tally_open(options->by, st.st_mtime);
+	if (!tally) {
+		complain("no memory left");
+		return EXIT_FAILURE;
+	}
+	status = read_all(in, options->input, tally);
+	if (!status && options->json)
+		print_json(tally, options);
+	else if (!status)
+		print_text(tally, options);
+	tally_close(tally);
+	return status;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	struct options options = { .rows = DEFAULT_ROWS, .input = DEFAULT_INPUT };
+	int status = parse_options(argc, argv, &options);
+	FILE *in;
+
+	if (status >= 0)
+		return status;
+	in = strcmp(options.input, "-") ? fopen(options.input, "re") : stdin;
+	if (!in) {
+		complain("cannot read '%s': %s", options.input, strerror(errno));
+		return EXIT_FAILURE;
+	}
+	status = report(in, &options);
+	if (in != stdin)
+		fclose(in);
+	return status;
+}

@@ -345,14 +345,6 @@ static int run_limited(struct options *options, struct child *child)
 	return options->limits.reached ? EXIT_REACHED : child_exit_status(end);
 }
 
-static bool can_count(void)
-{
-	if (pmudev_pmus_nr(known_pmus()) <= 1)
-		return true;
-	complain("this machine has CPUs of several kinds: count on one kind is not enough");
-	return false;
-}
-
 int cmd_run(int argc, char **argv)
 {
 	struct options options = {};
@@ -367,7 +359,7 @@ int cmd_run(int argc, char **argv)
 		complain("cannot run '%s': %s", options.command[0], strerror(ENOENT));
 		return EXIT_NOT_FOUND;
 	}
-	if (!can_count() || (options.limits.nr && !limit_prepare(&options.limits)) ||
+	if (!one_kind_of_cpu() || (options.limits.nr && !limit_prepare(&options.limits)) ||
 	    !child_start(&child, program, options.command)) {
 		free(program);
 		return EXIT_NOT_RUN;

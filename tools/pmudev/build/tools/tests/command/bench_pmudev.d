@@ -1,0 +1,19 @@
+/work/main/tools/pmudev/build/tools/tests/command/bench_pmudev.o: \
+ /work/main/tools/pmudev/bench_pmudev.c /work/main/tools/pmudev/bench.h \
+ /work/main/tools/pmudev/../lib/include/pmudev.h \
+ /work/main/tools/pmudev/../../uapi/linux/pmudev.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_direct.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_read.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_counter.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_reader.h \
+ /work/main/tools/pmudev/cmd.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_set_array.h
+/work/main/tools/pmudev/bench.h:
+/work/main/tools/pmudev/../lib/include/pmudev.h:
+/work/main/tools/pmudev/../../uapi/linux/pmudev.h:
+/work/main/tools/pmudev/../lib/include/pmudev_direct.h:
+/work/main/tools/pmudev/../lib/include/pmudev_read.h:
+/work/main/tools/pmudev/../lib/include/pmudev_counter.h:
+/work/main/tools/pmudev/../lib/include/pmudev_reader.h:
+/work/main/tools/pmudev/cmd.h:
+/work/main/tools/pmudev/../lib/include/pmudev_set_array.h:

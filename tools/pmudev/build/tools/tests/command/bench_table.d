@@ -1,0 +1,18 @@
+/work/main/tools/pmudev/build/tools/tests/command/bench_table.o: \
+ /work/main/tools/pmudev/bench_table.c /work/main/tools/pmudev/bench.h \
+ /work/main/tools/pmudev/../lib/include/pmudev.h \
+ /work/main/tools/pmudev/../../uapi/linux/pmudev.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_direct.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_read.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_counter.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_reader.h \
+ /work/main/tools/pmudev/colour.h /work/main/tools/pmudev/json.h
+/work/main/tools/pmudev/bench.h:
+/work/main/tools/pmudev/../lib/include/pmudev.h:
+/work/main/tools/pmudev/../../uapi/linux/pmudev.h:
+/work/main/tools/pmudev/../lib/include/pmudev_direct.h:
+/work/main/tools/pmudev/../lib/include/pmudev_read.h:
+/work/main/tools/pmudev/../lib/include/pmudev_counter.h:
+/work/main/tools/pmudev/../lib/include/pmudev_reader.h:
+/work/main/tools/pmudev/colour.h:
+/work/main/tools/pmudev/json.h:

@@ -1,0 +1,23 @@
+/work/main/tools/pmudev/build/tools/tests/command/common.o: \
+ /work/main/tools/pmudev/common.c /work/main/tools/pmudev/cmd.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_set_array.h \
+ /work/main/tools/pmudev/../lib/include/pmudev.h \
+ /work/main/tools/pmudev/../../uapi/linux/pmudev.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_direct.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_read.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_counter.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_reader.h \
+ /work/main/tools/pmudev/events.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_events.h \
+ /work/main/tools/pmudev/parts.h
+/work/main/tools/pmudev/cmd.h:
+/work/main/tools/pmudev/../lib/include/pmudev_set_array.h:
+/work/main/tools/pmudev/../lib/include/pmudev.h:
+/work/main/tools/pmudev/../../uapi/linux/pmudev.h:
+/work/main/tools/pmudev/../lib/include/pmudev_direct.h:
+/work/main/tools/pmudev/../lib/include/pmudev_read.h:
+/work/main/tools/pmudev/../lib/include/pmudev_counter.h:
+/work/main/tools/pmudev/../lib/include/pmudev_reader.h:
+/work/main/tools/pmudev/events.h:
+/work/main/tools/pmudev/../lib/include/pmudev_events.h:
+/work/main/tools/pmudev/parts.h:

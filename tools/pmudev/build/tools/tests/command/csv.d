@@ -1,0 +1,3 @@
+/work/main/tools/pmudev/build/tools/tests/command/csv.o: \
+ /work/main/tools/pmudev/csv.c /work/main/tools/pmudev/csv.h
+/work/main/tools/pmudev/csv.h:

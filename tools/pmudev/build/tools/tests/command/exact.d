@@ -1,0 +1,23 @@
+/work/main/tools/pmudev/build/tools/tests/command/exact.o: \
+ /work/main/tools/pmudev/exact.c \
+ /work/main/tools/pmudev/../lib/include/pmudev_deadline.h \
+ /work/main/tools/pmudev/../lib/include/pmudev.h \
+ /work/main/tools/pmudev/../../uapi/linux/pmudev.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_direct.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_read.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_counter.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_reader.h \
+ /work/main/tools/pmudev/cmd.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_set_array.h \
+ /work/main/tools/pmudev/exact.h /work/main/tools/pmudev/trace.h
+/work/main/tools/pmudev/../lib/include/pmudev_deadline.h:
+/work/main/tools/pmudev/../lib/include/pmudev.h:
+/work/main/tools/pmudev/../../uapi/linux/pmudev.h:
+/work/main/tools/pmudev/../lib/include/pmudev_direct.h:
+/work/main/tools/pmudev/../lib/include/pmudev_read.h:
+/work/main/tools/pmudev/../lib/include/pmudev_counter.h:
+/work/main/tools/pmudev/../lib/include/pmudev_reader.h:
+/work/main/tools/pmudev/cmd.h:
+/work/main/tools/pmudev/../lib/include/pmudev_set_array.h:
+/work/main/tools/pmudev/exact.h:
+/work/main/tools/pmudev/trace.h:

@@ -1,0 +1,15 @@
+/work/main/tools/pmudev/build/tools/tests/command/holders.o: \
+ /work/main/tools/pmudev/holders.c /work/main/tools/pmudev/holders.h \
+ /work/main/tools/pmudev/../lib/include/pmudev.h \
+ /work/main/tools/pmudev/../../uapi/linux/pmudev.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_direct.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_read.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_counter.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_reader.h
+/work/main/tools/pmudev/holders.h:
+/work/main/tools/pmudev/../lib/include/pmudev.h:
+/work/main/tools/pmudev/../../uapi/linux/pmudev.h:
+/work/main/tools/pmudev/../lib/include/pmudev_direct.h:
+/work/main/tools/pmudev/../lib/include/pmudev_read.h:
+/work/main/tools/pmudev/../lib/include/pmudev_counter.h:
+/work/main/tools/pmudev/../lib/include/pmudev_reader.h:

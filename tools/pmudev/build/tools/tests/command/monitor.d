@@ -1,0 +1,30 @@
+/work/main/tools/pmudev/build/tools/tests/command/monitor.o: \
+ /work/main/tools/pmudev/monitor.c /work/main/tools/pmudev/cmd.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_set_array.h \
+ /work/main/tools/pmudev/../lib/include/pmudev.h \
+ /work/main/tools/pmudev/../../uapi/linux/pmudev.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_direct.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_read.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_counter.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_reader.h \
+ /work/main/tools/pmudev/colour.h /work/main/tools/pmudev/defaults.h \
+ /work/main/tools/pmudev/monitor.h /work/main/tools/pmudev/events.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_events.h \
+ /work/main/tools/pmudev/parts.h /work/main/tools/pmudev/target.h \
+ /work/main/tools/pmudev/ticks.h
+/work/main/tools/pmudev/cmd.h:
+/work/main/tools/pmudev/../lib/include/pmudev_set_array.h:
+/work/main/tools/pmudev/../lib/include/pmudev.h:
+/work/main/tools/pmudev/../../uapi/linux/pmudev.h:
+/work/main/tools/pmudev/../lib/include/pmudev_direct.h:
+/work/main/tools/pmudev/../lib/include/pmudev_read.h:
+/work/main/tools/pmudev/../lib/include/pmudev_counter.h:
+/work/main/tools/pmudev/../lib/include/pmudev_reader.h:
+/work/main/tools/pmudev/colour.h:
+/work/main/tools/pmudev/defaults.h:
+/work/main/tools/pmudev/monitor.h:
+/work/main/tools/pmudev/events.h:
+/work/main/tools/pmudev/../lib/include/pmudev_events.h:
+/work/main/tools/pmudev/parts.h:
+/work/main/tools/pmudev/target.h:
+/work/main/tools/pmudev/ticks.h:

@@ -1,0 +1,26 @@
+/work/main/tools/pmudev/build/tools/tests/command/report.o: \
+ /work/main/tools/pmudev/report.c /work/main/tools/pmudev/cmd.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_set_array.h \
+ /work/main/tools/pmudev/../lib/include/pmudev.h \
+ /work/main/tools/pmudev/../../uapi/linux/pmudev.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_direct.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_read.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_counter.h \
+ /work/main/tools/pmudev/../lib/include/pmudev_reader.h \
+ /work/main/tools/pmudev/number.h /work/main/tools/pmudev/samples_file.h \
+ /work/main/tools/pmudev/csv.h /work/main/tools/pmudev/tally.h \
+ /work/main/tools/pmudev/json.h /work/main/tools/pmudev/symbols.h
+/work/main/tools/pmudev/cmd.h:
+/work/main/tools/pmudev/../lib/include/pmudev_set_array.h:
+/work/main/tools/pmudev/../lib/include/pmudev.h:
+/work/main/tools/pmudev/../../uapi/linux/pmudev.h:
+/work/main/tools/pmudev/../lib/include/pmudev_direct.h:
+/work/main/tools/pmudev/../lib/include/pmudev_read.h:
+/work/main/tools/pmudev/../lib/include/pmudev_counter.h:
+/work/main/tools/pmudev/../lib/include/pmudev_reader.h:
+/work/main/tools/pmudev/number.h:
+/work/main/tools/pmudev/samples_file.h:
+/work/main/tools/pmudev/csv.h:
+/work/main/tools/pmudev/tally.h:
+/work/main/tools/pmudev/json.h:
+/work/main/tools/pmudev/symbols.h:
