@@ -263,6 +263,7 @@ static void end(struct pmudev_set_deadlines *deadlines, u64 dropped)
 	hlist_del_init(&deadlines->node);
 	raw_spin_lock(&deadlines->common->lock);
 	leave_totals(deadlines->set, dropped);
+	deadlines->common->threads -= !deadlines->ended;
 	deadlines->ended = true;
 	pmudev_tell(deadlines);
 	raw_spin_unlock(&deadlines->common->lock);

@@ -168,6 +168,9 @@ void pmudev_take_deadlines(struct pmudev_ctx *ctx, struct pmudev_set *set, void 
 	if (!ctx->dead) {
 		deadlines->task = ctx->link.task;
 		hlist_add_head(&deadlines->ctx_node, &ctx->with_deadlines);
+		raw_spin_lock(&deadlines->common->lock);
+		deadlines->common->threads++;
+		raw_spin_unlock(&deadlines->common->lock);
 	}
 	/* poll() looks without the lock. */
 	smp_store_release(&set->deadlines, deadlines);

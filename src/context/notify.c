@@ -65,22 +65,45 @@ static void tell_report(struct pmudev_set_deadlines *deadlines, unsigned int slo
 	pmudev_tell(deadlines);
 }
 
-/* Write a sample. The notifier tells of samples when half of the ring is used. */
+/* The notifier writes every eventfd of the set's samples. */
+static void tell_eventfds(struct pmudev_set_deadlines *deadlines, u64 count)
+{
+	struct pmudev_deadline_action action;
+	unsigned int slot;
+	u64 rest;
+
+	pmudev_for_each_slot(slot, rest, deadlines->slots) {
+		action = deadlines->slot[slot]->action;
+		action.stop = false;
+		if (action.sample && action.eventfd)
+			remember(deadlines, slot, &action, count);
+	}
+}
+
+/*
+ * Write a sample. The notifier tells of samples when half of the ring is used, and when a thread
+ * stops because it is full.
+ */
 static void sample(struct pmudev_set_deadlines *deadlines, unsigned int slot, u64 value, u64 count)
 {
 	struct pmudev_deadline_action action = deadlines->slot[slot]->action;
 	struct pmudev_deadline_common *common = deadlines->common;
-	bool half, full;
+	bool tell, full;
 
 	common->sampled |= BIT_ULL(slot);
-	half = pmudev_sample(common->ring, deadlines, slot, value, &full);
-	if (!half)
+	tell = pmudev_sample(common->ring, deadlines, slot, value, &full);
+	if (action.stop && full) {
 		action.eventfd = NULL;
-	action.stop = action.stop && full;
-	if (action.stop || action.eventfd)
 		remember(deadlines, slot, &action, count);
-	if (half || action.stop)
+		tell |= !common->waiting;
+		/* poll() looks without the lock. */
+		WRITE_ONCE(common->waiting, true);
 		pmudev_tell(deadlines);
+	}
+	if (!tell)
+		return;
+	tell_eventfds(deadlines, count);
+	pmudev_tell(deadlines);
 }
 
 static void report(struct pmudev_set_deadlines *deadlines, unsigned int slot, u64 value, u64 count,

@@ -72,6 +72,8 @@ struct pmudev_deadline_common {
 	u64 reported; /* events with a report that was not read; also read without lock */
 	u64 sampled;  /* the same of those that write samples: nobody waits for them */
 	struct pmudev_ring *ring; /* of samples; NULL: none. Set once, also read without lock. */
+	bool waiting; /* a thread has stopped because @ring is full; also read without lock */
+	u32 threads;  /* of its sets, that have not ended: they may write samples */
 	u32 runs;     /* notifiers that were queued and have not ended; two CPUs may run one */
 	bool look_wanted; /* a notifier is to queue @look */
 	bool closing;	  /* it must not any more */

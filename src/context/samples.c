@@ -21,6 +21,32 @@ bool pmudev_ring_half(const struct pmudev_ring *ring)
 	return used_bytes(ring) >= ring->size / 2;
 }
 
+/* In bytes */
+static u32 sample_size(const struct pmudev_set *set)
+{
+	return sizeof(struct pmudev_sample) + hweight64(set->used) * sizeof(u64);
+}
+
+/* How many events write samples */
+static unsigned int nr_sampled(const struct pmudev_set_deadlines *deadlines)
+{
+	unsigned int slot, nr = 0;
+	u64 rest;
+
+	pmudev_for_each_slot(slot, rest, deadlines->slots)
+		nr += deadlines->slot[slot]->action.sample;
+	return nr;
+}
+
+bool pmudev_ring_full(const struct pmudev_ring *ring, const struct pmudev_set_deadlines *deadlines)
+{
+	const u32 used = used_bytes(ring);
+	const u64 writers = (u64)deadlines->common->threads + num_online_cpus();
+
+	lockdep_assert_held(&deadlines->common->lock);
+	return used && ring->size - used < (writers + 1) * nr_sampled(deadlines) * ring->largest;
+}
+
 static void put_word(const struct pmudev_ring *ring, u32 at, u64 word)
 {
 	u32 byte = at & (ring->size - 1);
@@ -42,7 +68,8 @@ static void find_place(const struct pmudev_set_deadlines *deadlines, unsigned in
 	if (at->task == current && (at->user || !(event->flags & PMUDEV_EXCLUDE_KERNEL))) {
 		sample->ip = at->ip;
 		sample->flags = at->user ? 0 : PMUDEV_SAMPLE_KERNEL;
-	} else if (!(current->flags & PF_KTHREAD)) {
+	} else if (!(current->flags & PF_KTHREAD) && !current->in_execve) {
+		/* While it executes a program, that may be one whose addresses are secret. */
 		sample->ip = instruction_pointer(task_pt_regs(current));
 		sample->flags = PMUDEV_SAMPLE_ENTRY;
 	}
@@ -83,10 +110,11 @@ bool pmudev_sample(struct pmudev_ring *ring, const struct pmudev_set_deadlines *
 		   unsigned int slot, u64 value, bool *full)
 {
 	const struct pmudev_set *set = deadlines->set;
-	u32 used = used_bytes(ring), size;
+	u32 used = used_bytes(ring), size = sample_size(set);
 	struct pmudev_sample sample = {
+		.size = size,
 		.time = ktime_get_ns(),
-		.cpu = raw_smp_processor_id(),
+		.cpu = set->ctx->cpu < 0 ? ~0U : raw_smp_processor_id(),
 		.slot = slot,
 		.value = value,
 		.present = set->used,
@@ -94,8 +122,7 @@ bool pmudev_sample(struct pmudev_ring *ring, const struct pmudev_set_deadlines *
 	};
 
 	lockdep_assert_held(&deadlines->common->lock);
-	size = sizeof(sample) + hweight64(sample.present) * sizeof(sample.counts[0]);
-	sample.size = size;
+	ring->largest = max(ring->largest, size);
 	if (ring->size - used < size) {
 		ring->dropped++;
 		WRITE_ONCE(ring->page->dropped, ring->dropped);
@@ -105,6 +132,6 @@ bool pmudev_sample(struct pmudev_ring *ring, const struct pmudev_set_deadlines *
 	find_place(deadlines, slot, &sample);
 	find_thread(deadlines, &sample);
 	write_sample(ring, set, &sample);
-	*full = ring->size - used - size < (num_online_cpus() + 1) * size;
+	*full = pmudev_ring_full(ring, deadlines);
 	return used < ring->size / 2 && used + size >= ring->size / 2;
 }

@@ -13,6 +13,7 @@ struct pmudev_ring {
 	u32 size;	     /* bytes of data, a power of two. Constant. */
 	u32 head;	     /* as @page has it; under common->lock; poll() reads it without */
 	u64 dropped;	     /* likewise */
+	u32 largest;	     /* sample so far, in bytes; under common->lock */
 	struct mm_struct *mm; /* whose locked memory it is; referenced, not used. Constant. */
 	unsigned int nr;      /* pages, @page included. Constant. */
 	struct page *pages[]; /* constant */
@@ -22,8 +23,14 @@ struct pmudev_ring {
 bool pmudev_ring_half(const struct pmudev_ring *ring);
 
 /*
+ * Has it no room for the samples of each thread and CPU, while it has some to be read? A thread
+ * that is to stop then may write one of each event before it does. ctx->lock, common->lock held.
+ */
+bool pmudev_ring_full(const struct pmudev_ring *ring, const struct pmudev_set_deadlines *deadlines);
+
+/*
  * Write a sample: an event has reached its deadline @value. ctx->lock and common->lock held.
- * @full: out: there is no room for one of each CPU. Return: true if half of the ring is used now
+ * @full: out: as pmudev_ring_full() has it now. Return: true if half of the ring is used now
  * and was not before.
  */
 bool pmudev_sample(struct pmudev_ring *ring, const struct pmudev_set_deadlines *deadlines,

@@ -82,14 +82,15 @@ void pmudev_stop_thread(struct pmudev_stop *stop, struct task_struct *task)
 	module_put(THIS_MODULE);
 }
 
+void pmudev_stop_wake(struct pmudev_stop *stop)
+{
+	wake_up(&stop->wait);
+}
+
 void pmudev_stop_continue(struct pmudev_stop *stop)
 {
-	unsigned long flags;
-
-	spin_lock_irqsave(&stop->wait.lock, flags);
 	WRITE_ONCE(stop->held, false);
-	wake_up_locked(&stop->wait);
-	spin_unlock_irqrestore(&stop->wait.lock, flags);
+	pmudev_stop_wake(stop);
 }
 
 void pmudev_stop_end(struct pmudev_stop *stop)

@@ -15,8 +15,8 @@ struct pmudev_stop {
 	struct callback_head work;
 	wait_queue_head_t wait; /* its lock guards what follows */
 	/*
-	 * The thread is to sleep. Set with a report, under ctx->lock; cleared by whoever continues
-	 * it, under @wait's: also before the thread has heard of it.
+	 * The thread is to sleep. Set with a report, cleared by whoever continues it, also before
+	 * the thread has heard of it. pmudev_stop_wake() follows.
 	 */
 	bool held;
 	bool queued;		/* the thread will look at @held before it is in user mode again */
@@ -31,6 +31,9 @@ struct pmudev_stop *pmudev_stop_alloc(gfp_t gfp);
  * Under RCU.
  */
 void pmudev_stop_thread(struct pmudev_stop *stop, struct task_struct *task);
+
+/* @held was cleared: the thread goes on. */
+void pmudev_stop_wake(struct pmudev_stop *stop);
 
 /* Continue it, or have it not stop any more. */
 void pmudev_stop_continue(struct pmudev_stop *stop);

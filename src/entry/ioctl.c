@@ -198,8 +198,9 @@ static int ioctl_continue(struct pmudev_set *set, union args *args, struct pmude
 {
 	if (args->ctl.group != PMUDEV_ALL || args->ctl.slot != PMUDEV_ALL || args->ctl.value)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RESERVED, 0);
-	pmudev_set_continue(set);
-	return 0;
+	if (pmudev_set_continue(set))
+		return 0;
+	return pmudev_refuse(why, -EAGAIN, PMUDEV_WHY_RING, 0);
 }
 
 /* Copy the list of holders to the caller's buffer. @room: the caller's pointer and size. */

@@ -218,7 +218,44 @@ int pmudev_set_reports(struct pmudev_set *set, struct pmudev_report *report, uns
 	return reading.nr;
 }
 
-static void continue_thread(struct pmudev_set *set, void *arg)
+/* Does a deadline of it stop while the ring is full, and is it? */
+static bool waits_for_room(const struct pmudev_set_deadlines *deadlines)
+{
+	const struct pmudev_deadline_action *action;
+	unsigned int slot;
+	u64 rest;
+
+	pmudev_for_each_slot(slot, rest, deadlines->slots) {
+		action = &deadlines->slot[slot]->action;
+		if (action->sample && action->stop)
+			return pmudev_ring_full(deadlines->common->ring, deadlines);
+	}
+	return false;
+}
+
+/* pmudev_set_fn: it need not stop any more. @arg: set to true if it must, for the ring is full. */
+static void let_go(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
+{
+	struct pmudev_set_deadlines *deadlines = set->deadlines;
+	bool *full = arg;
+
+	pmudev_set_update(ctx, set);
+	if (!deadlines || !deadlines->stop)
+		return;
+	/* In one step: a sample that fills the ring behind it stops the thread again. */
+	raw_spin_lock(&deadlines->common->lock);
+	if (waits_for_room(deadlines)) {
+		*full = true;
+	} else {
+		WRITE_ONCE(deadlines->stop->held, false);
+		/* poll() looks without the lock. */
+		WRITE_ONCE(deadlines->common->waiting, false);
+	}
+	raw_spin_unlock(&deadlines->common->lock);
+}
+
+/* Without ctx->lock, which is taken in the scheduler. */
+static void wake_thread(struct pmudev_set *set, void *arg)
 {
 	const struct pmudev_set_deadlines *deadlines;
 	struct pmudev_stop *stop = NULL;
@@ -228,24 +265,32 @@ static void continue_thread(struct pmudev_set *set, void *arg)
 	if (deadlines)
 		/* Pairs with make_room(). */
 		stop = smp_load_acquire(&deadlines->stop);
-	if (stop)
-		pmudev_stop_continue(stop);
+	if (stop && !READ_ONCE(stop->held))
+		pmudev_stop_wake(stop);
 }
 
-void pmudev_set_continue(struct pmudev_set *set)
+bool pmudev_set_continue(struct pmudev_set *set)
 {
-	struct pmudev_walk walk = { .fn = update, .then = continue_thread, .reading = true };
+	bool full = false;
+	struct pmudev_walk walk = {
+		.fn = let_go,
+		.then = wake_thread,
+		.arg = &full,
+		.reading = true,
+	};
 
 	/* Pairs with set_ctx(): until then BIND may change @inherit. */
 	if (!smp_load_acquire(&set->ctx))
-		return;
+		return true;
 	if (!set->inherit) {
-		continue_thread(set, NULL);
-		return;
+		pmudev_set_call_alone(set, let_go, &full);
+		wake_thread(set, NULL);
+		return !full;
 	}
 	mutex_lock(&pmudev_open_set(set)->mutex);
 	pmudev_walk_children(set, &walk);
 	mutex_unlock(&pmudev_open_set(set)->mutex);
+	return !full;
 }
 
 __poll_t pmudev_set_poll(struct pmudev_set *set)
@@ -259,7 +304,8 @@ __poll_t pmudev_set_poll(struct pmudev_set *set)
 	if (!deadlines || !READ_ONCE(deadlines->common->used))
 		return EPOLLERR;
 	ring = READ_ONCE(deadlines->common->ring);
-	if (READ_ONCE(deadlines->common->reported) || (ring && pmudev_ring_half(ring)))
+	if (READ_ONCE(deadlines->common->reported) || READ_ONCE(deadlines->common->waiting) ||
+	    (ring && pmudev_ring_half(ring)))
 		events |= EPOLLIN | EPOLLRDNORM;
 	if (pmudev_set_ended(set))
 		events |= EPOLLHUP;

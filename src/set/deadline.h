@@ -19,8 +19,11 @@ int pmudev_set_deadlines(struct pmudev_set *set, const struct pmudev_deadline *e
 int pmudev_set_reports(struct pmudev_set *set, struct pmudev_report *report, unsigned int room,
 		       struct pmudev_refusal *why);
 
-/* Continue the threads that deadlines stopped. The mutex need not be held. May sleep. */
-void pmudev_set_continue(struct pmudev_set *set);
+/*
+ * Continue the threads that deadlines stopped. The mutex need not be held. May sleep. Return: false
+ * if some stay stopped, for the ring is full.
+ */
+bool pmudev_set_continue(struct pmudev_set *set);
 
 /* poll(2), without the mutex: the state of the set now. */
 __poll_t pmudev_set_poll(struct pmudev_set *set);

@@ -5,6 +5,7 @@
 
 #include <poll.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/ioctl.h>
 
 #include "common.h"
@@ -66,7 +67,10 @@ static inline int pm_continue(int fd)
 {
 	struct pmudev_ctl ctl = { .size = sizeof(ctl), .group = PMUDEV_ALL, .slot = PMUDEV_ALL };
 
-	return ioctl(fd, PMUDEV_IOC_CONTINUE, &ctl) ? -errno : 0;
+	if (!ioctl(fd, PMUDEV_IOC_CONTINUE, &ctl))
+		return 0;
+	why = ctl.refusal;
+	return -errno;
 }
 
 /* Is it asleep in the kernel, and not by a call of its own? It makes none that sleeps so. */
@@ -86,6 +90,12 @@ static inline bool overflows_interrupt(void)
 #else
 	return true;
 #endif
+}
+
+/* And at the very instruction, as silicon does not. */
+static inline bool interrupts_on_time(void)
+{
+	return exact_instructions() && strcmp(machine_name(), "skid");
 }
 
 #define NO_INTERRUPTS "QEMU without patches does not interrupt here"

@@ -234,7 +234,9 @@ TEST_F(record, drops_and_tells)
 	    program, 1000000);
 	EXPECT_EQ(7, output.status) TH_LOG("%s", output.text);
 	ASSERT_TRUE(read_table());
-	EXPECT_LE(PEOPLE * 2000000U / 101, table.samples + table.dropped);
+	/* Of several that are due at once one is written. */
+	if (interrupts_on_time())
+		EXPECT_LE(PEOPLE * 2000000U / 101, table.samples + table.dropped);
 	EXPECT_EQ(table.dropped ? 1U : 0U, times_in(&output, "more were dropped"));
 }
 

@@ -131,7 +131,7 @@ enum pmudev_reason {
 	/* deadlines (EINVAL) */
 	PMUDEV_WHY_DEADLINE = 70, /* out of range, or in the list twice; limit: the highest value */
 	PMUDEV_WHY_SAMPLES = 71,  /* a deadline with SAMPLE needs the set's ring: map it first */
-	PMUDEV_WHY_RING = 72,	  /* mmap() of the ring: its size; limit: the most bytes of data */
+	PMUDEV_WHY_RING = 72,	  /* the ring: its size; limit: most bytes. Full: EAGAIN, 0 */
 	PMUDEV_WHY_MEMLOCK = 73,  /* (EPERM) mmap() of the ring: RLIMIT_MEMLOCK; limit: its bytes */
 };
 
@@ -835,8 +835,10 @@ struct pmudev_reports {
  *   - When there is no room a sample is dropped, and counted.
  *   - poll(2) says POLLIN when half of the ring is used, and an eventfd is written then. A sample
  *     is no report to wait for; REPORT returns how many deadlines were reached.
- *   - STOP with SAMPLE: a thread stops when the ring has no room for a sample of each CPU and one
- *     more. The reader makes room and calls PMUDEV_IOC_CONTINUE; nothing is dropped.
+ *   - STOP with SAMPLE: a thread stops behind its sample when the ring has no room for one of each
+ *     thread and CPU, and poll(2) says POLLIN. The reader makes room and calls PMUDEV_IOC_CONTINUE,
+ *     which fails (EAGAIN, RING) if the ring is full again. Of events of user mode nothing is
+ *     dropped if all of that fits into the ring.
  *   - SIGNAL and TOTAL have no samples (EINVAL, COMBINATION).
  *   - The ring has user addresses only, unless the event counts the kernel.
  */
@@ -880,7 +882,7 @@ struct pmudev_samples_page {
  * @ip: the instruction that was next; 0: unknown
  * @pid: the process, in the pid namespace of who set the set's first deadline
  * @tid: the thread, likewise
- * @cpu: the CPU
+ * @cpu: the CPU; ~0: the deadline was found when the thread ran nowhere
  * @slot: the event whose deadline it was
  * @value: the deadline
  * @present: mask of the slots that have an event

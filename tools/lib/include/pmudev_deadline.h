@@ -31,7 +31,10 @@ int pmudev_deadline_set(struct pmudev *set, const struct pmudev_deadline *deadli
 /* Removes the deadline of one event. No effect if it has none. */
 int pmudev_deadline_remove(struct pmudev *set, uint32_t slot);
 
-/* Lets threads go on that a deadline with PMUDEV_DEADLINE_STOP has stopped. */
+/*
+ * Lets threads go on that a deadline with PMUDEV_DEADLINE_STOP has stopped. -EAGAIN: samples have
+ * filled the ring since it was read; some threads stay stopped.
+ */
 int pmudev_deadline_continue(struct pmudev *set);
 
 /*
