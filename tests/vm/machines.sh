@@ -87,13 +87,13 @@ each_once() {
 
 # A kernel that was built here: a few machines that differ in everything.
 x86_representative() { # KERNEL
-	printf '%s\n' "$1 v4-g8-w 4" "$1 v4-g8-w 1" "$1 v2-g4 1" "$1 v5-g8-w-hide 4" "$1 hybrid 4" "$1 late 4" "$1 nopmu 1"
+	printf '%s\n' "$1 v4-g8-w 4" "$1 v4-g8-w 1" "$1 v2-g4 1" "$1 v5-g8-w-hide 4" "$1 hybrid 4" "$1 late 4" "$1 skid 4" "$1 nopmu 1"
 }
 
 # The particular machines of arm64; kernels before 6.13 do not hide counters on p9.
 arm64_particular() { # KERNEL
 	printf '%s\n' "$1 wide 1" "$1 vhe32 1" "$1 p9 4" "$1 p9 1" "$1 p9-el1 1" "$1 kinds 4" "$1 kinds32 4" \
-		"$1 smt 4" "$1 late 4"
+		"$1 smt 4" "$1 late 4" "$1 skid 4"
 }
 
 # quick_matrix: what `make quick` boots.
@@ -105,7 +105,7 @@ check_matrix() {
 	printf '%s\n' "6.12-amd64 v4-g8-w 4" "6.12-arm64 vhe 4" "6.12-amd64 v4-g8-w 1" "6.12-arm64 nvhe 4" "6.1-amd64 v3-g8-w 1" \
 		"6.1-arm64 nvhe 1" "6.12-arm64 vhe 1" \
 		"6.12-armhf a32 1" "6.12-arm64 p9 1" "6.12-arm64 el1 1" "6.12-amd64 hybrid 4" "6.12-arm64 kinds 4" "6.12-arm64 smt 4" \
-		"6.12-arm64 late 4"
+		"6.12-arm64 late 4" "6.12-arm64 skid 4" "6.12-amd64 skid 4"
 }
 
 # check_has_particular MACHINE: whether `make check` runs only those programs there that name it, though
@@ -121,7 +121,8 @@ default_matrix() {
 	arm64_particular 6.12-arm64
 	arm_machines 6.12-armhf
 	printf '%s\n' "6.1-arm64 kinds32 4" "6.12-amd64 v5-g8-w-hide 4" "6.12-amd64 hybrid 4" "6.1-amd64 hybrid 4" \
-		"6.1-arm64 late 4" "6.1-amd64 late 4" "6.12-amd64 late 4"
+		"6.1-arm64 late 4" "6.1-amd64 late 4" "6.12-amd64 late 4" \
+		"6.1-arm64 skid 4" "6.1-amd64 skid 4" "6.12-amd64 skid 4"
 }
 
 # The machines of 32 bits.
@@ -141,8 +142,8 @@ full_matrix() {
 built_matrix() {
 	case $1 in
 	7.2-*) printf '%s\n' "$1 vhe 4" ;;
-	*-plain-arm64) printf '%s\n' "$1 vhe 4" "$1 nvhe 1" "$1 p9 4" "$1 late 4" ;;
-	*-plain-amd64) printf '%s\n' "$1 v4-g8-w 4" "$1 v5-g8-w-hide 4" "$1 late 4" ;;
+	*-plain-arm64) printf '%s\n' "$1 vhe 4" "$1 nvhe 1" "$1 p9 4" "$1 late 4" "$1 skid 4" ;;
+	*-plain-amd64) printf '%s\n' "$1 v4-g8-w 4" "$1 v5-g8-w-hide 4" "$1 late 4" "$1 skid 4" ;;
 	*-arm64)
 		arm64_machines "$1"
 		arm64_particular "$1"
@@ -155,7 +156,7 @@ built_matrix() {
 machine_is() {
 	case $1 in
 	nopmu) ;;
-	late) [ "$2" = x86 ] || [ "$2" = arm64 ] ;;
+	late | skid) [ "$2" = x86 ] || [ "$2" = arm64 ] ;;
 	v[0-9]* | hybrid) [ "$2" = x86 ] ;;
 	a32) [ "$2" = arm ] ;;
 	*) [ "$2" = arm64 ] ;;
@@ -166,7 +167,7 @@ machine_is() {
 # but for what they are about.
 machine_is_particular() {
 	case $1 in
-	a32 | hybrid | kinds* | smt | late | wide | vhe32 | p9* | *-hide) ;;
+	a32 | hybrid | kinds* | smt | late | skid | wide | vhe32 | p9* | *-hide) ;;
 	*) return 1 ;;
 	esac
 }
@@ -175,6 +176,6 @@ machine_is_particular() {
 machine_fits() {
 	case $1 in
 	nopmu) [ "$2" = 1 ] ;;
-	hybrid | kinds* | smt | late) [ "$2" = 4 ] ;;
+	hybrid | kinds* | smt | late | skid) [ "$2" = 4 ] ;;
 	esac
 }

@@ -2,7 +2,7 @@
 /*
  * What the parts of the bare arm64 program share. SHIFT, THWIDTH, CPUS, LONG (64-bit event
  * counters), COUNTERS (how many), V3P9, KIND2 (the first CPU of
- * the second kind), KIND2_COUNTERS and KIND2_MISSING (CHAIN, or 0) say what QEMU was told.
+ * the second kind), KIND2_COUNTERS, KIND2_MISSING (CHAIN, or 0) and SKID say what QEMU was told.
  */
 #ifndef ARM64_H
 #define ARM64_H
@@ -77,6 +77,7 @@ u64 cycles_of_wfi(void);
 void cpu_main(u64 cpu);
 void unexpected(u64 esr, u64 pc) __attribute__((noreturn));
 void check(const char *what, int ok);
+void note(const char *what, u64 number);
 void equal(const char *what, u64 got, u64 want);
 void stop_pmu(u64 pmcr);
 u64 counter(int n);
@@ -85,6 +86,7 @@ void set_event(int n, u64 typer);
 
 /* one.c, counters.c, user.c: on one CPU; all.c: on all at the same time, and what came of it. */
 void test_one(void);
+void test_skid(void);
 void test_counters(void);
 void test_user(void);
 void run_all(struct percpu *me, int cpu);

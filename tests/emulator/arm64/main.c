@@ -64,6 +64,15 @@ void equal(const char *what, u64 got, u64 want)
 	}
 }
 
+void note(const char *what, u64 number)
+{
+	put("# ");
+	put(what);
+	put(": ");
+	put_hex(number);
+	put("\n");
+}
+
 static u64 psci(u64 function, u64 a, u64 b, u64 c)
 {
 	register u64 x0 __asm__("x0") = function;
@@ -165,6 +174,10 @@ void cpu_main(u64 cpu)
 		return;
 	}
 	put("TAP version 13\n");
+	if (SKID) {
+		test_skid();
+		finish();
+	}
 	test_counters();
 	if (COUNTERS < 6)
 		finish();

@@ -172,6 +172,63 @@ static void test_overflow(void)
 	stop_pmu(0);
 }
 
+/*
+ * Late interrupts: never too late, not all equally late, once for each overflow; none for one that
+ * was cleared meanwhile, and at once if the CPU sleeps. What they add up to is the seed's.
+ */
+void test_skid(void)
+{
+	struct percpu *me = (struct percpu *)read_reg(tpidr_el1);
+	const u64 skid = SKID;
+	u64 i, late, least = ~0UL, most = 0, sum = 0, other = 0;
+
+	for (i = 0; i < 500; i++) {
+		stop_pmu(0);
+		set_event(0, EV_INSN);
+		set_counter(0, BIT64(32) - 50);
+		write_reg(pmintenset_el1, 1UL);
+		count_nops(1);
+		late = (me->pmi_pc - (u64)nops) / 4 - 50;
+		other += me->pmi_count != 1 || me->pmi_status != 1;
+		least = late < least ? late : least;
+		most = late > most ? late : most;
+		sum += late;
+	}
+	equal("each overflow has one interrupt", other, 0);
+	check("some are soon", least < skid / 10);
+	check("others late", most > skid - skid / 10 - 1);
+	check("but not too late", most <= skid);
+	check("the mean is in between", sum / 500 > skid / 3 && sum / 500 < 2 * skid / 3);
+	note("late in all", sum);
+
+	for (i = 0, sum = 0, other = 0; i < 500; i++) {
+		stop_pmu(0);
+		set_event(0, EV_INSN);
+		set_counter(0, BIT64(32) - 399);
+		write_reg(pmintenset_el1, 1UL);
+		count_nops(1);
+		sum += !me->pmi_count;
+		late = me->pmi_count;
+		write_reg(pmovsclr_el0, 1UL);
+		count_nops(0);
+		other += me->pmi_count != late;
+	}
+	check("most are still on their way when the counter stands", sum > 400);
+	equal("    and do not come once the status is cleared", other, 0);
+
+	for (i = 0, other = 0; i < 100; i++) {
+		stop_pmu(0);
+		set_event(0, EV_INSN);
+		set_counter(0, BIT64(32) - 1);
+		write_reg(pmintenset_el1, 1UL);
+		write_reg(pmcntenset_el0, 1UL);
+		cycles_of_wfi();
+		other += read_reg(pmovsclr_el0) != 1;
+	}
+	equal("a CPU that sleeps is woken", other, 0);
+	stop_pmu(0);
+}
+
 void test_one(void)
 {
 	test_registers();

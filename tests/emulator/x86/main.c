@@ -60,6 +60,15 @@ void equal(const char *what, u64 got, u64 want)
 	}
 }
 
+void note(const char *what, u64 number)
+{
+	put("# ");
+	put(what);
+	put(": ");
+	put_hex(number);
+	put("\n");
+}
+
 static void __attribute__((noreturn)) finish(void)
 {
 	put("1..");
@@ -137,6 +146,7 @@ static void parse(const char *s)
 		{ "branch-miss=", &machine.branch_miss },
 		{ "ext=", &machine.ext },
 		{ "hide=", &machine.hide },
+		{ "skid=", &machine.skid },
 		{ "atom-from=", &machine.atom_from },
 		{ "atom-gp=", &machine.atom_gp },
 		{ "atom-fixed=", &machine.atom_fixed },

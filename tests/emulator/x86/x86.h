@@ -59,7 +59,7 @@ enum {
 /* What the options of -cpu say, from the command line. */
 struct machine {
 	u32 version, gp, fixed, missing, full_width, strict, core, ref, llc_ref, llc_miss,
-		branch_miss, ext, hide, atom_from, atom_gp, atom_fixed;
+		branch_miss, ext, hide, skid, atom_from, atom_gp, atom_fixed;
 	/* Of this CPU: its kind; and what it has in common with the other kind. */
 	u32 kind, common_gp, common_fixed;
 };
@@ -103,6 +103,7 @@ void sample(u32 out[2], u32 n);
 void main(const struct multiboot_info *info);
 void other_main(void);
 void check(const char *what, int ok);
+void note(const char *what, u64 number);
 void equal(const char *what, u64 got, u64 want);
 void stop_pmu(void);
 void unexpected(u32 eip);
