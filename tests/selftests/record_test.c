@@ -248,7 +248,7 @@ TEST_F(record, of_a_process)
 	if (!child)
 		for (;;)
 			known_loop(1000);
-	running = start("exec pmudev record -e instructions:u -c %d -o " TABLE " -p %d", PERIOD,
+	running = start("exec pmudev record -e instructions:u -c %d -o - -p %d >" TABLE, PERIOD,
 			child);
 	ASSERT_TRUE(WAIT_FOR(read_table() && table.samples > 100));
 	stop_child(child);

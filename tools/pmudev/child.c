@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,9 @@
 
 #include "child.h"
 #include "cmd.h"
+
+/* An exec takes less; only a stop before it lasts longer. */
+#define MEANWHILE_MS 10
 
 char *find_program(const char *name)
 {
@@ -92,12 +96,21 @@ bool child_start(struct child *child, const char *program, char **command)
 
 int child_release(struct child *child, const char *name)
 {
+	return child_release_meanwhile(child, name, NULL, NULL);
+}
+
+int child_release_meanwhile(struct child *child, const char *name, void (*meanwhile)(void *arg),
+			    void *arg)
+{
+	struct pollfd told = { .fd = child->told, .events = POLLIN };
 	int error;
 
 	if (write(child->go, "g", 1) != 1) {
 		complain("the command could not be started: %s", strerror(errno));
 		return EXIT_NOT_RUN;
 	}
+	while (meanwhile && poll(&told, 1, MEANWHILE_MS) <= 0)
+		meanwhile(arg);
 	if (read(child->told, &error, sizeof(error)) != (ssize_t)sizeof(error))
 		return 0;
 	complain("cannot run '%s': %s", name, strerror(error));

@@ -44,6 +44,10 @@ bool child_start(struct child *child, const char *program, char **command);
  */
 int child_release(struct child *child, const char *name);
 
+/* The same. @meanwhile: is called now and then until that is known; with @arg */
+int child_release_meanwhile(struct child *child, const char *name, void (*meanwhile)(void *arg),
+			    void *arg);
+
 /* No more is told: one that was not released ends by itself. */
 void child_cut(struct child *child);
 

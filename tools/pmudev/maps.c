@@ -224,6 +224,18 @@ void maps_exec(struct maps *maps, pid_t pid)
 		forget(process);
 }
 
+void maps_forget(struct maps *maps, pid_t pid)
+{
+	struct process key = { .pid = pid };
+	struct process **found = tfind(&key, &maps->tree, compare), *process;
+
+	if (!found)
+		return;
+	process = *found;
+	tdelete(&key, &maps->tree, compare);
+	free_process(process);
+}
+
 void maps_find(struct maps *maps, pid_t pid, uint64_t address, struct place *place)
 {
 	struct process *process = find_process(maps, pid);

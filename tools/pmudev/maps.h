@@ -35,6 +35,9 @@ void maps_read(struct maps *maps, pid_t pid);
 /* In this round, a process's maps are what they were: it has executed another program since. */
 void maps_keep(struct maps *maps, pid_t pid);
 
+/* It has ended. */
+void maps_forget(struct maps *maps, pid_t pid);
+
 /* It has executed another program: what was known of it is forgotten. */
 void maps_exec(struct maps *maps, pid_t pid);
 

@@ -34,9 +34,9 @@ static const char help[] =
 	"  -o FILE        write to FILE; - is stdout (default: pmudev.csv, with -j pmudev.json)\n"
 	"  -j, --json     one object per line instead of a table (for other programs)\n"
 	"  -m BYTES       memory for samples that were not written yet (default: 1048576)\n"
-	"  --lossless     threads wait while that is full; else samples are dropped, and counted\n"
+	"  --lossless     threads wait while it is full; else samples are dropped, and counted\n"
 	"  --no-ptrace    do not trace COMMAND: where a process was that ends within a tenth of a\n"
-	"                 second will be unknown, but it can trace others, and be traced\n"
+	"                 second is unknown, but COMMAND can trace others, and be traced\n"
 	"\n"
 	"A sample is a line: time in ns, event, N, the event's count, process, thread, CPU, mode, the\n"
 	"instruction's address, the file it lies in and where, what was dropped before, and the\n"
@@ -172,14 +172,16 @@ static int run(struct record *record, const char *program)
 	struct output output;
 	int status;
 
-	if (!output_open(&output, record->output, false, false))
+	/* An older recording is replaced by one that came to its end. */
+	if (!output_open(&output, record->output, false, true))
 		return EXIT_NOT_RUN;
 	record->out = output.out;
 	status = record_run(record, program);
-	if (!output_end(&output) || !output_close(&output))
+	if (record->finished && !output_end(&output))
 		return EXIT_NOT_RUN;
-	/* Was anything recorded? */
-	if (record->count || record->samples)
+	if (!output_close(&output))
+		return EXIT_NOT_RUN;
+	if (record->finished)
 		tell(record);
 	return status;
 }

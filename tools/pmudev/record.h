@@ -33,6 +33,7 @@
  * @lost: how many were dropped
  * @unknown: how many lie where no file is known
  * @count: of the first event, all together
+ * @finished: the recording came to its end
  * @incomplete: the kernel could not count all of its processes
  */
 struct record {
@@ -52,6 +53,7 @@ struct record {
 	uint64_t lost;
 	uint64_t unknown;
 	uint64_t count;
+	bool finished;
 	bool incomplete;
 };
 

@@ -21,7 +21,7 @@
 #include "watch.h"
 
 /* They are taken so often, too: then maps are read while a process lives, with its libraries. */
-#define LOOK_MS 100
+#define LOOK_NS 100000000ULL
 
 /**
  * struct run - a run
@@ -32,6 +32,7 @@
  * @child: the command, NULL: none
  * @signals: signalfd: children, and what ends the run
  * @before: what was blocked before
+ * @next_look: when samples are taken at the latest, CLOCK_MONOTONIC in ns
  * @status: of the command, as wait(2) has it
  * @traced: the command is
  * @ended: there is no more to come
@@ -44,6 +45,7 @@ struct run {
 	struct child *child;
 	int signals;
 	sigset_t before;
+	uint64_t next_look;
 	int status;
 	bool traced;
 	bool ended;
@@ -105,11 +107,12 @@ static void take_samples(struct run *run, pid_t keep)
 	maps_round(run->maps);
 	if (keep)
 		maps_keep(run->maps, keep);
-	while ((sample = pmudev_samples_next(&run->samples)))
-		record_sample(run->record, run->maps, sample);
+	do {
+		while ((sample = pmudev_samples_next(&run->samples)))
+			record_sample(run->record, run->maps, sample);
+	} while (run->record->lossless && pmudev_deadline_continue(&run->set) == -EAGAIN);
 	fflush(run->record->out);
-	if (run->record->lossless)
-		pmudev_deadline_continue(&run->set);
+	run->next_look = watch_now() + LOOK_NS;
 }
 
 /* A thread of the command has stopped or ended. */
@@ -117,6 +120,8 @@ static void follow(struct run *run, const struct traced *traced)
 {
 	switch (traced->what) {
 	case TRACE_ENDED:
+		/* Its number may be another process's next. */
+		maps_forget(run->maps, traced->tid);
 		if (traced->tid != run->child->pid)
 			return;
 		run->status = traced->status;
@@ -139,23 +144,37 @@ static void follow(struct run *run, const struct traced *traced)
 	trace_go_on(traced->tid, traced->status);
 }
 
+/* Some of what has happened to the command: samples are taken in between. */
+static void follow_some(struct run *run)
+{
+	struct traced traced;
+	unsigned int i;
+
+	for (i = 0; i < 64 && run->child && !run->ended && trace_next(&traced); i++)
+		follow(run, &traced);
+}
+
 static void take_signal(struct run *run)
 {
 	struct signalfd_siginfo info;
-	struct traced traced;
 
 	if (read(run->signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
 		return;
-	if (info.ssi_signo == SIGCHLD) {
-		while (run->child && trace_next(&traced))
-			follow(run, &traced);
+	if (info.ssi_signo == SIGCHLD)
 		return;
-	}
 	/* The terminal's signals reach the command by themselves. */
 	if (!run->child)
 		run->ended = true;
 	else if (info.ssi_signo == SIGTERM)
 		kill(run->child->pid, SIGTERM);
+}
+
+/* In ms, rounded up */
+static int time_to_look(const struct run *run)
+{
+	const uint64_t now = watch_now();
+
+	return now >= run->next_look ? 0 : (run->next_look - now + 999999) / 1000000;
 }
 
 static void wait_for_end(struct run *run)
@@ -166,11 +185,12 @@ static void wait_for_end(struct run *run)
 	};
 
 	while (!run->ended) {
-		if (poll(wait, 2, LOOK_MS) < 0)
+		if (poll(wait, 2, time_to_look(run)) < 0)
 			continue;
 		if (wait[0].revents)
 			take_signal(run);
-		if (!wait[0].revents || wait[1].revents)
+		follow_some(run);
+		if (wait[1].revents || watch_now() >= run->next_look)
 			take_samples(run, 0);
 		if (wait[1].revents & (POLLHUP | POLLERR)) {
 			/* Nothing is counted any more; the command is waited for. */
@@ -182,7 +202,7 @@ static void wait_for_end(struct run *run)
 
 /* ---------------------------------------------------------------------------- run -- */
 
-static bool open_signals(struct run *run)
+static sigset_t watched(void)
 {
 	sigset_t set;
 
@@ -191,12 +211,35 @@ static bool open_signals(struct run *run)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGQUIT);
 	sigaddset(&set, SIGTERM);
+	return set;
+}
+
+/* Those that have come since: what was recorded is to be written. */
+static void drop_signals(void)
+{
+	const struct timespec now = {};
+	const sigset_t set = watched();
+
+	while (sigtimedwait(&set, NULL, &now) > 0)
+		;
+}
+
+static bool open_signals(struct run *run)
+{
+	const sigset_t set = watched();
+
 	sigprocmask(SIG_BLOCK, &set, &run->before);
 	run->signals = signalfd(-1, &set, SFD_CLOEXEC);
 	if (run->signals >= 0)
 		return true;
 	complain("cannot wait for signals: %s", strerror(errno));
 	return false;
+}
+
+/* Signals may stop it before it executes the command, and stop nobody else. */
+static void meanwhile(void *run)
+{
+	follow_some(run);
 }
 
 /* Return: 0, or the exit status; errors were reported. */
@@ -221,7 +264,7 @@ static int begin(struct run *run)
 		maps_read(run->maps, run->record->pid);
 		return 0;
 	}
-	return child_release(run->child, run->record->command[0]);
+	return child_release_meanwhile(run->child, run->record->command[0], meanwhile, run);
 }
 
 /* Return: 0, or the exit status; errors were reported. */
@@ -244,6 +287,7 @@ static int finish(struct run *run)
 	record->count = counts[0];
 	record->incomplete = all.record.flags & PMUDEV_RECORD_INCOMPLETE;
 	record_end(record, all.record.time, counts);
+	record->finished = true;
 	return 0;
 }
 
@@ -283,6 +327,8 @@ int record_run(struct record *record, const char *program)
 	/* Before signals are blocked: the command inherits what is. */
 	if (program && !child_start(&child, program, record->command))
 		return EXIT_NOT_RUN;
+	/* Who reads the samples may end before the command does. */
+	signal(SIGPIPE, SIG_IGN);
 	status = open_signals(&run) ? run_all(&run) : EXIT_NOT_RUN;
 	if (program) {
 		child_cut(&child);
@@ -290,6 +336,7 @@ int record_run(struct record *record, const char *program)
 	}
 	if (run.signals >= 0)
 		close(run.signals);
+	drop_signals();
 	sigprocmask(SIG_SETMASK, &run.before, NULL);
 	return status;
 }

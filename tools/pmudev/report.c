@@ -124,6 +124,8 @@ static void print_text(const struct tally *tally, const struct options *options)
 	if (tally->dropped)
 		printf("; %s more were dropped", thousands(tally->dropped, buf[0]));
 	printf("\n");
+	if (!tally->ended)
+		printf("The recording has no end: it was cut off, or is still being written.\n");
 	if (tally->total)
 		printf("They stand for %.2f%% of the %s that were counted.\n",
 		       100.0 * tally->samples * tally->period / tally->total,

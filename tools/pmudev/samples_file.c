@@ -30,7 +30,12 @@ bool samples_file_open(struct samples_file *file, FILE *in, const char *name)
 
 	*file = (struct samples_file){ .name = name, .csv.in = in };
 	if (csv_read(&file->csv) <= 0) {
-		complain("'%s' is empty", name);
+		complain(ferror(in) ? "'%s' cannot be read" : "'%s' is empty", name);
+		return false;
+	}
+	if (*file->csv.field[0] == '{') {
+		complain("'%s' is JSON, for other programs: record without -j", name);
+		samples_file_close(file);
 		return false;
 	}
 	for (i = 0; i < NR_COLUMNS; i++) {

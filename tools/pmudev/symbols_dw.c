@@ -85,7 +85,8 @@ static void open_object(const struct symbols *symbols, struct object *object)
 
 	if (*object->name != '/' || stat(object->name, &st) || !S_ISREG(st.st_mode))
 		return;
-	if (st.st_mtime > symbols->written) {
+	/* Package managers keep the time that a file was written. */
+	if (st.st_mtime > symbols->written || st.st_ctime > symbols->written) {
 		complain("'%s' was changed after it was recorded: its functions are not shown",
 			 object->name);
 		return;

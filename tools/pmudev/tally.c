@@ -130,6 +130,7 @@ bool tally_add(struct tally *tally, const struct sample_line *line)
 		tally->dropped = line->dropped;
 	if (line->end) {
 		tally->total = line->value;
+		tally->ended = true;
 		return true;
 	}
 	tally->samples++;

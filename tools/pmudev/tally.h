@@ -31,6 +31,7 @@ struct tally_row {
  * @samples: how many there are
  * @dropped: how many were dropped besides
  * @total: what was counted, 0: unknown
+ * @ended: its last line was seen
  * @nr: how many rows
  * @tree: rows by their names, of tsearch()
  * @rows: after tally_sort(), those with the most samples first
@@ -43,6 +44,7 @@ struct tally {
 	uint64_t samples;
 	uint64_t dropped;
 	uint64_t total;
+	bool ended;
 	uint64_t nr;
 	void *tree;
 	struct tally_row **rows;
