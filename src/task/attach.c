@@ -175,7 +175,8 @@ unsigned int pmudev_ctx_end(struct pmudev_ctx *ctx)
 		return 0;
 	if (ctx->cpu >= 0)
 		pmudev_ctx_unload(ctx);
-	ctx->dead = true;
+	/* pmudev_set_add() looks without the lock. */
+	WRITE_ONCE(ctx->dead, true);
 	pmudev_pages_revoke(ctx);
 	pmudev_deadlines_ended(ctx);
 	pmudev_task_table_remove(ctx);

@@ -265,12 +265,14 @@ TEST_F(record, of_a_process)
 
 TEST_F(record, of_the_kernel)
 {
+	/* An interrupt can take more instructions of the kernel than a period has. */
+	ASSERT_EQ(0, limit_overflows(true));
 	run(&output,
 	    "pmudev record -e instructions:k -c 20011 -o " TABLE " -- %s --play calls 100000",
 	    program);
 	EXPECT_EQ(7, output.status) TH_LOG("%s", output.text);
 	ASSERT_TRUE(read_table());
-	EXPECT_LT(100U, table.kernel);
+	EXPECT_LT(20U, table.kernel);
 	EXPECT_EQ(table.kernel, table.named);
 }
 
