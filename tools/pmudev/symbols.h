@@ -12,6 +12,7 @@ struct symbols;
 /**
  * struct symbol_place - what a file says of a byte of it
  * @symbol: the function, NULL: unknown
+ * @start: where it begins: several can have one name
  * @source: the file of the source, NULL: unknown
  * @line: the line in it
  *
@@ -19,6 +20,7 @@ struct symbols;
  */
 struct symbol_place {
 	const char *symbol;
+	uint64_t start;
 	const char *source;
 	int line;
 };
@@ -33,6 +35,8 @@ bool symbols_known(void);
 struct symbols *symbols_open(time_t written);
 void symbols_close(struct symbols *symbols);
 
-struct symbol_place symbols_find(struct symbols *symbols, const char *file, uint64_t offset);
+/* @lines: the source, too */
+struct symbol_place symbols_find(struct symbols *symbols, const char *file, uint64_t offset,
+				 bool lines);
 
 #endif /* SYMBOLS_H */

@@ -138,7 +138,8 @@ static bool find_address(const struct object *object, uint64_t offset, GElf_Addr
 	return false;
 }
 
-struct symbol_place symbols_find(struct symbols *symbols, const char *file, uint64_t offset)
+struct symbol_place symbols_find(struct symbols *symbols, const char *file, uint64_t offset,
+				 bool lines)
 {
 	struct object *object = find_object(symbols, file);
 	struct symbol_place place = {};
@@ -151,7 +152,9 @@ struct symbol_place symbols_find(struct symbols *symbols, const char *file, uint
 		return place;
 	place.symbol =
 		dwfl_module_addrinfo(object->module, address, &behind, &symbol, NULL, NULL, NULL);
-	line = dwfl_module_getsrc(object->module, address);
+	if (place.symbol)
+		place.start = address - behind;
+	line = lines ? dwfl_module_getsrc(object->module, address) : NULL;
 	if (line)
 		place.source = dwfl_lineinfo(line, NULL, &place.line, NULL, NULL, NULL);
 	return place;

@@ -21,8 +21,10 @@ void symbols_close(struct symbols *symbols)
 	(void)symbols;
 }
 
-struct symbol_place symbols_find(struct symbols *symbols, const char *file, uint64_t offset)
+struct symbol_place symbols_find(struct symbols *symbols, const char *file, uint64_t offset,
+				 bool lines)
 {
+	(void)lines;
 	(void)symbols;
 	(void)file;
 	(void)offset;

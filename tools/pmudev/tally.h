@@ -16,8 +16,12 @@ enum tally_by {
 	TALLY_THREAD,
 };
 
-/* @name: of what they were counted by, for people */
+/*
+ * @key: what they were counted by: different things can have one name
+ * @name: the same for people
+ */
 struct tally_row {
+	char *key;
 	char *name;
 	uint64_t samples;
 };
@@ -33,7 +37,8 @@ struct tally_row {
  * @total: what was counted, 0: unknown
  * @ended: its last line was seen
  * @nr: how many rows
- * @tree: rows by their names, of tsearch()
+ * @tree: rows by their keys, of tsearch()
+ * @spots: the rows of instructions that were looked up, likewise
  * @rows: after tally_sort(), those with the most samples first
  */
 struct tally {
@@ -47,6 +52,7 @@ struct tally {
 	bool ended;
 	uint64_t nr;
 	void *tree;
+	void *spots;
 	struct tally_row **rows;
 };
 

@@ -88,6 +88,16 @@ else
 		mapfile -t wanted < <(awk -v dir="$TMP" '!(NR % 2) { n[$1]++ } END { for (f in n) print n[f], dir "/" f }' "$TMP/judged")
 		expect "lines as addr2line has them ($how)" has_rows "$TMP/lines" "${wanted[@]}"
 	done
+	printf 'static __attribute__((noinline)) int same(int n) { return n * 3; }\nint F(int n) { return same(n) + 1; }\n' >"$TMP/half.c"
+	"$CC" -O1 -DF=one -c -o "$TMP/one.o" "$TMP/half.c" && "$CC" -O1 -DF=two -c -o "$TMP/two.o" "$TMP/half.c" &&
+		printf 'int one(int), two(int); int main(int c, char **v) { (void)v; return one(c) + two(c); }' |
+		"$CC" -O1 -no-pie -x c -o "$TMP/both" - -x none "$TMP/one.o" "$TMP/two.o" || exit 1
+	read -r _ start address _ < <(readelf -lW "$TMP/both" | grep 'LOAD.* R E ')
+	for at in $(nm "$TMP/both" | awk '$3 == "same" { print "0x" $1 }'); do
+		sample "$TMP/both" "$((at - address + start))"
+	done | table >"$TMP/two_rows"
+	"$PMUDEV" report "$TMP/two_rows" >"$TMP/out2"
+	expect "two functions of one name are two" test "$(grep -c ' 1  same  (both)' "$TMP/out2")" = 2
 	touch -d '+1 minute' "$TMP/prog"
 	"$PMUDEV" report "$TMP/table" >"$TMP/symbols" 2>"$TMP/told"
 	expect "a file that changed since is told" grep -q 'was changed after it was recorded' "$TMP/told"
