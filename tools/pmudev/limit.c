@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <pmudev_deadline.h>
 
@@ -100,22 +102,48 @@ static int open_set(struct limits *limits, struct pmudev *set, pid_t child)
 	return EXIT_NOT_RUN;
 }
 
-/* The children of this process but one. Return: how many were killed and collected. */
+/* Return: 0 if it has ended. */
+static pid_t parent_of(pid_t pid)
+{
+	char name[32], line[512] = "", *behind;
+	FILE *stat;
+	int parent = 0;
+
+	snprintf(name, sizeof(name), "/proc/%d/stat", pid);
+	stat = fopen(name, "re");
+	if (!stat)
+		return 0;
+	/* The name in parentheses may have some itself. */
+	if (fgets(line, sizeof(line), stat)) {
+		behind = strrchr(line, ')');
+		if (behind && sscanf(behind, ") %*c %d", &parent) != 1)
+			parent = 0;
+	}
+	fclose(stat);
+	return parent;
+}
+
+/*
+ * The children of this process but one. Not every kernel lists them. Return: how many were killed
+ * and collected.
+ */
 static unsigned int kill_others(pid_t child)
 {
-	FILE *children = fopen("/proc/thread-self/children", "r");
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
 	unsigned int nr = 0;
 	pid_t pid;
 
-	while (children && fscanf(children, "%d", &pid) == 1) {
-		if (pid == child)
+	while (proc && (entry = readdir(proc))) {
+		pid = strtol(entry->d_name, NULL, 10);
+		if (pid <= 0 || pid == child || parent_of(pid) != getpid())
 			continue;
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 		nr++;
 	}
-	if (children)
-		fclose(children);
+	if (proc)
+		closedir(proc);
 	return nr;
 }
 
