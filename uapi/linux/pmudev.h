@@ -838,7 +838,7 @@ struct pmudev_reports {
  *   - STOP with SAMPLE: a thread stops behind its sample when the ring has no room for one of each
  *     thread and CPU, and poll(2) says POLLIN. The reader makes room and calls PMUDEV_IOC_CONTINUE,
  *     which fails (EAGAIN, RING) if the ring is full again. Of events of user mode nothing is
- *     dropped if all of that fits into the ring.
+ *     dropped if all of that fits into the ring, unless threads are made while it is full.
  *   - SIGNAL and TOTAL have no samples (EINVAL, COMBINATION).
  *   - The ring has user addresses only, unless the event counts the kernel.
  */
