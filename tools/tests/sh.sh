@@ -6,6 +6,9 @@
 set -u
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 : "${CC:=gcc}" "${BUILD:=$TOP/build/tools/tests}"
+# A make in another folder is told of it, too.
+mkdir -p "$BUILD"
+BUILD=$(cd "$BUILD" && pwd)
 TMP=$(mktemp -d)
 trap 'rm -rf "$TMP"' EXIT
 export LC_ALL=C
