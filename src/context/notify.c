@@ -88,22 +88,22 @@ static void sample(struct pmudev_set_deadlines *deadlines, unsigned int slot, u6
 {
 	struct pmudev_deadline_action action = deadlines->slot[slot]->action;
 	struct pmudev_deadline_common *common = deadlines->common;
-	bool tell, full;
+	bool tell, full, stop;
 
 	common->sampled |= BIT_ULL(slot);
 	tell = pmudev_sample(common->ring, deadlines, slot, value, &full);
-	if (action.stop && full) {
+	stop = action.stop && full;
+	if (stop) {
 		action.eventfd = NULL;
 		remember(deadlines, slot, &action, count);
 		tell |= !common->waiting;
 		/* poll() looks without the lock. */
 		WRITE_ONCE(common->waiting, true);
-		pmudev_tell(deadlines);
 	}
-	if (!tell)
-		return;
-	tell_eventfds(deadlines, count);
-	pmudev_tell(deadlines);
+	if (tell)
+		tell_eventfds(deadlines, count);
+	if (tell || stop)
+		pmudev_tell(deadlines);
 }
 
 static void report(struct pmudev_set_deadlines *deadlines, unsigned int slot, u64 value, u64 count,

@@ -6,11 +6,9 @@
 #include "record_table.h"
 #include "kselftest_harness.h"
 
-#include <pthread.h>
 #include <signal.h>
 
 #define PERIOD 10007
-#define PEOPLE 4
 
 /* ------------------------------------------------------------------- the parts -- */
 
@@ -21,19 +19,6 @@ static void *be_thread(void *unused)
 	(void)unused;
 	known_loop(rounds);
 	return NULL;
-}
-
-static int play_threads(void)
-{
-	pthread_t thread[PEOPLE];
-	int i;
-
-	for (i = 0; i < PEOPLE; i++)
-		if (pthread_create(&thread[i], NULL, be_thread, NULL))
-			return 1;
-	for (i = 0; i < PEOPLE; i++)
-		pthread_join(thread[i], NULL);
-	return 7;
 }
 
 static void be_loop(const char *file)
@@ -110,7 +95,7 @@ static int play(int argc, char **argv)
 	if (readlink("/proc/self/exe", program, sizeof(program) - 1) <= 0)
 		return 1;
 	if (!strcmp(argv[1], "threads"))
-		return play_threads();
+		return play_threads(be_thread);
 	if (!strcmp(argv[1], "children"))
 		return play_children();
 	if (!strcmp(argv[1], "exec"))
@@ -132,15 +117,11 @@ FIXTURE(record)
 
 FIXTURE_SETUP(record)
 {
-	const char *missing = cannot_run(&self->query);
+	const char *missing = cannot_follow(&self->query);
 
 	ASSERT_TRUE(!missing || *missing);
 	if (missing)
 		SKIP(return, "%s", missing);
-	if (!(self->query.features & PMUDEV_HAS_INHERIT))
-		SKIP(return, "no inheritance here");
-	if (self->query.nr_pmus > 1)
-		SKIP(return, "CPUs of several kinds are not recorded");
 	ASSERT_EQ(0, limit_overflows(false));
 }
 

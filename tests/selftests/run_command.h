@@ -3,6 +3,7 @@
 #ifndef PMUDEV_TEST_RUN_COMMAND_H
 #define PMUDEV_TEST_RUN_COMMAND_H
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,35 @@ static inline const char *cannot_run(struct pmudev_query *query)
 	if (!have_command())
 		return "there is no `pmudev` command in PATH";
 	return no_deadlines(query);
+}
+
+/* The same for what follows threads and children. */
+static inline const char *cannot_follow(struct pmudev_query *query)
+{
+	const char *missing = cannot_run(query);
+
+	if (missing)
+		return missing;
+	if (!(query->features & PMUDEV_HAS_INHERIT))
+		return "no inheritance here";
+	return query->nr_pmus > 1 ? "CPUs of several kinds are not followed" : NULL;
+}
+
+/* As many threads, or children, as a part has */
+#define PEOPLE 4
+
+/* A part: threads. Return: the exit status. */
+static inline int play_threads(void *(*be_thread)(void *))
+{
+	pthread_t thread[PEOPLE];
+	int i;
+
+	for (i = 0; i < PEOPLE; i++)
+		if (pthread_create(&thread[i], NULL, be_thread, NULL))
+			return 1;
+	for (i = 0; i < PEOPLE; i++)
+		pthread_join(thread[i], NULL);
+	return 7;
 }
 
 /* The number behind the @nth "key" of the report, from 0 on; ~0 if it is not there. */

@@ -7,10 +7,8 @@
 #include "run_command.h"
 #include "kselftest_harness.h"
 
-#include <pthread.h>
 #include <signal.h>
 
-#define PEOPLE 4
 #define ORPHAN "/tmp/run_limit_test.pid"
 /* What is executed until it is noticed, and until all are killed by a process like others */
 #define UNNOTICED 1000000ULL
@@ -25,19 +23,6 @@ static void *be_thread(void *unused)
 	(void)unused;
 	loop(rounds);
 	return NULL;
-}
-
-static int play_threads(void)
-{
-	pthread_t thread[PEOPLE];
-	int i;
-
-	for (i = 0; i < PEOPLE; i++)
-		if (pthread_create(&thread[i], NULL, be_thread, NULL))
-			return 1;
-	for (i = 0; i < PEOPLE; i++)
-		pthread_join(thread[i], NULL);
-	return 7;
 }
 
 static int play_children(void)
@@ -83,7 +68,7 @@ static int play(int argc, char **argv)
 {
 	rounds = argc > 2 ? strtol(argv[2], NULL, 10) : 1;
 	if (!strcmp(argv[1], "threads"))
-		return play_threads();
+		return play_threads(be_thread);
 	if (!strcmp(argv[1], "children"))
 		return play_children();
 	if (!strcmp(argv[1], "orphan"))
@@ -101,15 +86,11 @@ FIXTURE(limit)
 
 FIXTURE_SETUP(limit)
 {
-	const char *missing = cannot_run(&self->query);
+	const char *missing = cannot_follow(&self->query);
 
 	ASSERT_TRUE(!missing || *missing);
 	if (missing)
 		SKIP(return, "%s", missing);
-	if (!(self->query.features & PMUDEV_HAS_INHERIT))
-		SKIP(return, "no inheritance here");
-	if (self->query.nr_pmus > 1)
-		SKIP(return, "CPUs of several kinds have no limits");
 }
 
 FIXTURE_TEARDOWN(limit)

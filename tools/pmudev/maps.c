@@ -182,17 +182,13 @@ static void look(struct maps *maps, struct process *process)
 		return;
 	}
 	same = !process->known || (process->dev == after.st_dev && process->ino == after.st_ino);
-	if (!same && maps->traced) {
-		/* It has executed another program, and the samples are of the old one. */
+	/* It has executed another program. Traced, the samples are of the old one; else of any. */
+	if (!same)
 		forget(&now);
+	if (same || !maps->traced)
+		forget(process);
+	if (!same)
 		return;
-	}
-	forget(process);
-	/* Not traced: the samples may be of either. */
-	if (!same) {
-		forget(&now);
-		return;
-	}
 	process->known = true;
 	process->dev = after.st_dev;
 	process->ino = after.st_ino;

@@ -13,6 +13,7 @@
 #include "number.h"
 #include "output.h"
 #include "record.h"
+#include "target.h"
 
 #define DEFAULT_EVENTS "cycles"
 #define DEFAULT_PERIOD 1000003
@@ -70,11 +71,11 @@ static const struct option long_options[] = {
 
 static bool take_pid(const char *text, int *pid)
 {
-	uint64_t number;
+	static struct target target;
 
-	if (!parse_count(text, "the number of a process", 1, INT32_MAX, &number))
+	if (!target_parse(&target, 'p', text))
 		return false;
-	*pid = number;
+	*pid = target.id;
 	return true;
 }
 

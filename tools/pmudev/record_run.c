@@ -327,7 +327,7 @@ int record_run(struct record *record, const char *program)
 	/* Before signals are blocked: the command inherits what is. */
 	if (program && !child_start(&child, program, record->command))
 		return EXIT_NOT_RUN;
-	/* Who reads the samples may end before the command does. */
+	/* The reader of the samples may end before the command does. */
 	signal(SIGPIPE, SIG_IGN);
 	status = open_signals(&run) ? run_all(&run) : EXIT_NOT_RUN;
 	if (program) {
