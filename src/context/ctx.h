@@ -90,9 +90,9 @@ struct pmudev_ctx {
 
 /* Where an interrupt came */
 struct pmudev_interrupted {
-	const struct task_struct *task; /* compared, never followed; NULL: unknown */
-	u64 ip;				/* the next instruction */
-	bool user;			/* in user mode */
+	struct task_struct *task; /* NULL: unknown. RCU keeps it: interrupts are off since then. */
+	u64 ip;			  /* the next instruction */
+	bool user;		  /* in user mode */
 };
 
 /* Interrupts of counters that overflow, on one CPU; on the CPU, irqs off */

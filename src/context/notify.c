@@ -29,7 +29,7 @@ static bool same_action(const struct pmudev_deadline_action *a,
 			const struct pmudev_deadline_action *b)
 {
 	return a->eventfd == b->eventfd && a->signal == b->signal && a->id == b->id &&
-	       a->stop == b->stop;
+	       a->stop == b->stop && uid_eq(a->uid, b->uid) && uid_eq(a->euid, b->euid);
 }
 
 /* Remember what is to be told: the deadline may change before it is. */
@@ -200,9 +200,9 @@ static struct pmudev_deadline_told take_told(struct pmudev_set_deadlines *deadli
 	struct pmudev_slot_deadline *deadline = deadlines->slot[slot];
 	struct pmudev_deadline_told told = deadline->told[0];
 
-	deadline->told[0] = deadline->told[1];
 	if (!--deadline->nr_told)
 		deadlines->pending &= ~BIT_ULL(slot);
+	memmove(&deadline->told[0], &deadline->told[1], deadline->nr_told * sizeof(told));
 	return told;
 }
 

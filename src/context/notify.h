@@ -48,8 +48,11 @@ struct pmudev_slot_deadline {
 	bool total; /* it is of the sum: @part, in steps that nobody is told of */
 	struct pmudev_budget_part part; /* under common->lock */
 	u8 nr_told;			/* of @told */
-	/* The notifier has told all before a deadline is changed: of the old one, and the new. */
-	struct pmudev_deadline_told told[2];
+	/*
+	 * The notifier has told all before a deadline is changed: of the old one, and the new.
+	 * Those of samples are told in two ways, to the thread that stops and to the eventfd.
+	 */
+	struct pmudev_deadline_told told[4];
 };
 
 /* What was reported of one event, by all threads; under common->lock */

@@ -55,35 +55,40 @@ static void put_word(const struct pmudev_ring *ring, u32 at, u64 word)
 	data[byte % PAGE_SIZE / sizeof(word)] = word;
 }
 
+/*
+ * Whose events reached the deadline; NULL if it has ended, or the set runs nowhere. common->lock
+ * and ctx->lock held: a thread that has not ended is not freed. On a CPU an interrupt may have come
+ * while the thread left it, and wait until now: interrupts were off, so RCU keeps that thread.
+ */
+static struct task_struct *sampled_thread(const struct pmudev_set_deadlines *deadlines)
+{
+	struct task_struct *interrupted = this_cpu_read(pmudev_cpus.overflow.at.task);
+
+	if (deadlines->ended || (!deadlines->task && deadlines->set->ctx->cpu < 0))
+		return NULL;
+	if (deadlines->task)
+		return deadlines->task;
+	return interrupted ?: current;
+}
+
 /* Where the thread was. Kernel addresses are for events that count the kernel. */
 static void find_place(const struct pmudev_set_deadlines *deadlines, unsigned int slot,
-		       struct pmudev_sample *sample)
+		       const struct task_struct *task, struct pmudev_sample *sample)
 {
 	const struct pmudev_interrupted *at = this_cpu_ptr(&pmudev_cpus.overflow.at);
 	const struct pmudev_event *event = pmudev_slot_event(deadlines->set, slot);
 
 	/* It is loaded here, or runs nowhere. */
-	if (deadlines->set->ctx->cpu < 0 || (deadlines->task && deadlines->task != current))
+	if (deadlines->set->ctx->cpu < 0)
 		return;
-	if (at->task == current && (at->user || !(event->flags & PMUDEV_EXCLUDE_KERNEL))) {
+	if (at->task == task && (at->user || !(event->flags & PMUDEV_EXCLUDE_KERNEL))) {
 		sample->ip = at->ip;
 		sample->flags = at->user ? 0 : PMUDEV_SAMPLE_KERNEL;
-	} else if (!(current->flags & PF_KTHREAD) && !current->in_execve) {
+	} else if (task == current && !(task->flags & PF_KTHREAD) && !task->in_execve) {
 		/* While it executes a program, that may be one whose addresses are secret. */
 		sample->ip = instruction_pointer(task_pt_regs(current));
 		sample->flags = PMUDEV_SAMPLE_ENTRY;
 	}
-}
-
-static void find_thread(const struct pmudev_set_deadlines *deadlines, struct pmudev_sample *sample)
-{
-	struct task_struct *task = deadlines->task ? deadlines->task : current;
-
-	/* The lock is held: while it has not ended it cannot be freed. */
-	if (deadlines->ended || (!deadlines->task && deadlines->set->ctx->cpu < 0))
-		return;
-	sample->pid = task_tgid_nr_ns(task, deadlines->common->ns);
-	sample->tid = task_pid_nr_ns(task, deadlines->common->ns);
 }
 
 static void write_sample(struct pmudev_ring *ring, const struct pmudev_set *set,
@@ -109,6 +114,7 @@ static void write_sample(struct pmudev_ring *ring, const struct pmudev_set *set,
 bool pmudev_sample(struct pmudev_ring *ring, const struct pmudev_set_deadlines *deadlines,
 		   unsigned int slot, u64 value, bool *full)
 {
+	struct task_struct *task = sampled_thread(deadlines);
 	const struct pmudev_set *set = deadlines->set;
 	u32 used = used_bytes(ring), size = sample_size(set);
 	struct pmudev_sample sample = {
@@ -129,8 +135,11 @@ bool pmudev_sample(struct pmudev_ring *ring, const struct pmudev_set_deadlines *
 		*full = true;
 		return false;
 	}
-	find_place(deadlines, slot, &sample);
-	find_thread(deadlines, &sample);
+	if (task) {
+		find_place(deadlines, slot, task, &sample);
+		sample.pid = task_tgid_nr_ns(task, deadlines->common->ns);
+		sample.tid = task_pid_nr_ns(task, deadlines->common->ns);
+	}
 	write_sample(ring, set, &sample);
 	*full = pmudev_ring_full(ring, deadlines);
 	return used < ring->size / 2 && used + size >= ring->size / 2;

@@ -1,14 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The ring of a set's samples. Its pages are locked memory of the process that maps it first. */
+/* The ring of a set's samples. Its pages are locked memory of the user who maps it first. */
 #include <linux/log2.h>
 #include <linux/mm.h>
-#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/user.h>
 #include <linux/slab.h>
 
 #include "../memory.h"
 #include "ring.h"
 #include "set.h"
+
+/*
+ * Of the user, not of the process: a set outlives the process that mapped its ring. Perf, io_uring
+ * and BPF count what they lock in the same sum. Return: false if it would be above the limit.
+ */
+static bool charge(struct user_struct *user, unsigned long nr)
+{
+	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+
+	if (atomic_long_add_return(nr, &user->locked_vm) <= limit || capable(CAP_IPC_LOCK))
+		return true;
+	atomic_long_sub(nr, &user->locked_vm);
+	return false;
+}
+
+static void uncharge(struct user_struct *user, unsigned long nr)
+{
+	atomic_long_sub(nr, &user->locked_vm);
+}
 
 static void free_pages_of(struct pmudev_ring *ring)
 {
@@ -57,34 +76,33 @@ struct pmudev_ring *pmudev_ring_get(struct pmudev_open_set *open, unsigned long 
 	}
 	if (ring)
 		return ring;
-	if (__account_locked_vm(current->mm, nr, true, current, capable(CAP_IPC_LOCK))) {
+	if (!charge(current_user(), nr)) {
 		*error = pmudev_refuse(why, -EPERM, PMUDEV_WHY_MEMLOCK, rlimit(RLIMIT_MEMLOCK));
 		return NULL;
 	}
 	ring = alloc_ring(nr);
 	if (!ring) {
 		*error = pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
-		goto unlock;
+		goto uncharge;
 	}
 	/* Another process may map it at this moment. */
-	ring->mm = current->mm;
-	mmgrab(ring->mm);
+	ring->user = get_current_user();
 	other = cmpxchg(&open->ring, NULL, ring);
 	if (!other)
 		return ring;
-	mmdrop(ring->mm);
+	free_uid(ring->user);
 	free_pages_of(ring);
 	ring = other->nr == nr ? other : NULL;
 	if (!ring)
 		*error = pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RING, PMUDEV_SAMPLES_MAX);
-unlock:
-	__account_locked_vm(current->mm, nr, false, current, true);
+uncharge:
+	uncharge(current_user(), nr);
 	return ring;
 }
 
 void pmudev_ring_free(struct pmudev_ring *ring)
 {
-	account_locked_vm(ring->mm, ring->nr, false);
-	mmdrop(ring->mm);
+	uncharge(ring->user, ring->nr);
+	free_uid(ring->user);
 	free_pages_of(ring);
 }

@@ -9,13 +9,13 @@ struct pmudev_open_set;
 struct pmudev_refusal;
 
 /*
- * The set's ring, which is made if there is none, of @nr pages in all. With mmap_lock of the
- * calling process held for writing. May sleep. Return: NULL: refused, @error says how.
+ * The set's ring, which is made if there is none, of @nr pages in all. May sleep. Return: NULL:
+ * refused, @error says how.
  */
 struct pmudev_ring *pmudev_ring_get(struct pmudev_open_set *open, unsigned long nr, int *error,
 				    struct pmudev_refusal *why);
 
-/* No mapping is left, and nobody writes to it. May sleep; mmap_lock is not held. */
+/* No mapping is left, and nobody writes to it. May sleep. */
 void pmudev_ring_free(struct pmudev_ring *ring);
 
 #endif /* _PMUDEV_SET_RING_H */

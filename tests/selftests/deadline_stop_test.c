@@ -185,12 +185,12 @@ TEST_F(stop, continued_at_any_time)
 
 	ASSERT_EQ(0, start(self));
 	ASSERT_EQ(0, stop_at(self, 5000, 5000));
-	for (i = 0; i < few(20000); i++) {
+	/* Both may be on one CPU, where the child has few turns. */
+	for (i = 0; i < few(20000) || reached <= 10; i++) {
 		ASSERT_EQ(0, pm_continue(self->fd));
 		if (pm_reports(self->fd, &report, 1) == 1)
 			reached += report.reached;
 	}
-	EXPECT_LT(10ULL, reached);
 	ASSERT_EQ(0, pm_deadline(self->fd, 0, PMUDEV_DEADLINE_REMOVE, 0, 0));
 	ASSERT_EQ(0, pm_continue(self->fd));
 	expect_running(_metadata, self);

@@ -161,14 +161,15 @@ void perf_reader_close(struct perf_reader *reader)
 
 #define RING_PAGES 8 /* and the first */
 
-static int open_samples(struct perf_samples *samples, struct perf_event_attr *attr, int cpu)
+static int open_samples(struct perf_samples *samples, struct perf_event_attr *attr, pid_t pid,
+			int cpu)
 {
 	int ret;
 
 	attr->size = sizeof(*attr);
 	attr->type = PERF_TYPE_RAW;
 	attr->sample_type = PERF_SAMPLE_IP;
-	*samples = (struct perf_samples){ .fd = open_event(attr, -1, cpu, -1) };
+	*samples = (struct perf_samples){ .fd = open_event(attr, pid, cpu, -1) };
 	if (samples->fd < 0)
 		return samples->fd;
 	ret = map_page(samples->fd, 1 + RING_PAGES, PROT_READ | PROT_WRITE, &samples->page);
@@ -181,10 +182,10 @@ int perf_samples_open(struct perf_samples *samples, __u64 config, int cpu, unsig
 {
 	struct perf_event_attr attr = { .config = config, .freq = 1, .sample_freq = hz };
 
-	return open_samples(samples, &attr, cpu);
+	return open_samples(samples, &attr, -1, cpu);
 }
 
-int perf_samples_open_every(struct perf_samples *samples, __u64 config, int cpu, __u64 period)
+static int open_every(struct perf_samples *samples, __u64 config, pid_t pid, int cpu, __u64 period)
 {
 	struct perf_event_attr attr = {
 		.config = config,
@@ -193,7 +194,17 @@ int perf_samples_open_every(struct perf_samples *samples, __u64 config, int cpu,
 		.exclude_hv = 1,
 	};
 
-	return open_samples(samples, &attr, cpu);
+	return open_samples(samples, &attr, pid, cpu);
+}
+
+int perf_samples_open_every(struct perf_samples *samples, __u64 config, int cpu, __u64 period)
+{
+	return open_every(samples, config, -1, cpu, period);
+}
+
+int perf_samples_open_thread(struct perf_samples *samples, __u64 config, pid_t pid, __u64 period)
+{
+	return open_every(samples, config, pid, -1, period);
 }
 
 unsigned int perf_samples_take(struct perf_samples *samples)
@@ -207,8 +218,10 @@ unsigned int perf_samples_take(struct perf_samples *samples)
 		const struct perf_event_header *record =
 			(const void *)(ring + tail % (RING_PAGES * PAGE_BYTES));
 
+		/* The event's number, and how many. */
 		if (record->type == PERF_RECORD_LOST)
-			samples->lost++;
+			samples->lost += *(const __u64 *)(ring + (tail + sizeof(*record) + 8) %
+								   (RING_PAGES * PAGE_BYTES));
 		nr += record->type == PERF_RECORD_SAMPLE;
 		tail += record->size;
 	}

@@ -49,16 +49,17 @@ int perf_reader_open(struct perf_reader *reader, __u64 config);
 int perf_reader_read(struct perf_reader *reader, __u64 *count);
 void perf_reader_close(struct perf_reader *reader);
 
-/* Samples of a CPU, so many a second. */
+/* Samples of a CPU or thread, so many a second. */
 struct perf_samples {
 	int fd;
 	struct perf_event_mmap_page *page;
-	__u64 lost; /* as perf says */
+	__u64 lost; /* how many, as perf says */
 };
 
 int perf_samples_open(struct perf_samples *samples, __u64 config, int cpu, unsigned int hz);
 /* One after so many events of user mode. */
 int perf_samples_open_every(struct perf_samples *samples, __u64 config, int cpu, __u64 period);
+int perf_samples_open_thread(struct perf_samples *samples, __u64 config, pid_t pid, __u64 period);
 /* How many there are; they are dropped. */
 unsigned int perf_samples_take(struct perf_samples *samples);
 void perf_samples_close(struct perf_samples *samples);

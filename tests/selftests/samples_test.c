@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Samples: what they say, and what becomes of them when nobody reads. */
-#include "deadline.h"
-#include "kselftest_harness.h"
+#include "samples_fixture.h"
 
-#include <pmudev_samples.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-
-#define PERIOD 10007ULL
-#define MANY   12
 
 /* The loop whose samples are looked at: two instructions, and nothing else that takes time. */
 static __attribute__((noinline, noclone)) void known_loop(__u64 n)
@@ -19,56 +14,6 @@ static __attribute__((noinline, noclone)) void known_loop(__u64 n)
 }
 
 #define KNOWN_LOOP_BYTES 64
-
-FIXTURE(samples)
-{
-	struct pmudev set;
-	struct pmudev_samples samples;
-	pid_t child;
-};
-
-FIXTURE_SETUP(samples)
-{
-	struct pmudev_query query;
-	const char *missing = no_deadlines(&query);
-
-	self->set.fd = -1;
-	ASSERT_TRUE(!missing || *missing);
-	if (missing)
-		SKIP(return, "%s", missing);
-	ASSERT_EQ(0, limit_overflows(false));
-	ASSERT_EQ(0, pmudev_open(&self->set));
-}
-
-FIXTURE_TEARDOWN(samples)
-{
-	pmudev_samples_close(&self->samples);
-	if (self->set.fd >= 0)
-		pmudev_close(&self->set);
-	if (self->child > 0)
-		stop_child(self->child);
-	limit_overflows(true);
-}
-
-static int start(struct _test_data_samples *self, __u32 flags)
-{
-	struct pmudev_event_attr event = raw_event(EVENT_INSTRUCTIONS, flags);
-
-	return pmudev_start(&self->set, &event, 1, NULL);
-}
-
-/* Every PERIOD events, from now on. */
-static int sample_each(struct _test_data_samples *self, __u32 flags)
-{
-	return pm_deadline(self->set.fd, 0,
-			   PMUDEV_DEADLINE_SAMPLE | PMUDEV_DEADLINE_RELATIVE | flags, PERIOD,
-			   PERIOD);
-}
-
-static const struct pmudev_sample *next(struct _test_data_samples *self)
-{
-	return pmudev_samples_next(&self->samples);
-}
 
 static bool in_loop(__u64 ip)
 {
@@ -139,6 +84,33 @@ TEST_F(samples, counts_of_one_moment)
 		EXPECT_EQ(sample->counts[0], sample->counts[1]);
 	}
 	EXPECT_LT(200, nr);
+}
+
+/* Also if it is DISABLE of one of them that finds the deadline. */
+TEST_F(samples, counts_at_disable)
+{
+	struct pmudev_event_attr event[2];
+	const struct pmudev_sample *sample;
+	int nr = 0, i;
+
+	event[0] = raw_event(EVENT_INSTRUCTIONS, USER_ONLY);
+	event[1] = in_group(event[0], 1);
+	/* Without interrupts: all but one of them are too many. */
+	ASSERT_EQ(0, write_file(MAX_OVERFLOWS, "1"));
+	ASSERT_EQ(0, pin_to(0));
+	ASSERT_EQ(0, pmudev_start(&self->set, event, 2, NULL));
+	ASSERT_EQ(0, pmudev_samples_open(&self->samples, &self->set, 1 << 16));
+	ASSERT_EQ(0, sample_each(self, 0));
+	for (i = 0; i < 20; i++) {
+		known_loop(20 * PERIOD);
+		ASSERT_EQ(0, pm_disable(self->set.fd, 0));
+		ASSERT_EQ(0, pm_disable(self->set.fd, PMUDEV_ALL));
+		ASSERT_EQ(0, pm_reset(self->set.fd, PMUDEV_ALL, 0));
+		ASSERT_EQ(0, pm_enable(self->set.fd, PMUDEV_ALL));
+	}
+	for (; (sample = next(self)); nr++)
+		EXPECT_EQ(sample->counts[0], sample->counts[1]);
+	EXPECT_LE(20, nr);
 }
 
 /* None is lost as long as they are read, over many rounds of a ring of one page. */
@@ -226,79 +198,6 @@ TEST_F(samples, told_when_half_full)
 	EXPECT_EQ(POLLIN, poll_now(self->set.fd));
 	EXPECT_EQ((ssize_t)sizeof(told), read(deadline.eventfd, &told, sizeof(told)));
 	close(deadline.eventfd);
-}
-
-/* It waits for its reader: nothing is dropped, however slow that is. */
-TEST_F(samples, stopped_when_full)
-{
-	const struct pmudev_sample *sample;
-	struct pmudev_event_attr event = raw_event(steady_event(), USER_ONLY);
-	__u64 value = 0, nr = 0;
-	int i;
-
-	self->child = fork_bound();
-	if (!self->child)
-		for (;;)
-			loop(1000);
-	ASSERT_EQ(0, pmudev_bind_task(&self->set, self->child, 0));
-	ASSERT_EQ(0, pmudev_start(&self->set, &event, 1, NULL));
-	ASSERT_EQ(0, pmudev_samples_open(&self->samples, &self->set, 1));
-	ASSERT_EQ(0, sample_each(self, PMUDEV_DEADLINE_STOP));
-	for (i = 0; i < 50; i++) {
-		ASSERT_TRUE(WAIT_FOR(is_stopped(self->child))) TH_LOG("round %d", i);
-		while ((sample = next(self))) {
-			if (value)
-				ASSERT_EQ(value + PERIOD, sample->value);
-			value = sample->value;
-			nr++;
-		}
-		ASSERT_EQ(0, pm_continue(self->set.fd));
-	}
-	EXPECT_LT(50 * 20ULL, nr);
-	EXPECT_EQ(0ULL, pmudev_samples_dropped(&self->samples));
-}
-
-/* More threads than CPUs: there is room for a sample of each. CONTINUE waits for it, too. */
-TEST_F(samples, stopped_with_many_threads)
-{
-	struct pmudev_event_attr event = raw_event(steady_event(), USER_ONLY);
-	const struct pmudev_sample *sample;
-	unsigned int refused = 0, nr = 0;
-	int go[2], made[2], i;
-	char byte = 0;
-
-	ASSERT_EQ(0, pipe(go));
-	ASSERT_EQ(0, pipe(made));
-	self->child = fork_bound();
-	if (!self->child) {
-		for (i = read(go[0], &byte, 1); i < MANY && fork_bound(); i++)
-			if (i == MANY - 1 && write(made[1], &byte, 1) != 1)
-				_exit(1);
-		for (;;)
-			loop(1000);
-	}
-	ASSERT_EQ(0, pmudev_bind_task(&self->set, self->child, PMUDEV_BIND_INHERIT));
-	ASSERT_EQ(0, pmudev_start(&self->set, &event, 1, NULL));
-	ASSERT_EQ(0, pmudev_samples_open(&self->samples, &self->set, 1));
-	/* Those that are made while the ring is full would write more than there is room for. */
-	ASSERT_EQ(1, write(go[1], &byte, 1));
-	ASSERT_EQ(1, read(made[0], &byte, 1));
-	ASSERT_EQ(0, sample_each(self, PMUDEV_DEADLINE_STOP));
-	for (i = 0; i < 100; i++) {
-		ASSERT_TRUE(WAIT_FOR(poll_now(self->set.fd) == POLLIN)) TH_LOG("round %d", i);
-		if (i % 10 == 0 && WAIT_FOR(is_stopped(self->child))) {
-			EXPECT_REFUSED(EAGAIN, PMUDEV_WHY_RING, pm_continue(self->set.fd));
-			EXPECT_TRUE(is_stopped(self->child));
-			refused++;
-		}
-		do {
-			while ((sample = next(self)))
-				nr++;
-		} while (pm_continue(self->set.fd) == -EAGAIN);
-	}
-	EXPECT_EQ(10U, refused);
-	EXPECT_LT(1000U, nr);
-	EXPECT_EQ(0ULL, pmudev_samples_dropped(&self->samples));
 }
 
 /* User addresses only, however late; kernel addresses for what counts the kernel. */
@@ -430,11 +329,11 @@ TEST_F(samples, refusals)
 	EXPECT_NE(NULL, next(self));
 }
 
-/* It is locked memory, until the set is closed. */
+/* It is locked memory of the user, until the set is closed. */
 TEST_F(samples, locked_memory)
 {
 	struct rlimit limit = { 5 * PAGE_BYTES, 5 * PAGE_BYTES };
-	int child = fork_bound(), fd[3], i;
+	int child = fork_bound(), other, fd[3], i;
 
 	if (!child) {
 		for (i = 0; i < 3; i++)
@@ -449,6 +348,12 @@ TEST_F(samples, locked_memory)
 			_exit(3);
 		if (map(fd[1], 2, MAP_SHARED) != -EPERM)
 			_exit(4);
+		other = fork();
+		if (!other)
+			_exit(map(fd[1], 2, MAP_SHARED) == -EPERM ? 0 : 6);
+		if (child_result(other))
+			_exit(6);
+		/* The other's copy is closed too. */
 		close(fd[0]);
 		_exit(map(fd[2], 5, MAP_SHARED) ? 5 : 0);
 	}

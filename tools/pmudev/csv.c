@@ -54,8 +54,13 @@ int csv_read(struct csv *csv)
 	csv->nr = 0;
 	if (len < 0)
 		return feof(csv->in) && !ferror(csv->in) ? 0 : -1;
+	/* One that is still being written, or was cut off. */
+	if (at[len - 1] != '\n')
+		return 0;
 	csv->lines++;
-	at[strcspn(at, "\r\n")] = '\0';
+	at[--len] = '\0';
+	if (len && at[len - 1] == '\r')
+		at[len - 1] = '\0';
 	while (csv->nr < CSV_FIELDS) {
 		at = take_field(csv, at);
 		if (!at || (*at && *at != ','))

@@ -29,7 +29,7 @@ struct csv {
 	unsigned long lines;
 };
 
-/* Return: 1, 0 at the end, -1: it is none, or cannot be read. */
+/* Return: 1, 0 at the end or in its last line if that is cut off, -1: no table, or not readable. */
 int csv_read(struct csv *csv);
 void csv_close(struct csv *csv);
 

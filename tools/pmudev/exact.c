@@ -33,6 +33,10 @@ static bool go_on(struct exact *exact, int request, int signal)
 /* Waits until it stops or ends. False: an error, which was reported. */
 static bool wait_for_stop(struct exact *exact)
 {
+	if (exact->seen) {
+		exact->seen = false;
+		return true;
+	}
 	while (waitpid(exact->pid, &exact->status, __WALL) < 0) {
 		if (errno == EINTR)
 			continue;
@@ -111,6 +115,18 @@ bool exact_begin(struct exact *exact)
 static bool pass_on(const struct exact *exact)
 {
 	return trace_go_on(exact->pid, exact->status) || ptrace_failed("continue");
+}
+
+void exact_meanwhile(void *arg)
+{
+	struct exact *exact = arg;
+
+	while (!exact->seen && waitpid(exact->pid, &exact->status, __WALL | WNOHANG) > 0) {
+		exact->seen = !WIFSTOPPED(exact->status) ||
+			      trace_event(exact->status) == PTRACE_EVENT_EXEC;
+		if (!exact->seen)
+			pass_on(exact);
+	}
 }
 
 static bool read_count(struct exact *exact)

@@ -29,6 +29,7 @@ enum exact_end {
  * @steps: of these, how many steps it took at the end
  * @pc: where it stopped
  * @status: as wait(2) has it, when it has ended
+ * @seen: it has stopped or ended with this @status, and exact_wait() has not looked at that
  */
 struct exact {
 	struct pmudev *set;
@@ -39,10 +40,17 @@ struct exact {
 	uint64_t steps;
 	uint64_t pc;
 	int status;
+	bool seen;
 };
 
 /* Sets the deadline and begins to trace. False if that fails, which was reported on stderr. */
 bool exact_begin(struct exact *exact);
+
+/*
+ * What stops it before it executes the program must not hold it up. To be called until that is
+ * executed. @exact: struct exact
+ */
+void exact_meanwhile(void *exact);
 
 /* Until it has executed so many instructions, or has ended. */
 enum exact_end exact_wait(struct exact *exact);

@@ -18,12 +18,23 @@ struct map {
 };
 
 /**
+ * struct image - the program that a process executes
+ * @dev: of its file
+ * @ino: of its file
+ * @vector: a checksum of what the kernel gave it (random bytes among them): another each time
+ */
+struct image {
+	dev_t dev;
+	ino_t ino;
+	uint64_t vector;
+};
+
+/**
  * struct process - what is known of one
  * @pid: its number, the key
  * @round: of @maps in which it was looked at
- * @known: @maps, @dev and @ino were read
- * @dev: of the program that it executes
- * @ino: of the program that it executes
+ * @known: @maps and @image were read
+ * @image: what it executes
  * @nr: how many mappings
  * @maps: in ascending order
  */
@@ -31,8 +42,7 @@ struct process {
 	pid_t pid;
 	unsigned long round;
 	bool known;
-	dev_t dev;
-	ino_t ino;
+	struct image image;
 	unsigned int nr;
 	struct map *maps;
 };
@@ -140,14 +150,14 @@ static bool add_line(struct process *process, const char *line)
 	return true;
 }
 
-/* Return: false if it has ended, or is somebody else's. */
-static bool read_maps(struct process *process)
+/* @tid: one of its threads. Return: false if that has ended, or is somebody else's. */
+static bool read_maps(struct process *process, pid_t tid)
 {
 	char name[32], *line = NULL;
 	size_t size = 0;
 	FILE *file;
 
-	snprintf(name, sizeof(name), "/proc/%d/maps", process->pid);
+	snprintf(name, sizeof(name), "/proc/%d/maps", tid);
 	file = fopen(name, "re");
 	if (!file)
 		return false;
@@ -159,29 +169,63 @@ static bool read_maps(struct process *process)
 	return process->nr;
 }
 
-static bool find_program_of(pid_t pid, struct stat *st)
+/* FNV-1a of /proc/TID/auxv; 0: it cannot be read. */
+static uint64_t vector_of(pid_t tid)
 {
+	uint64_t sum = 0xcbf29ce484222325;
 	char name[32];
+	FILE *file;
+	int c;
 
-	snprintf(name, sizeof(name), "/proc/%d/exe", pid);
-	return !stat(name, st);
+	snprintf(name, sizeof(name), "/proc/%d/auxv", tid);
+	file = fopen(name, "re");
+	if (!file)
+		return 0;
+	while ((c = getc(file)) != EOF)
+		sum = (sum ^ (unsigned char)c) * 0x100000001b3;
+	fclose(file);
+	return sum;
 }
 
-/* What it executed must be the same before and after its maps are read, and as it was known. */
-static void look(struct maps *maps, struct process *process)
+static bool find_image(pid_t tid, struct image *image)
+{
+	char name[32];
+	struct stat st;
+
+	snprintf(name, sizeof(name), "/proc/%d/exe", tid);
+	if (stat(name, &st))
+		return false;
+	*image = (struct image){ st.st_dev, st.st_ino, vector_of(tid) };
+	return true;
+}
+
+static bool same_image(const struct image *a, const struct image *b)
+{
+	return a->dev == b->dev && a->ino == b->ino && a->vector == b->vector;
+}
+
+/* What it executes must be the same before and after its maps are read. */
+static bool read_now(struct process *now, pid_t tid)
+{
+	struct image before;
+
+	if (find_image(tid, &before) && read_maps(now, tid) && find_image(tid, &now->image) &&
+	    same_image(&before, &now->image))
+		return true;
+	forget(now);
+	return false;
+}
+
+/* @tid: a thread of it: its first one may have ended. */
+static void look(struct maps *maps, struct process *process, pid_t tid)
 {
 	struct process now = { .pid = process->pid };
-	struct stat before, after;
 	bool same;
 
 	process->round = maps->round;
-	if (!find_program_of(process->pid, &before) || !read_maps(&now) ||
-	    !find_program_of(process->pid, &after) || before.st_dev != after.st_dev ||
-	    before.st_ino != after.st_ino) {
-		forget(&now);
+	if (!read_now(&now, process->pid) && (tid == process->pid || !read_now(&now, tid)))
 		return;
-	}
-	same = !process->known || (process->dev == after.st_dev && process->ino == after.st_ino);
+	same = !process->known || same_image(&process->image, &now.image);
 	/* It has executed another program. Traced, the samples are of the old one; else of any. */
 	if (!same)
 		forget(&now);
@@ -190,8 +234,7 @@ static void look(struct maps *maps, struct process *process)
 	if (!same)
 		return;
 	process->known = true;
-	process->dev = after.st_dev;
-	process->ino = after.st_ino;
+	process->image = now.image;
 	process->nr = now.nr;
 	process->maps = now.maps;
 }
@@ -201,7 +244,7 @@ void maps_read(struct maps *maps, pid_t pid)
 	struct process *process = find_process(maps, pid);
 
 	if (process)
-		look(maps, process);
+		look(maps, process, pid);
 }
 
 void maps_keep(struct maps *maps, pid_t pid)
@@ -232,7 +275,7 @@ void maps_forget(struct maps *maps, pid_t pid)
 	free_process(process);
 }
 
-void maps_find(struct maps *maps, pid_t pid, uint64_t address, struct place *place)
+void maps_find(struct maps *maps, pid_t pid, pid_t tid, uint64_t address, struct place *place)
 {
 	struct process *process = find_process(maps, pid);
 	unsigned int i;
@@ -242,7 +285,7 @@ void maps_find(struct maps *maps, pid_t pid, uint64_t address, struct place *pla
 	if (!process)
 		return;
 	if (process->round != maps->round)
-		look(maps, process);
+		look(maps, process, tid);
 	for (i = 0; i < process->nr; i++) {
 		const struct map *map = &process->maps[i];
 

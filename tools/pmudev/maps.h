@@ -41,6 +41,7 @@ void maps_forget(struct maps *maps, pid_t pid);
 /* It has executed another program: what was known of it is forgotten. */
 void maps_exec(struct maps *maps, pid_t pid);
 
-void maps_find(struct maps *maps, pid_t pid, uint64_t address, struct place *place);
+/* @tid: the thread of the process that was there */
+void maps_find(struct maps *maps, pid_t pid, pid_t tid, uint64_t address, struct place *place);
 
 #endif /* MAPS_H */

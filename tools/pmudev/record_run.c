@@ -250,7 +250,7 @@ static int begin(struct run *run)
 	if (status)
 		return status;
 	record_begin(run->record);
-	if (run->traced && !trace_begin(run->child->pid)) {
+	if (run->traced && !trace_begin(run->child->pid, run->record->inherit)) {
 		complain("the command cannot be traced (%s): short-lived processes will be unknown",
 			 strerror(errno));
 		run->traced = false;

@@ -116,7 +116,7 @@ void record_sample(struct record *record, struct maps *maps, const struct pmudev
 	} else {
 		if (sample->flags & PMUDEV_SAMPLE_ENTRY)
 			line.mode = "entry";
-		maps_find(maps, sample->pid, sample->ip, &line.place);
+		maps_find(maps, sample->pid, sample->tid, sample->ip, &line.place);
 		record->unknown += !*line.place.file;
 	}
 	record->samples++;

@@ -119,6 +119,8 @@ static void print_text(const struct tally *tally, const struct options *options)
 	char buf[2][32];
 	uint64_t i;
 
+	if (tally->event)
+		utf8_printable(tally->event);
 	printf("%s samples of %s, one for each %s", thousands(tally->samples, buf[0]),
 	       tally->event ? tally->event : "nothing", thousands(tally->period, buf[1]));
 	if (tally->dropped)

@@ -297,7 +297,8 @@ static int run_child(const struct options *options, struct child *child, struct 
 	if (!status && !exact_begin(exact))
 		status = EXIT_NOT_RUN;
 	if (!status)
-		status = child_release(child, options->command[0]);
+		status =
+			child_release_meanwhile(child, options->command[0], exact_meanwhile, exact);
 	if (status)
 		return status;
 	end = exact_wait(exact);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "json.h"
 #include "samples_file.h"
 
 static const char *const names[NR_COLUMNS] = {
@@ -51,8 +52,10 @@ bool samples_file_open(struct samples_file *file, FILE *in, const char *name)
 
 static bool wrong(const struct samples_file *file, enum sample_column which)
 {
-	complain("'%s', line %lu: '%s' is no %s", file->name, file->csv.lines,
-		 file->csv.field[file->column[which]], names[which]);
+	char *text = file->csv.field[file->column[which]];
+
+	utf8_printable(text);
+	complain("'%s', line %lu: '%s' is no %s", file->name, file->csv.lines, text, names[which]);
 	return false;
 }
 

@@ -9,10 +9,10 @@
 
 #include "trace.h"
 
-bool trace_begin(pid_t pid)
+bool trace_begin(pid_t pid, bool children)
 {
-	const long options = PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT | PTRACE_O_TRACEFORK |
-			     PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
+	const long all = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
+	const long options = PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT | (children ? all : 0);
 
 	return !ptrace(PTRACE_SEIZE, pid, 0, options);
 }

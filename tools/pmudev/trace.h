@@ -27,10 +27,10 @@ struct traced {
 };
 
 /*
- * Traces a child process and all that it starts from now on. Return: false with errno. What is
- * traced goes on by itself when this process ends.
+ * Traces a child process, with @children all that it starts from now on. Return: false with errno.
+ * What is traced goes on by itself when this process ends.
  */
-bool trace_begin(pid_t pid);
+bool trace_begin(pid_t pid, bool children);
 
 /*
  * What happened next. Children of this process that are not traced are collected, too, when they

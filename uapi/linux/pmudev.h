@@ -825,8 +825,8 @@ struct pmudev_reports {
  * A deadline with SAMPLE writes where the thread was, and what its events had counted, into the
  * set's ring. mmap() at PMUDEV_SAMPLES_OFFSET makes the ring: shared, one page for struct
  * pmudev_samples_page and a power of two of pages for data, at most PMUDEV_SAMPLES_MAX bytes of
- * them. It counts towards the caller's RLIMIT_MEMLOCK until the set is closed. When it is mapped
- * again it must have the same size.
+ * them. It is locked memory of the caller's user (RLIMIT_MEMLOCK) until the set is closed. When it
+ * is mapped again it must have the same size.
  *   - The kernel writes samples at @head and never over those that were not read: at @tail, which
  *     the reader writes, writable mapping provided. Both count bytes modulo 2^32; the data is at
  *     that modulo @data_size. A sample may continue at the data's begin.
