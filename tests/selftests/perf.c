@@ -169,6 +169,7 @@ static int open_samples(struct perf_samples *samples, struct perf_event_attr *at
 	attr->size = sizeof(*attr);
 	attr->type = PERF_TYPE_RAW;
 	attr->sample_type = PERF_SAMPLE_IP;
+	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	*samples = (struct perf_samples){ .fd = open_event(attr, pid, cpu, -1) };
 	if (samples->fd < 0)
 		return samples->fd;

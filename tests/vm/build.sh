@@ -78,6 +78,11 @@ build_modules() {
 # put_program ARCH FROM TO: without symbols, for all of them have to fit into the memory of a machine twice.
 put_program() { "$(cross_prefix "$1")strip" -o "$3" "$2"; }
 
+# is_32bit PROGRAM: its tests are a 32-bit program (NAMES32 of tests/selftests/Makefile).
+is_32bit() {
+	[[ $1 = compat32_test || $1 = lib32_test || $1 = deadline32_test ]]
+}
+
 # put_test ARCH PROGRAM DIR: a link to the program that has all tests; where those of --test were built
 # alone (ALONE), a program of its own.
 put_test() {
@@ -86,7 +91,7 @@ put_test() {
 	from=$(programs "$1")
 	if [ -x "$SOURCES/$name.sh" ]; then
 		cp "$SOURCES/$name.sh" "$3/$2"
-	elif [ -n "$ALONE" ] || [ "$name" = compat32_test ] || [ "$name" = lib32_test ]; then
+	elif [ -n "$ALONE" ] || is_32bit "$name"; then
 		put_program "$1" "$from/$name" "$3/$name"
 	else
 		[ -e "$3/selftests" ] || put_program "$1" "$from/$(multicall)" "$3/selftests"
