@@ -42,6 +42,12 @@ static void stay(struct callback_head *work)
 {
 	struct pmudev_stop *stop = container_of(work, struct pmudev_stop, work);
 
+	/* Once behind its other work: that may close the last file of the set. */
+	if (!stop->behind) {
+		stop->behind = true;
+		if (!task_work_add(current, work, TWA_RESUME))
+			return;
+	}
 	while (look_again(stop))
 		wait_event_state(stop->wait, !READ_ONCE(stop->held), STOPPED);
 	/* This function is left before the module is: pmudev_stop_exit(). */
@@ -70,6 +76,7 @@ void pmudev_stop_thread(struct pmudev_stop *stop, struct task_struct *task)
 		return;
 	}
 	stop->queued = true;
+	stop->behind = false;
 	stop->refs++;
 	spin_unlock_irqrestore(&stop->wait.lock, flags);
 	__module_get(THIS_MODULE);

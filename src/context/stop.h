@@ -20,6 +20,7 @@ struct pmudev_stop {
 	 */
 	bool held;
 	bool queued;		/* the thread will look at @held before it is in user mode again */
+	bool behind; /* @work is behind the thread's other work; the thread's own while @queued */
 	unsigned int refs;
 };
 

@@ -3,6 +3,7 @@
 #include "deadline.h"
 #include "kselftest_harness.h"
 
+#include <dirent.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -194,6 +195,81 @@ TEST_F(stop, continued_at_any_time)
 	ASSERT_EQ(0, pm_deadline(self->fd, 0, PMUDEV_DEADLINE_REMOVE, 0, 0));
 	ASSERT_EQ(0, pm_continue(self->fd));
 	expect_running(_metadata, self);
+}
+
+/* A deadline of its own set that comes while it closes that, or a little before or after. */
+static void __attribute__((noreturn)) close_own(__u64 value, __u64 *ready)
+{
+	struct pmudev_event_attr event = raw_event(steady_event(), PMUDEV_EXCLUDE_HV);
+	int fd = pm_set(&event, 1, true);
+
+	__atomic_store_n(ready, 1, __ATOMIC_RELAXED);
+	if (fd < 0 || pm_deadline(fd, 0, PMUDEV_DEADLINE_STOP | PMUDEV_DEADLINE_RELATIVE, value, 0))
+		_exit(1);
+	close(fd);
+	_exit(0);
+}
+
+static unsigned int open_files(pid_t pid)
+{
+	char path[32];
+	DIR *dir;
+	unsigned int nr = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	dir = opendir(path);
+	while (dir && readdir(dir))
+		nr++;
+	if (dir)
+		closedir(dir);
+	return nr;
+}
+
+static bool has_ended(pid_t pid)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	return !waitid(P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid == pid;
+}
+
+/* Return: it went on to its end; else it has stopped with its file open, as it wished. */
+static bool try_close(struct __test_metadata *_metadata, __u64 *ready, __u64 value)
+{
+	unsigned int before = open_files(getpid());
+	bool ended;
+	pid_t pid;
+
+	__atomic_store_n(ready, 0, __ATOMIC_RELAXED);
+	pid = fork_bound();
+	if (!pid)
+		close_own(value, ready);
+	EXPECT_TRUE(WAIT_FOR(__atomic_load_n(ready, __ATOMIC_RELAXED)));
+	EXPECT_TRUE(WAIT_FOR(has_ended(pid) || is_stopped(pid)));
+	ended = has_ended(pid);
+	/* Nobody is left who could continue it. */
+	if (!ended && open_files(pid) < before) {
+		ended = WAIT_FOR(has_ended(pid));
+		EXPECT_TRUE(ended) TH_LOG("stopped for ever after %llu", value);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return ended;
+}
+
+TEST_F(stop, closes_its_own)
+{
+	__u64 *ready = self->rounds, value = 0;
+	int i;
+
+	stop_child(self->child);
+	self->child = 0;
+	do
+		value += 200;
+	while (!try_close(_metadata, ready, value) && value < 100000);
+	ASSERT_LT(value, 100000ULL);
+	/* Around the end of close(), where the file of older kernels waits to be released. */
+	for (i = 0; i < few(200); i++)
+		try_close(_metadata, ready, value - 400 + 4 * i);
 }
 
 TEST_F(stop, refusals)
