@@ -48,14 +48,14 @@ static void exactly(struct __test_metadata *_metadata, struct _test_data_random 
 
 TEST_F_TIMEOUT(random, each_exactly, 3000)
 {
-	unsigned int i;
+	int i;
 
 	srand(1);
 	for (i = 0; i < ROUNDS; i++) {
 		exactly(_metadata, self, 1 + rand() % (1U << rand() % (LARGEST + 1)));
 		/* Now and then: emulated, it takes long. */
 		if (i % 500 == 499)
-			TH_LOG("%u so far", i + 1);
+			TH_LOG("%d so far", i + 1);
 	}
 }
 
