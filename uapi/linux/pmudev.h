@@ -833,8 +833,9 @@ struct pmudev_reports {
  *   - A reader loads @head with acquire semantics, reads samples from @tail on, and stores @tail
  *     with release semantics.
  *   - When there is no room a sample is dropped, and counted.
- *   - poll(2) says POLLIN when half of the ring is used, and an eventfd is written then. A sample
- *     is no report to wait for; REPORT returns how many deadlines were reached.
+ *   - poll(2) says POLLIN while half of the ring is used. An eventfd is written when it comes to
+ *     that, not if it was so before. A sample is no report to wait for; REPORT returns how many
+ *     deadlines were reached.
  *   - STOP with SAMPLE: a thread stops behind its sample when the ring has no room for one of each
  *     thread and CPU, and poll(2) says POLLIN. The reader makes room and calls PMUDEV_IOC_CONTINUE,
  *     which fails (EAGAIN, RING) if the ring is full again. Of events of user mode nothing is
