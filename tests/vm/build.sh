@@ -30,6 +30,17 @@ make_command() {
 		CROSS_COMPILE="$(cross_prefix "$1")" CC="$(with_ccache "$(cross_cc "$1")")" LDFLAGS=-static $(parallel)
 }
 
+# make_perf ARCH: a program that uses perf, with shared libraries; of 32-bit arm there is none.
+make_perf() {
+	local dir
+
+	[ "$1" != arm ] || return 0
+	dir=$(programs "$1")
+	# shellcheck disable=SC2046 # an option or none
+	flock "$dir.lock" make -s -C "$PMUDEV_ROOT/tests/perf" OUTPUT="$dir/perf" \
+		CROSS_COMPILE="$(cross_prefix "$1")" CC="$(with_ccache "$(cross_cc "$1")")" $(parallel)
+}
+
 # multicall: the name of the program that has all tests, or those of `make quick`.
 multicall() { printf 'selftests%s\n' "$([ "$LEVEL" != quick ] || echo -quick)"; }
 
@@ -58,6 +69,7 @@ build_programs() {
 		make_programs "$1" MULTICALL="$(multicall)" ${names:+"$names"} "${targets[@]:-machine}" || die "a test program does not compile for $1"
 	fi
 	make_command "$1" || die "the command does not compile for $1"
+	make_perf "$1" || die "the library for programs that use perf does not compile for $1"
 }
 
 build_modules() {
@@ -114,6 +126,9 @@ stage() {
 		printf '%s %s\n' "$program" "$limit"
 	done < <(programs_of "$2" "$3" "$4") >"$dir/tests/list"
 	put_program "$arch" "$programs/tools/pmudev" "$dir/bin/pmudev"
+	if [ -d "$programs/perf/root" ]; then
+		cp -r "$programs/perf/root/." "$dir"
+	fi
 	if [ -d "$programs/examples" ]; then
 		mkdir "$dir/tests/examples"
 		cp "$programs"/examples/* "$dir/tests/examples/"

@@ -11,6 +11,7 @@ _pmudev_options() { # COMMAND
 	stat) pmudev stat --help 2>/dev/null | grep -oE '(^|[ (,;])--?[A-Za-z][a-z-]*' | tr -d ' (,;' | sort -u | xargs ;;
 	record) echo "-e -c -p -i --no-inherit -o -j --json -m --lossless --no-ptrace --help" ;;
 	report) echo "--by -n -j --json --help" ;;
+	exec) echo "--strict --explain --help" ;;
 	run) echo "--instructions --limit --then --skid -j --json -o --help" ;;
 	monitor) echo "-C -a -i -n -e --plain --json --csv --color --help" ;;
 	bench) echo "-C --json --color --help" ;;
@@ -51,11 +52,11 @@ _pmudev() {
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W "info list explain stat run record report monitor bench plot help --help --version" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "info list explain stat run exec record report monitor bench plot help --help --version" -- "$word")
 		return
 	fi
 	case $command:$before in
-	help:help) mapfile -t COMPREPLY < <(compgen -W "info list explain stat run record report monitor bench plot" -- "$word") ;;
+	help:help) mapfile -t COMPREPLY < <(compgen -W "info list explain stat run exec record report monitor bench plot" -- "$word") ;;
 	*:-e | *:--event) mapfile -t COMPREPLY < <(_pmudev_events "$word") ;;
 	*:-p | *:--pid | *:-t | *:--tid) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_numbers)" -- "$word") ;;
 	*:-C | *:--cpu) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_cpus)" -- "$word") ;;
@@ -68,7 +69,7 @@ _pmudev() {
 			mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_options "$command")" -- "$word")
 		elif [ "$command" = plot ] || [ "$command" = report ]; then
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
-		elif [[ " stat run record " = *" $command "* ]]; then
+		elif [[ " stat run exec record " = *" $command "* ]]; then
 			mapfile -t COMPREPLY < <(compgen -c -- "$word")
 		fi
 		;;

@@ -17,6 +17,7 @@ static const struct {
 	{ "explain", cmd_explain, "which counters events would get, or who holds them" },
 	{ "stat", cmd_stat, "count the events of a program, a process, a thread or some CPUs" },
 	{ "run", cmd_run, "run a program for exactly so many instructions" },
+	{ "exec", cmd_exec, "run a program that uses perf_event_open(), with pmudev behind it" },
 	{ "record", cmd_record, "write down where a program was, each so many events" },
 	{ "report", cmd_report, "count what record wrote by function, line, file or thread" },
 	{ "monitor", cmd_monitor, "show what CPUs count, every few seconds" },

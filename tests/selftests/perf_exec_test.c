@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * `pmudev exec`: tests/perf/perf_abi.c, a program that uses perf, does the same with pmudev. Here
+ * it is judged by its exit status, and shown if something failed.
+ */
+#include "command.h"
+#include "common.h"
+#include "perf.h"
+#include "kselftest_harness.h"
+
+static struct output output;
+
+FIXTURE(perf_exec)
+{
+	bool served; /* perf counts, while pmudev does not */
+};
+
+FIXTURE_SETUP(perf_exec)
+{
+	int fd;
+
+	if (!have_command())
+		SKIP(return, "there is no `pmudev` command in PATH");
+	if (access("/bin/perf_abi", X_OK))
+		SKIP(return, "tests/perf was not built for this machine");
+	fd = perf_open(EVENT_INSTRUCTIONS, 0, 0, -1);
+	self->served = fd >= 0;
+	if (self->served)
+		close(fd);
+}
+
+FIXTURE_TEARDOWN(perf_exec)
+{
+}
+
+TEST_F(perf_exec, with_perf)
+{
+	if (!self->served)
+		SKIP(return, "perf counts nothing here");
+	run(&output, "/bin/perf_abi");
+	EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
+}
+
+TEST_F(perf_exec, with_pmudev)
+{
+	run(&output, "pmudev exec --explain -- /bin/perf_abi");
+	EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
+}
+
+/* Nothing takes turns: what does not fit is refused, and why is told. */
+TEST_F(perf_exec, strict)
+{
+	run(&output, "pmudev exec --strict --explain -- /bin/perf_abi");
+	EXPECT_EQ(1, output.status);
+	EXPECT_EQ(1, times_in(&output, "\nnot ok")) TH_LOG("%s", output.text);
+	EXPECT_LE(1, times_in(&output, "pmudev exec: perf_event_open(): "))
+	TH_LOG("%s", output.text);
+}
+
+TEST_F(perf_exec, what_is_wrong)
+{
+	run(&output, "pmudev exec");
+	EXPECT_EQ(2, output.status);
+	run(&output, "pmudev exec --nosuch -- true");
+	EXPECT_EQ(2, output.status);
+	run(&output, "pmudev exec -- /nosuch");
+	EXPECT_EQ(127, output.status);
+	run(&output, "PMUDEV_PERF_LIBRARY=/nosuch pmudev exec --explain -- /bin/perf_abi");
+	EXPECT_EQ(126, output.status) TH_LOG("%s", output.text);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perf's events as events of pmudev's sets.
+ *
+ * An event that leads a group is a set, and its descriptor is the set's. The other events of the
+ * group are events of the same set, and their descriptors are duplicates. Each event has a pmudev
+ * group of its own, so that it can be enabled alone; without MULTIPLEX all of them count all the
+ * time, as a group of perf's does while it counts.
+ *
+ * When there are no counters left, all groups that count the same, and are not pinned, move into
+ * one set, where each is a multiplexed group: they take turns. Their descriptors become that set's.
+ */
+#ifndef EVENT_H
+#define EVENT_H
+
+#include <linux/perf_event.h>
+#include <linux/pmudev.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct group;
+
+/* A count and its times, as read(2) has them */
+struct count {
+	uint64_t value;
+	uint64_t enabled;
+	uint64_t running;
+};
+
+/**
+ * struct event - one that perf_event_open() has made here
+ * @group: whose set it is in; constant until the last descriptor is closed
+ * @id: what PERF_EVENT_IOC_ID tells
+ * @read_format: PERF_FORMAT_*
+ * @attr: as pmudev knows it
+ * @pinned: perf's attribute
+ * @owner: the thread that has opened it
+ * @slot: of the set
+ * @base: counted before @slot; under the group's lock, and its @changes
+ * @on: it was enabled, and counts if its leader is
+ * @counting: it does, or waits for an exec
+ * @failed: a pinned event for which there was no counter
+ * @refs: its descriptors
+ * @next: of those that are free
+ */
+struct event {
+	struct group *group;
+	uint64_t id;
+	uint64_t read_format;
+	struct pmudev_event_attr attr;
+	bool pinned;
+	pid_t owner;
+	atomic_uint slot;
+	struct count base;
+	bool on;
+	bool counting;
+	atomic_bool failed;
+	atomic_uint refs;
+	struct event *next;
+};
+
+/* Whom a set counts, as pmudev knows it */
+struct target {
+	uint32_t kind;
+	int32_t id;
+	uint32_t flags;
+};
+
+/**
+ * struct group - the events of a group of perf's
+ * @lock: all but what is said to be read without; signals are blocked meanwhile
+ * @changes: odd while slots and bases change
+ * @leader: NULL: it was closed, and each of the others counts for itself
+ * @nr: how many events
+ * @events: in the order in which they were added
+ * @multiplexed: they are a group of a set that others are in, too
+ * @number: of that group
+ * @target: constant
+ * @next: of all groups, or of those that are free
+ */
+struct group {
+	pthread_mutex_t lock;
+	atomic_uint changes;
+	struct event *leader;
+	unsigned int nr;
+	struct event *events[PMUDEV_MAX_EVENTS];
+	bool multiplexed;
+	unsigned int number;
+	struct target target;
+	struct group *next;
+};
+
+/* PMUDEV_PERF=strict: what does not fit is refused. explain: refusals are told on stderr. */
+struct settings {
+	bool strict;
+	bool explain;
+};
+
+extern struct settings perf_settings;
+
+/* encode.c: Is the event one for pmudev? @attr: all of it, what the caller has not is 0. */
+bool perf_encode(const struct perf_event_attr *attr, struct pmudev_event_attr *to);
+
+/*
+ * Return: a descriptor, -errno; @ours: out: false: it is for perf. @leader: NULL: it leads a group.
+ * @leader_fd: a descriptor of that
+ */
+int perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu, struct event *leader,
+	      int leader_fd, unsigned long flags, bool *ours, struct event **event);
+
+/* The last descriptor is about to be closed. @fd: that */
+void perf_close(struct event *event, int fd);
+
+/* read(2): return bytes or -errno. Takes no lock; may be called by signal handlers. */
+ssize_t perf_read(struct event *event, int fd, void *buf, size_t size);
+
+/* ioctl(2): 0 or -errno. */
+int perf_control(struct event *event, int fd, unsigned long request, unsigned long arg);
+
+/* The event for itself, as prctl(2) wants. */
+int perf_enable(struct event *event, int fd, bool on);
+
+/* calls.c: a descriptor of one of the group's events, -1: there is none any more */
+int perf_find_fd(const struct group *group);
+/* All of them are the set's of @to from now on. */
+void perf_replace(const struct group *group, int to);
+
+/* set.c: calls of pmudev's, which are not looked at; 0 or -errno, and what was refused */
+int set_open(bool cloexec);
+/* The number @fd is the file of @to from now on. */
+void fd_replace(int fd, int to);
+int set_bind(int fd, uint32_t target, int32_t id, uint32_t flags, struct pmudev_refusal *why);
+int set_add(int fd, const struct pmudev_event_attr *attrs, unsigned int nr, uint32_t *slots,
+	    struct pmudev_refusal *why);
+int set_control(int fd, unsigned long request, uint32_t group, uint32_t slot, uint64_t value,
+		struct pmudev_refusal *why);
+/* Return: bytes or -errno. */
+ssize_t set_read(int fd, struct pmudev_record *record, size_t size);
+/* The CPU 0's PMU: false: there is no pmudev. */
+bool set_query(struct pmudev_query *query);
+
+/* On stderr, if that is wanted. @what: was refused */
+void perf_explain(const char *what, int error, const struct pmudev_refusal *why);
+
+#endif /* EVENT_H */

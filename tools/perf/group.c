@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+/* What of a group counts, and how much. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+
+#include "group.h"
+
+/* It is in no set. */
+#define NO_SLOT PMUDEV_MAX_EVENTS
+
+/* ------------------------------------------------------------------------ counts -- */
+
+ssize_t group_read(int fd, struct pmudev_record *record)
+{
+	ssize_t got = set_read(fd, record, sizeof(union record));
+
+	if (got < 0)
+		return got;
+	/* Else it is no set's any more. */
+	return got >= (ssize_t)sizeof(*record) && record->size == got ? got : -EBADF;
+}
+
+struct count event_count(const struct event *event, const struct pmudev_record *record)
+{
+	const uint32_t slot = atomic_load_explicit(&event->slot, memory_order_relaxed);
+	const struct pmudev_count *now = &record->counts[slot];
+	struct count count = event->base;
+
+	if (slot >= record->nr)
+		return count;
+	count.value += now->value;
+	count.enabled += now->time_enabled;
+	count.running += now->time_running;
+	return count;
+}
+
+/* ------------------------------------------------------------------------ events -- */
+
+static int control(int fd, unsigned long request, uint32_t number, struct pmudev_refusal *why)
+{
+	return set_control(fd, request, number, PMUDEV_ALL, 0, why);
+}
+
+/* In the group's own set each event is a group. */
+static unsigned int free_number(const struct group *group)
+{
+	uint64_t used = 0;
+	unsigned int i;
+
+	for (i = 0; i < group->nr; i++)
+		used |= 1ULL << group->events[i]->attr.group;
+	return __builtin_ctzll(~used);
+}
+
+static int add_one(struct event *event, int fd, struct pmudev_refusal *why)
+{
+	uint32_t slot;
+	int error = set_add(fd, &event->attr, 1, &slot, why);
+
+	if (!error)
+		atomic_store(&event->slot, slot);
+	return error;
+}
+
+int group_add(struct group *group, struct event *event, int fd, struct pmudev_refusal *why)
+{
+	int error = 0;
+
+	if (group->nr == PMUDEV_MAX_EVENTS)
+		return -EINVAL;
+	/* Among those that take turns it is added when it counts. */
+	if (!group->multiplexed) {
+		event->attr.group = free_number(group);
+		error = add_one(event, fd, why);
+	}
+	if (error)
+		return error;
+	atomic_fetch_add(&group->changes, 1);
+	event->group = group;
+	group->events[group->nr++] = event;
+	atomic_fetch_add(&group->changes, 1);
+	return 0;
+}
+
+/* What they have counted is kept, and they are in no set. 0 or -errno. */
+static int take_out(struct group *group, int fd, struct pmudev_refusal *why)
+{
+	const uint32_t number = group->multiplexed ? group->number : PMUDEV_ALL;
+	union record all;
+	unsigned int i;
+	int error;
+
+	control(fd, PMUDEV_IOC_DISABLE, number, why);
+	if (group_read(fd, &all.record) < 0)
+		return -EBADF;
+	error = control(fd, PMUDEV_IOC_REMOVE, number, why);
+	if (error)
+		return error;
+	for (i = 0; i < group->nr; i++) {
+		group->events[i]->base = event_count(group->events[i], &all.record);
+		atomic_store(&group->events[i]->slot, NO_SLOT);
+		group->events[i]->counting = false;
+	}
+	return 0;
+}
+
+void group_remove(struct group *group, struct event *event, int fd)
+{
+	struct pmudev_refusal why;
+	unsigned int i, at;
+
+	if (group->leader == event)
+		group->leader = NULL;
+	if (!group->multiplexed) {
+		control(fd, PMUDEV_IOC_DISABLE, event->attr.group, &why);
+		control(fd, PMUDEV_IOC_REMOVE, event->attr.group, &why);
+	}
+	atomic_fetch_add(&group->changes, 1);
+	if (group->multiplexed)
+		take_out(group, fd, &why);
+	for (at = 0; at < group->nr && group->events[at] != event; at++)
+		;
+	if (at < group->nr)
+		group->nr--;
+	for (i = at; i < group->nr; i++)
+		group->events[i] = group->events[i + 1];
+	atomic_fetch_add(&group->changes, 1);
+	if (group->nr)
+		group_update(group, fd, &why);
+}
+
+/* ---------------------------------------------------------------------- counting -- */
+
+static bool wanted(const struct group *group, const struct event *event)
+{
+	return event->on && (!group->leader || group->leader->on);
+}
+
+/* Those that shall count, all at one moment if all of them shall. */
+static int switch_on(struct group *group, int fd, struct pmudev_refusal *why)
+{
+	unsigned int i, on = 0;
+	int error = 0;
+
+	for (i = 0; i < group->nr; i++)
+		on += wanted(group, group->events[i]);
+	if (on == group->nr)
+		error = control(fd, PMUDEV_IOC_ENABLE, PMUDEV_ALL, why);
+	for (i = 0; i < group->nr && !error; i++) {
+		struct event *event = group->events[i];
+
+		if (!wanted(group, event) || event->counting)
+			continue;
+		if (on < group->nr)
+			error = control(fd, PMUDEV_IOC_ENABLE, event->attr.group, why);
+		event->counting = !error;
+	}
+	return error;
+}
+
+static void switch_off(struct group *group, int fd)
+{
+	struct pmudev_refusal why;
+	unsigned int i, on = 0;
+
+	for (i = 0; i < group->nr; i++)
+		on += wanted(group, group->events[i]);
+	if (!on)
+		control(fd, PMUDEV_IOC_DISABLE, PMUDEV_ALL, &why);
+	for (i = 0; i < group->nr; i++) {
+		struct event *event = group->events[i];
+
+		if (wanted(group, event) || !event->counting)
+			continue;
+		if (on)
+			control(fd, PMUDEV_IOC_DISABLE, event->attr.group, &why);
+		event->counting = false;
+	}
+}
+
+/* Among those that take turns it is one group, of the events that shall count. */
+static int add_wanted(struct group *group, int fd, struct pmudev_refusal *why)
+{
+	unsigned int i, on = 0;
+	int error = 0;
+
+	for (i = 0; i < group->nr && !error; i++) {
+		struct event *event = group->events[i];
+
+		if (!wanted(group, event))
+			continue;
+		event->attr.group = group->number;
+		event->attr.flags |= PMUDEV_MULTIPLEX;
+		error = add_one(event, fd, why);
+		event->counting = !error;
+		on++;
+	}
+	return error || !on ? error : control(fd, PMUDEV_IOC_ENABLE, group->number, why);
+}
+
+static int update_multiplexed(struct group *group, int fd, struct pmudev_refusal *why)
+{
+	int error;
+
+	atomic_fetch_add(&group->changes, 1);
+	error = take_out(group, fd, why);
+	if (!error)
+		error = add_wanted(group, fd, why);
+	atomic_fetch_add(&group->changes, 1);
+	return error;
+}
+
+int group_update(struct group *group, int fd, struct pmudev_refusal *why)
+{
+	struct pmudev_refusal other;
+	unsigned int i;
+	int error;
+
+	if (group->multiplexed)
+		return update_multiplexed(group, fd, why);
+	switch_off(group, fd);
+	error = switch_on(group, fd, why);
+	if (!error)
+		return 0;
+	control(fd, PMUDEV_IOC_DISABLE, PMUDEV_ALL, &other);
+	for (i = 0; i < group->nr; i++)
+		group->events[i]->counting = false;
+	return error;
+}
+
+int group_move(struct group *group, int fd, int shared, unsigned int number,
+	       struct pmudev_refusal *why)
+{
+	int error;
+
+	atomic_fetch_add(&group->changes, 1);
+	error = take_out(group, fd, why);
+	if (!error) {
+		group->number = number;
+		group->multiplexed = true;
+		perf_replace(group, shared);
+		/* Nobody may know it yet. */
+		fd_replace(fd, shared);
+		error = add_wanted(group, fd, why);
+	}
+	atomic_fetch_add(&group->changes, 1);
+	return error;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Groups and events: made, found again, and what of them counts. */
+#ifndef GROUP_H
+#define GROUP_H
+
+#include <signal.h>
+
+#include "event.h"
+
+/* Signals are blocked meanwhile: their handlers may use the same events. */
+void group_lock(struct group *group, sigset_t *before);
+void group_unlock(struct group *group, const sigset_t *before);
+
+/* NULL: no memory. What is returned was zeroed, and is never given back to the C library. */
+struct event *event_new(void);
+void event_free(struct event *event);
+struct group *group_new(const struct target *target);
+void group_free(struct group *group);
+
+/*
+ * Adds an event, which is off. The group is locked, as for all that follows. @fd: one of its
+ * descriptors. 0 or -errno.
+ */
+int group_add(struct group *group, struct event *event, int fd, struct pmudev_refusal *why);
+
+/* It is gone: what it had counted, too. */
+void group_remove(struct group *group, struct event *event, int fd);
+
+/*
+ * What is to count counts, what is not does not. -ENOSPC, -EBUSY: there are no counters, and none
+ * of the group counts.
+ */
+int group_update(struct group *group, int fd, struct pmudev_refusal *why);
+
+/* Part of group_share(): the group becomes group @number of the set of @shared. 0 or -errno. */
+int group_move(struct group *group, int fd, int shared, unsigned int number,
+	       struct pmudev_refusal *why);
+
+/*
+ * The group, and others that count the same, take turns from now on. @fd: a descriptor of it that
+ * is not known yet, or is. No group is locked. 0 or -errno.
+ */
+int group_share(struct group *group, int fd, struct pmudev_refusal *why);
+
+/* Reads the set. Return: as set_read() */
+ssize_t group_read(int fd, struct pmudev_record *record);
+
+/* Of one event, with what it had counted before; zeros if it is not there. */
+struct count event_count(const struct event *event, const struct pmudev_record *record);
+
+/* Room for any record */
+union record {
+	struct pmudev_record record;
+	unsigned char bytes[sizeof(struct pmudev_record) +
+			    PMUDEV_MAX_EVENTS * sizeof(struct pmudev_count)];
+};
+
+#endif /* GROUP_H */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* The C library's functions, which this library has its own in front of. */
+#ifndef REAL_H
+#define REAL_H
+
+#include <poll.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/**
+ * struct real - each as the C library has it: -1 and errno
+ *
+ * Those with variable arguments get as many as the kernel may take.
+ */
+struct real {
+	long (*syscall)(long number, ...);
+	int (*ioctl)(int fd, unsigned long request, ...);
+	ssize_t (*read)(int fd, void *buf, size_t size);
+	int (*close)(int fd);
+	void *(*mmap)(void *address, size_t size, int prot, int flags, int fd, off_t offset);
+	int (*dup)(int fd);
+	int (*dup2)(int from, int to);
+	int (*dup3)(int from, int to, int flags);
+	int (*fcntl)(int fd, int command, ...);
+	int (*prctl)(int option, ...);
+	int (*close_range)(unsigned int first, unsigned int last, int flags); /* may be NULL */
+	void (*closefrom)(int first);					      /* may be NULL */
+};
+
+/* Found when the library is loaded, or by the first call before that. */
+const struct real *real(void);
+
+#endif /* REAL_H */

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <pmudev.h>
+
+#include "event.h"
+#include "real.h"
+
+#define DEVICE "/dev/pmudev"
+
+struct settings perf_settings;
+
+int set_open(bool cloexec)
+{
+	int fd = open(DEVICE, O_RDWR | (cloexec ? O_CLOEXEC : 0));
+
+	return fd < 0 ? -errno : fd;
+}
+
+void fd_replace(int fd, int to)
+{
+	int flags = real()->fcntl(fd, F_GETFD);
+
+	real()->dup3(to, fd, flags & FD_CLOEXEC ? O_CLOEXEC : 0);
+}
+
+/* All structures begin alike: what was refused is at the same place. */
+static int call(int fd, unsigned long request, void *arg, const struct pmudev_refusal *in,
+		struct pmudev_refusal *why)
+{
+	int error = real()->ioctl(fd, request, arg) ? -errno : 0;
+
+	if (error)
+		*why = *in;
+	return error;
+}
+
+int set_bind(int fd, uint32_t target, int32_t id, uint32_t flags, struct pmudev_refusal *why)
+{
+	struct pmudev_bind bind = {
+		.size = sizeof(bind),
+		.flags = flags,
+		.target = target,
+		.id = id,
+	};
+
+	return call(fd, PMUDEV_IOC_BIND, &bind, &bind.refusal, why);
+}
+
+int set_add(int fd, const struct pmudev_event_attr *attrs, unsigned int nr, uint32_t *slots,
+	    struct pmudev_refusal *why)
+{
+	struct pmudev_add add = {
+		.size = sizeof(add),
+		.nr = nr,
+		.event_size = sizeof(*attrs),
+		.events = (uintptr_t)attrs,
+		.slots = (uintptr_t)slots,
+	};
+
+	return call(fd, PMUDEV_IOC_ADD, &add, &add.refusal, why);
+}
+
+int set_control(int fd, unsigned long request, uint32_t group, uint32_t slot, uint64_t value,
+		struct pmudev_refusal *why)
+{
+	struct pmudev_ctl ctl = {
+		.size = sizeof(ctl),
+		.group = group,
+		.slot = slot,
+		.value = value,
+	};
+
+	return call(fd, request, &ctl, &ctl.refusal, why);
+}
+
+ssize_t set_read(int fd, struct pmudev_record *record, size_t size)
+{
+	ssize_t got = real()->read(fd, record, size);
+
+	return got < 0 ? -errno : got;
+}
+
+bool set_query(struct pmudev_query *query)
+{
+	struct pmudev_refusal why;
+	int fd = set_open(true), error;
+
+	if (fd < 0)
+		return false;
+	memset(query, 0, sizeof(*query));
+	query->size = sizeof(*query);
+	query->flags = PMUDEV_QUERY_CPU;
+	error = call(fd, PMUDEV_IOC_QUERY, query, &query->refusal, &why);
+	real()->close(fd);
+	return !error;
+}
+
+void perf_explain(const char *what, int error, const struct pmudev_refusal *why)
+{
+	char text[512], line[700];
+	int length;
+
+	if (!perf_settings.explain)
+		return;
+	pmudev_explain_refusal(error, why, text, sizeof(text));
+	length = snprintf(line, sizeof(line), "pmudev exec: %s: %s\n", what, text);
+	/* In one piece, and not by stdio, which the program may use at this moment. */
+	if (write(STDERR_FILENO, line, length) < 0)
+		return;
+}
