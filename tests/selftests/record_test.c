@@ -285,7 +285,8 @@ TEST_F(record, report)
 	run(&output, "pmudev report --by file " TABLE);
 	EXPECT_EQ(0, output.status);
 	EXPECT_EQ(1, times_in(&output, program)) TH_LOG("%s", output.text);
-	EXPECT_EQ(1, times_in(&output, "100.00%")) TH_LOG("%s", output.text);
+	/* Of the rows; the samples may stand for all that was counted, too. */
+	EXPECT_EQ(1, times_in(&output, "100.00%  ")) TH_LOG("%s", output.text);
 }
 
 TEST_F(record, what_is_wrong)
