@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../perf/event.h"
+#include "../perf/real.h"
+#include "fake_sets.h"
+
+#define MOST_SETS 256
+
+struct settings perf_settings;
+unsigned int fake_counters = 64;
+
+/* A set is the file with this inode. */
+static struct fake_set {
+	ino_t inode; /* 0: unused */
+	struct {
+		bool present, enabled, multiplexed;
+		unsigned int group;
+		struct pmudev_count count;
+	} event[PMUDEV_MAX_EVENTS];
+} sets[MOST_SETS];
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static struct fake_set *find(int fd)
+{
+	struct stat st;
+	unsigned int i;
+
+	if (fstat(fd, &st))
+		return NULL;
+	for (i = 0; i < MOST_SETS; i++)
+		if (sets[i].inode == st.st_ino)
+			return &sets[i];
+	return NULL;
+}
+
+static bool is_open(const struct fake_set *set)
+{
+	struct stat st;
+	int fd;
+
+	for (fd = 0; fd < 1024; fd++)
+		if (!fstat(fd, &st) && st.st_ino == set->inode)
+			return true;
+	return false;
+}
+
+unsigned int fake_open_sets(void)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < MOST_SETS; i++)
+		nr += sets[i].inode && is_open(&sets[i]);
+	return nr;
+}
+
+/* Of all sets that are open, the counters they need. */
+static unsigned int needed(void)
+{
+	unsigned int i, j, nr = 0, shared;
+
+	for (i = 0; i < MOST_SETS; i++) {
+		if (!sets[i].inode || !is_open(&sets[i]))
+			continue;
+		for (j = 0, shared = 0; j < PMUDEV_MAX_EVENTS; j++) {
+			if (!sets[i].event[j].present || !sets[i].event[j].enabled)
+				continue;
+			shared |= sets[i].event[j].multiplexed;
+			nr += !sets[i].event[j].multiplexed;
+		}
+		nr += shared;
+	}
+	return nr;
+}
+
+void fake_step(uint64_t count, uint64_t ns)
+{
+	unsigned int i, j;
+
+	pthread_mutex_lock(&mutex);
+	for (i = 0; i < MOST_SETS; i++)
+		for (j = 0; sets[i].inode && j < PMUDEV_MAX_EVENTS; j++) {
+			if (!sets[i].event[j].present || !sets[i].event[j].enabled)
+				continue;
+			sets[i].event[j].count.value += count;
+			sets[i].event[j].count.time_enabled += ns;
+			sets[i].event[j].count.time_running +=
+				sets[i].event[j].multiplexed ? ns / 2 : ns;
+		}
+	pthread_mutex_unlock(&mutex);
+}
+
+/* ----------------------------------------------------------------- for ../perf -- */
+
+int set_open(bool cloexec)
+{
+	int fd = memfd_create("set", cloexec ? MFD_CLOEXEC : 0);
+	struct stat st;
+	unsigned int i;
+
+	if (fd < 0 || fstat(fd, &st))
+		return -errno;
+	pthread_mutex_lock(&mutex);
+	for (i = 0; i < MOST_SETS && sets[i].inode && is_open(&sets[i]); i++)
+		;
+	if (i < MOST_SETS) {
+		memset(&sets[i], 0, sizeof(sets[i]));
+		sets[i].inode = st.st_ino;
+	}
+	pthread_mutex_unlock(&mutex);
+	return fd;
+}
+
+void fd_replace(int fd, int to)
+{
+	int flags = real()->fcntl(fd, F_GETFD);
+
+	real()->dup3(to, fd, flags & FD_CLOEXEC ? O_CLOEXEC : 0);
+}
+
+int set_bind(int fd, uint32_t target, int32_t id, uint32_t flags, struct pmudev_refusal *why)
+{
+	(void)target;
+	(void)flags;
+	why->code = PMUDEV_OK;
+	return find(fd) ? id == 999999 ? -ESRCH : 0 : -EBADF;
+}
+
+static int add(struct fake_set *set, const struct pmudev_event_attr *attr, uint32_t *slot)
+{
+	for (*slot = 0; *slot < PMUDEV_MAX_EVENTS; (*slot)++) {
+		if (set->event[*slot].present)
+			continue;
+		memset(&set->event[*slot], 0, sizeof(set->event[*slot]));
+		set->event[*slot].present = true;
+		set->event[*slot].group = attr->group;
+		set->event[*slot].multiplexed = attr->flags & PMUDEV_MULTIPLEX;
+		return 0;
+	}
+	return -ENOSPC;
+}
+
+int set_add(int fd, const struct pmudev_event_attr *attrs, unsigned int nr, uint32_t *slots,
+	    struct pmudev_refusal *why)
+{
+	struct fake_set *set;
+	unsigned int i;
+	int error = 0;
+
+	pthread_mutex_lock(&mutex);
+	set = find(fd);
+	why->code = PMUDEV_OK;
+	for (i = 0; set && i < nr && !error; i++)
+		error = add(set, &attrs[i], &slots[i]);
+	pthread_mutex_unlock(&mutex);
+	return set ? error : -EBADF;
+}
+
+static void switch_group(struct fake_set *set, uint32_t group, bool enabled)
+{
+	unsigned int i;
+
+	for (i = 0; i < PMUDEV_MAX_EVENTS; i++)
+		if (group == PMUDEV_ALL || set->event[i].group == group)
+			set->event[i].enabled = enabled && set->event[i].present;
+}
+
+static int enable(struct fake_set *set, uint32_t group, struct pmudev_refusal *why)
+{
+	const struct fake_set before = *set;
+
+	switch_group(set, group, true);
+	if (needed() <= fake_counters)
+		return 0;
+	*set = before;
+	why->code = PMUDEV_WHY_HELD;
+	return -EBUSY;
+}
+
+int set_control(int fd, unsigned long request, uint32_t group, uint32_t slot, uint64_t value,
+		struct pmudev_refusal *why)
+{
+	struct fake_set *set;
+	unsigned int i;
+	int error = 0;
+
+	pthread_mutex_lock(&mutex);
+	set = find(fd);
+	if (!set)
+		error = -EBADF;
+	else if (request == PMUDEV_IOC_ENABLE)
+		error = enable(set, group, why);
+	else if (request == PMUDEV_IOC_DISABLE)
+		switch_group(set, group, false);
+	else if (request == PMUDEV_IOC_RESET && slot < PMUDEV_MAX_EVENTS)
+		set->event[slot].count.value = value;
+	for (i = 0; set && request == PMUDEV_IOC_REMOVE && i < PMUDEV_MAX_EVENTS; i++)
+		if (group == PMUDEV_ALL || set->event[i].group == group)
+			set->event[i].present = false;
+	pthread_mutex_unlock(&mutex);
+	return error;
+}
+
+ssize_t set_read(int fd, struct pmudev_record *record, size_t size)
+{
+	struct fake_set *set;
+	unsigned int i;
+
+	pthread_mutex_lock(&mutex);
+	set = find(fd);
+	if (set) {
+		memset(record, 0, size);
+		for (i = 0; i < PMUDEV_MAX_EVENTS; i++) {
+			if (!set->event[i].present)
+				continue;
+			record->nr = i + 1;
+			record->counts[i] = set->event[i].count;
+		}
+		record->size = sizeof(*record) + record->nr * sizeof(record->counts[0]);
+	}
+	pthread_mutex_unlock(&mutex);
+	return set ? (ssize_t)record->size : -EBADF;
+}
+
+bool set_query(struct pmudev_query *query)
+{
+	memset(query, 0, sizeof(*query));
+	query->nr_pmus = 1;
+	query->arch = PMUDEV_ARCH_INTEL;
+	return true;
+}
+
+void perf_explain(const char *what, int error, const struct pmudev_refusal *why)
+{
+	(void)what;
+	(void)error;
+	(void)why;
+}

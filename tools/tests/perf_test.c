@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The library of `pmudev exec` in this program, with sanitizers and made-up sets: counts through
+ * groups, copies and turns, and descriptors that threads open and close at the same time.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fake_sets.h"
+#include "tap.h"
+
+static int open_event(unsigned int disabled, int group, unsigned long flags)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
+		.disabled = disabled,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, 0, -1, group, flags);
+}
+
+static uint64_t value(int fd)
+{
+	uint64_t words[3];
+
+	return read(fd, words, sizeof(words)) == sizeof(words) ? words[0] : ~0ULL;
+}
+
+static uint64_t running(int fd)
+{
+	uint64_t words[3];
+
+	return read(fd, words, sizeof(words)) == sizeof(words) ? words[2] : ~0ULL;
+}
+
+static void one(void)
+{
+	int fd = open_event(1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	ok(fd >= 0 && fcntl(fd, F_GETFD) == FD_CLOEXEC, "an event");
+	fake_step(5, 10);
+	is_number(value(fd), 0, "it is off");
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	fake_step(5, 10);
+	is_number(value(fd), 5, "it counts");
+	is_number(running(fd), 10, "and its time");
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	fake_step(5, 10);
+	is_number(value(fd), 5, "it is off again");
+	ioctl(fd, PERF_EVENT_IOC_RESET, 0);
+	is_number(value(fd), 0, "reset");
+	ok(close(fd) == 0 && fake_open_sets() == 0, "closed");
+	ok(read(fd, &fd, sizeof(fd)) == -1 && errno == EBADF, "nothing is left of it");
+}
+
+static void group(void)
+{
+	int fd[3], i;
+
+	for (i = 0; i < 3; i++)
+		fd[i] = open_event(i != 1, i ? fd[0] : -1, 0);
+	fake_step(1, 1);
+	ioctl(fd[0], PERF_EVENT_IOC_ENABLE, 0);
+	fake_step(10, 1);
+	is_number(value(fd[0]), 10, "the leader counts");
+	is_number(value(fd[1]), 10, "a member with it");
+	is_number(value(fd[2]), 0, "one that is off does not");
+	ioctl(fd[1], PERF_EVENT_IOC_DISABLE, 0);
+	ioctl(fd[2], PERF_EVENT_IOC_ENABLE, 0);
+	fake_step(100, 1);
+	is_number(value(fd[0]), 110, "the leader goes on");
+	is_number(value(fd[1]), 10, "the member is off");
+	is_number(value(fd[2]), 100, "the other on");
+	close(fd[0]);
+	fake_step(1000, 1);
+	is_number(value(fd[2]), 1100, "without the leader it counts for itself");
+	close(fd[1]);
+	close(fd[2]);
+	is_number(fake_open_sets(), 0, "all are closed");
+}
+
+/* Two counters, three events: they take turns from the third on. */
+static void turns(void)
+{
+	int fd[3], copy;
+
+	fake_counters = 2;
+	fd[0] = open_event(0, -1, PERF_FLAG_FD_CLOEXEC);
+	copy = dup(fd[0]);
+	fake_step(7, 10);
+	fd[1] = open_event(0, -1, 0);
+	fake_step(7, 10);
+	fd[2] = open_event(0, -1, 0);
+	ok(fd[2] >= 0, "more than counters");
+	fake_step(7, 10);
+	is_number(value(fd[0]), 21, "nothing is lost by the move");
+	is_number(value(copy), 21, "of a copy neither");
+	is_number(value(fd[2]), 7, "the new one counts");
+	is_number(running(fd[0]), 25, "running time is a part");
+	ok(fcntl(fd[0], F_GETFD) == FD_CLOEXEC && !fcntl(copy, F_GETFD), "flags are as they were");
+	is_number(fake_open_sets(), 1, "they share a set");
+	ioctl(fd[0], PERF_EVENT_IOC_RESET, 0);
+	fake_step(7, 10);
+	is_number(value(copy), 7, "reset in turns");
+	is_number(value(fd[1]), 21, "of one only");
+	close(fd[1]);
+	fake_step(7, 10);
+	is_number(value(fd[2]), 21, "others go on");
+	close(fd[0]);
+	close(fd[2]);
+	is_number(value(copy), 14, "the copy is left");
+	close(copy);
+	is_number(fake_open_sets(), 0, "all are closed");
+	fake_counters = 64;
+}
+
+static void copies(void)
+{
+	int fd = open_event(0, -1, 0), other = open_event(1, -1, 0), file;
+
+	fake_step(3, 1);
+	ok(dup2(fd, other) == other && value(other) == 3, "dup2() onto another event");
+	ok(dup2(fd, fd) == fd && value(fd) == 3, "dup2() onto itself");
+	file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	ok(dup2(file, other) == other && read(other, &file, 1) == 0, "dup2() of a file onto it");
+	close(other);
+	ok(close_range(fd, fd, 0) == 0 && fake_open_sets() == 0, "close_range()");
+	close(file);
+}
+
+/* Opens, reads, switches and closes, as fast as it can, beside others. */
+static void *busy(void *arg)
+{
+	unsigned int i, *wrong = arg;
+	int fd, member;
+
+	for (i = 0; i < 300; i++) {
+		fd = open_event(0, -1, 0);
+		member = open_event(0, fd, 0);
+		if (fd < 0 || member < 0 || value(fd) == ~0ULL || value(member) == ~0ULL ||
+		    ioctl(fd, PERF_EVENT_IOC_DISABLE, 0) || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))
+			++*wrong;
+		if (i & 1)
+			close(fd);
+		if (value(member) == ~0ULL)
+			++*wrong;
+		close(member);
+		if (!(i & 1))
+			close(fd);
+	}
+	return NULL;
+}
+
+static void threads(void)
+{
+	unsigned int wrong[4] = { 0 }, i;
+	pthread_t thread[4];
+
+	fake_counters = 6;
+	for (i = 0; i < 4; i++)
+		pthread_create(&thread[i], NULL, busy, &wrong[i]);
+	for (i = 0; i < 4; i++) {
+		pthread_join(thread[i], NULL);
+		is_number(wrong[i], 0, "a thread's events");
+	}
+	is_number(fake_open_sets(), 0, "no descriptor is left");
+	fake_counters = 64;
+}
+
+static void children(void)
+{
+	int fd = open_event(0, -1, 0), status;
+	pid_t pid;
+
+	fake_step(2, 1);
+	pid = fork();
+	if (!pid) {
+		status = value(fd) != 2 || close(fd) || open_event(0, -1, 0) < 0;
+		_exit(status);
+	}
+	waitpid(pid, &status, 0);
+	is_number(status, 0, "a child has its parent's events, and its own");
+	pid = vfork();
+	if (!pid) {
+		close(fd);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	is_number(value(fd), 2, "a child of vfork(2) closes its own descriptor");
+	close(fd);
+}
+
+static void pages(void)
+{
+	int fd = open_event(0, -1, 0);
+	struct perf_event_mmap_page *page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+
+	ok(page != MAP_FAILED && !page->index && !page->cap_user_rdpmc, "a page without an index");
+	munmap(page, 4096);
+	close(fd);
+}
+
+int main(void)
+{
+	one();
+	group();
+	turns();
+	copies();
+	threads();
+	children();
+	pages();
+	return tap_end();
+}
