@@ -114,7 +114,7 @@ static void turns(void)
 	is_number(fake_open_sets(), 1, "they share a set");
 	ioctl(fd[0], PERF_EVENT_IOC_RESET, 0);
 	fake_step(7, 10);
-	is_number(value(copy), 7, "reset in turns");
+	is_number(value(copy), 7, "reset, while they share");
 	is_number(value(fd[1]), 21, "of one only");
 	close(fd[1]);
 	fake_step(7, 10);
