@@ -123,6 +123,7 @@ TEST_F(perf_abi, counts)
 	loop(N);
 	EXPECT_EQ(0ULL, value(self->fd[0]));
 	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_ENABLE, 0));
+	window(self->fd[0], N);
 	once = window(self->fd[0], N);
 	twice = window(self->fd[0], 2 * N);
 	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_DISABLE, 0));
@@ -264,6 +265,7 @@ TEST_F(perf_abi, on_exec)
 	ASSERT_EQ(0, pipe(go));
 	pid = fork();
 	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		loop(100 * N);
 		if (read(go[0], &byte, 1) == 1)
 			execl("/proc/self/exe", "perf_abi", "--loop", (char *)NULL);
@@ -311,11 +313,14 @@ TEST_F(perf_abi, copies)
 	before = value(self->fd[0]);
 	pid = fork();
 	if (!pid) {
-		close(self->fd[0]);
-		_exit(value(self->fd[1]) < before || value(self->fd[1]) == ~0ULL);
+		status = value(self->fd[1]) < before || value(self->fd[1]) == ~0ULL;
+		for (fd = 0; fd < 3; fd++)
+			close(self->fd[fd]);
+		_exit(status);
 	}
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
+	/* Which has closed its own only. */
 	loop(N);
 	EXPECT_LE(before + 2 * N, value(self->fd[0]));
 	/* One of vfork(2)'s closes its own. */
@@ -406,7 +411,7 @@ TEST_F(perf_abi, of_the_thread)
 /* More than there are counters: they take turns, and the times say for how long. */
 TEST_F(perf_abi, more_than_counters)
 {
-	uint64_t words[3];
+	uint64_t words[3], before;
 	int fd[40], i;
 
 	self->attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
@@ -415,14 +420,83 @@ TEST_F(perf_abi, more_than_counters)
 		fd[i] = open_event(&self->attr, 0, -1, -1, 0);
 		ASSERT_LE(0, fd[i]) TH_LOG("%d: %s", i, strerror(errno));
 	}
-	for (i = 0; i < 400; i++)
+	for (i = 0; i < 60; i++)
 		loop(10 * N);
 	for (i = 0; i < 40; i++) {
 		ASSERT_EQ((ssize_t)sizeof(words), read(fd[i], words, sizeof(words)));
 		EXPECT_LT(0ULL, words[1]);
 		EXPECT_GE(words[1], words[2]);
+	}
+	/* Off and on again: it goes on to count. */
+	ASSERT_EQ(0, ioctl(fd[0], PERF_EVENT_IOC_DISABLE, 0));
+	ASSERT_EQ((ssize_t)sizeof(words), read(fd[0], words, sizeof(words)));
+	before = words[0];
+	ASSERT_EQ(0, ioctl(fd[0], PERF_EVENT_IOC_ENABLE, 0));
+	for (i = 0; i < 60; i++)
+		loop(10 * N);
+	ASSERT_EQ((ssize_t)sizeof(words), read(fd[0], words, sizeof(words)));
+	EXPECT_LT(before, words[0]);
+	for (i = 0; i < 40; i++)
+		close(fd[i]);
+}
+
+/* The same, of a program that is executed and its children: perf stat with many events. */
+TEST_F(perf_abi, more_of_children)
+{
+	int fd[20], go[2], status, i;
+	uint64_t words[3];
+	pid_t pid;
+	char byte;
+
+	ASSERT_EQ(0, pipe(go));
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (read(go[0], &byte, 1) == 1)
+			execl("/proc/self/exe", "perf_abi", "--loops", (char *)NULL);
+		_exit(1);
+	}
+	self->attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	self->attr.enable_on_exec = 1;
+	self->attr.inherit = 1;
+	for (i = 0; i < 20; i++) {
+		fd[i] = open_event(&self->attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+		ASSERT_LE(0, fd[i]) TH_LOG("%d: %s", i, strerror(errno));
+	}
+	ASSERT_EQ(1, write(go[1], "", 1));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	for (i = 0; i < 20; i++) {
+		ASSERT_EQ((ssize_t)sizeof(words), read(fd[i], words, sizeof(words)));
+		EXPECT_LT(0ULL, words[0]);
+		EXPECT_LT(0ULL, words[2]);
+		EXPECT_GE(words[1], words[2]);
 		close(fd[i]);
 	}
+	close(go[0]);
+	close(go[1]);
+}
+
+/* What perf refuses at once: groups that can never count, members of members. */
+TEST_F(perf_abi, wrong_groups)
+{
+	int fd[40], i;
+
+	for (i = 0; i < 40; i++) {
+		fd[i] = open_event(&self->attr, 0, -1, i ? fd[0] : -1, 0);
+		if (fd[i] < 0)
+			break;
+		self->attr.disabled = 0;
+	}
+	EXPECT_LT(4, i);
+	EXPECT_GT(20, i);
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, open_event(&self->attr, 0, -1, fd[1], 0));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, open_event(&self->attr, -1, 0, fd[0], 0));
+	EXPECT_EQ(EINVAL, errno);
+	while (i--)
+		close(fd[i]);
 }
 
 TEST_F(perf_abi, refusals)
@@ -467,8 +541,21 @@ TEST_F(perf_abi, refusals)
 	EXPECT_EQ(0, status);
 }
 
+/* Long enough for all to have a turn */
+static int loops(void)
+{
+	int i, status;
+	pid_t pid = fork();
+
+	for (i = 0; i < 60; i++)
+		loop(10 * N);
+	return pid ? waitpid(pid, &status, 0) != pid : 0;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc > 1 && !strcmp(argv[1], "--loops"))
+		return loops();
 	if (argc > 1 && !strcmp(argv[1], "--loop")) {
 		loop(N);
 		return 0;

@@ -52,7 +52,7 @@ TEST_F(perf_exec, strict)
 {
 	run(&output, "pmudev exec --strict --explain -- /bin/perf_abi");
 	EXPECT_EQ(1, output.status);
-	EXPECT_EQ(1, times_in(&output, "\nnot ok")) TH_LOG("%s", output.text);
+	EXPECT_EQ(2, times_in(&output, "\nnot ok")) TH_LOG("%s", output.text);
 	EXPECT_LE(1, times_in(&output, "pmudev exec: perf_event_open(): "))
 	TH_LOG("%s", output.text);
 }

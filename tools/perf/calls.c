@@ -17,54 +17,9 @@
 
 #include "event.h"
 #include "real.h"
+#include "table.h"
 
 #define EXPORT __attribute__((visibility("default")))
-
-/* ------------------------------------------------------------- which event it is -- */
-
-/* Descriptors above that are perf's own. What is unused takes no memory. */
-#define MOST_FDS 65536
-
-static struct event *_Atomic table[MOST_FDS];
-
-/* Whose table it is: a child of vfork(2) has descriptors of its own, and this memory. */
-static pid_t owner;
-
-static struct event *find(int fd)
-{
-	if (fd < 0 || fd >= MOST_FDS)
-		return NULL;
-	return atomic_load_explicit(&table[fd], memory_order_acquire);
-}
-
-int perf_find_fd(const struct group *group)
-{
-	int fd;
-
-	for (fd = 0; fd < MOST_FDS; fd++)
-		if (find(fd) && find(fd)->group == group)
-			return fd;
-	return -1;
-}
-
-void perf_replace(const struct group *group, int to)
-{
-	int fd;
-
-	for (fd = 0; fd < MOST_FDS; fd++)
-		if (find(fd) && find(fd)->group == group)
-			fd_replace(fd, to);
-}
-
-static bool is_borrowed(void)
-{
-	return getpid() != owner;
-}
-
-static void remember_owner(void)
-{
-	owner = getpid();
-}
 
 static void __attribute__((constructor)) begin(void)
 {
@@ -72,33 +27,6 @@ static void __attribute__((constructor)) begin(void)
 
 	perf_settings.strict = settings && strstr(settings, "strict");
 	perf_settings.explain = settings && strstr(settings, "explain");
-	remember_owner();
-	pthread_atfork(NULL, NULL, remember_owner);
-}
-
-/* Closes one of ours. Return: as close(2) */
-static int drop(int fd, struct event *event)
-{
-	if (!is_borrowed() && atomic_compare_exchange_strong(&table[fd], &event, NULL) &&
-	    atomic_fetch_sub(&event->refs, 1) == 1)
-		perf_close(event, fd);
-	return real()->close(fd);
-}
-
-/* @to is one more descriptor of the event, or closed what it was. */
-static int copied(int to, struct event *event)
-{
-	struct event *old;
-
-	if (to < 0 || to >= MOST_FDS || is_borrowed())
-		return to;
-	if (event)
-		atomic_fetch_add(&event->refs, 1);
-	old = atomic_exchange(&table[to], event);
-	/* Its descriptor is another file's by now: of the set only others are left. */
-	if (old)
-		atomic_fetch_sub(&old->refs, 1);
-	return to;
 }
 
 static long result(long ret)
@@ -123,30 +51,33 @@ static int take_attr(struct perf_event_attr *attr, const struct perf_event_attr 
 	return 0;
 }
 
-/* 1: it is for perf. */
-static int open_ours(const struct perf_event_attr *from, pid_t pid, int cpu, int leader_fd,
-		     unsigned long flags)
+/* False: it is for perf. @ret: out: a descriptor or -errno */
+static bool open_ours(const struct perf_event_attr *from, pid_t pid, int cpu, int leader_fd,
+		      unsigned long flags, int *ret)
 {
-	struct event *leader = find(leader_fd), *event = NULL;
+	struct event *leader = table_find(leader_fd), *event = NULL;
 	struct perf_event_attr attr;
 	bool ours;
 	int fd;
 
 	/* Of a group of perf's */
 	if (!from || (leader_fd >= 0 && !leader) || take_attr(&attr, from))
-		return 1;
+		return false;
 	fd = perf_open(&attr, pid, cpu, leader, leader_fd, flags, &ours, &event);
+	if (!ours && !leader)
+		return false;
+	*ret = fd;
 	if (!ours)
-		return leader ? -EINVAL : 1;
-	if (fd < 0)
-		return fd;
-	if (fd >= MOST_FDS) {
-		perf_close(event, fd);
+		*ret = -EINVAL;
+	else if (fd >= MOST_FDS)
+		*ret = -EMFILE;
+	else if (fd >= 0)
+		table_put(fd, event);
+	if (ours && fd >= MOST_FDS) {
+		perf_forget(event, fd);
 		real()->close(fd);
-		return -EMFILE;
 	}
-	atomic_store_explicit(&table[fd], event, memory_order_release);
-	return fd;
+	return true;
 }
 
 EXPORT long syscall(long number, ...)
@@ -161,8 +92,7 @@ EXPORT long syscall(long number, ...)
 	va_end(args);
 	switch (number) {
 	case SYS_perf_event_open:
-		fd = open_ours((const struct perf_event_attr *)a[0], a[1], a[2], a[3], a[4]);
-		if (fd != 1)
+		if (open_ours((const struct perf_event_attr *)a[0], a[1], a[2], a[3], a[4], &fd))
 			return result(fd);
 		break;
 	case SYS_close:
@@ -171,6 +101,18 @@ EXPORT long syscall(long number, ...)
 		return read(a[0], (void *)a[1], a[2]);
 	case SYS_ioctl:
 		return ioctl(a[0], a[1], a[2]);
+	case SYS_dup:
+		return dup(a[0]);
+	case SYS_dup3:
+		return dup3(a[0], a[1], a[2]);
+#ifdef SYS_dup2
+	case SYS_dup2:
+		return dup2(a[0], a[1]);
+#endif
+	case SYS_fcntl:
+		return fcntl(a[0], a[1], a[2]);
+	case SYS_close_range:
+		return close_range(a[0], a[1], a[2]);
 	default:
 		break;
 	}
@@ -181,7 +123,7 @@ EXPORT long syscall(long number, ...)
 
 EXPORT ssize_t read(int fd, void *buf, size_t size)
 {
-	struct event *event = find(fd);
+	struct event *event = table_find(fd);
 
 	return event ? result(perf_read(event, fd, buf, size)) : real()->read(fd, buf, size);
 }
@@ -196,7 +138,7 @@ EXPORT ssize_t __read_chk(int fd, void *buf, size_t size, size_t room)
 
 EXPORT int ioctl(int fd, unsigned long request, ...)
 {
-	struct event *event = find(fd);
+	struct event *event = table_find(fd);
 	unsigned long arg;
 	va_list args;
 
@@ -208,15 +150,10 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 }
 
 /* A page that tells the program to use read(2): no capability, no index. */
-static void *map_page(size_t size, int prot)
-{
-	return real()->mmap(NULL, size, prot | PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-}
-
 EXPORT void *mmap64(void *address, size_t size, int prot, int flags, int fd, off64_t offset)
 {
-	if (!(flags & MAP_ANONYMOUS) && find(fd))
-		return map_page(size, prot);
+	if (!(flags & MAP_ANONYMOUS) && table_find(fd))
+		return real()->mmap(address, size, prot | PROT_READ, flags | MAP_ANONYMOUS, -1, 0);
 	return real()->mmap(address, size, prot, flags, fd, offset);
 }
 
@@ -230,8 +167,8 @@ static void each_of_thread(bool on)
 	pid_t me = real()->syscall(SYS_gettid);
 	int fd;
 
-	for (fd = 0; fd < MOST_FDS; fd++) {
-		struct event *event = find(fd);
+	for (fd = 0; fd < table_end(); fd++) {
+		struct event *event = table_find(fd);
 
 		if (event && event->owner == me)
 			perf_enable(event, fd, on);
@@ -257,21 +194,18 @@ EXPORT int prctl(int option, ...)
 
 EXPORT int close(int fd)
 {
-	struct event *event = find(fd);
+	struct event *event = table_find(fd);
 
-	return event ? drop(fd, event) : real()->close(fd);
+	return event ? table_drop(fd, event, -1, 0) : real()->close(fd);
 }
 
 static void drop_range(unsigned int first, unsigned int last)
 {
 	unsigned int fd;
 
-	for (fd = first; fd <= last && fd < MOST_FDS; fd++) {
-		struct event *event = find(fd);
-
-		if (event)
-			drop(fd, event);
-	}
+	for (fd = first; fd <= last && fd < (unsigned int)table_end(); fd++)
+		if (table_find(fd))
+			close(fd);
 }
 
 EXPORT int close_range(unsigned int first, unsigned int last, int flags)
@@ -285,26 +219,53 @@ EXPORT int close_range(unsigned int first, unsigned int last, int flags)
 
 EXPORT void closefrom(int first)
 {
-	close_range(first < 0 ? 0 : first, ~0U, 0);
+	drop_range(first < 0 ? 0 : first, ~0U);
+	if (real()->closefrom)
+		real()->closefrom(first);
+	else
+		close_range(first < 0 ? 0 : first, ~0U, 0);
+}
+
+static int make_dup(int fd, int unused, int also_unused)
+{
+	(void)unused;
+	(void)also_unused;
+	return real()->dup(fd);
+}
+
+static int make_fcntl(int fd, int command, int least)
+{
+	return real()->fcntl(fd, command, (long)least);
+}
+
+static int make_dup3(int fd, int to, int flags)
+{
+	return flags < 0 ? real()->dup2(fd, to) : real()->dup3(fd, to, flags);
 }
 
 EXPORT int dup(int fd)
 {
-	struct event *event = find(fd);
+	struct event *event = table_find(fd);
 
-	return event ? copied(real()->dup(fd), event) : real()->dup(fd);
+	return event ? table_copy(fd, event, make_dup, 0, 0) : real()->dup(fd);
 }
 
-/* What @to was is closed: of ours it must know. */
+/* What @to was is closed. @flags: negative: dup2(2) */
 static int copy_to(int from, int to, int flags)
 {
-	struct event *event = find(from), *old = find(to);
+	struct event *event = table_find(from), *old = table_find(to);
 	int ret;
 
-	if (old && from != to && old != event)
-		drop(to, old);
-	ret = flags < 0 ? real()->dup2(from, to) : real()->dup3(from, to, flags);
-	return (event || old) && from != to ? copied(ret, event) : ret;
+	if (from < 0 || from == to || event == old)
+		return make_dup3(from, to, flags);
+	if (old) {
+		ret = table_drop(to, old, from, flags < 0 ? 0 : flags);
+		if (ret < 0)
+			return ret;
+	}
+	return event ? table_copy(from, event, make_dup3, to, flags) :
+	       old   ? ret :
+		       make_dup3(from, to, flags);
 }
 
 EXPORT int dup2(int from, int to)
@@ -314,17 +275,16 @@ EXPORT int dup2(int from, int to)
 
 EXPORT int dup3(int from, int to, int flags)
 {
-	return copy_to(from, to, flags);
+	return flags < 0 ? real()->dup3(from, to, flags) : copy_to(from, to, flags);
 }
 
 static int control_fd(int fd, int command, unsigned long arg)
 {
-	struct event *event = find(fd);
-	int ret = real()->fcntl(fd, command, arg);
+	struct event *event = table_find(fd);
 
 	if (event && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
-		return copied(ret, event);
-	return ret;
+		return table_copy(fd, event, make_fcntl, command, arg);
+	return real()->fcntl(fd, command, arg);
 }
 
 EXPORT int fcntl64(int fd, int command, ...)

@@ -54,7 +54,6 @@ static const uint64_t caches[2][PERF_COUNT_HW_CACHE_MAX][2] = {
 		[PERF_COUNT_HW_CACHE_BPU] = { 0x12, 0x10 },
 	},
 	{
-		[PERF_COUNT_HW_CACHE_LL] = { 0x4f2e, 0x412e },
 		[PERF_COUNT_HW_CACHE_BPU] = { 0x00c4, 0x00c5 },
 	},
 };
@@ -99,7 +98,7 @@ static bool is_cpu(uint32_t type)
 	bool found = false;
 
 	while (dir && !found && (entry = readdir(dir)))
-		found = (!strcmp(entry->d_name, "cpu") || !strncmp(entry->d_name, "armv8", 5)) &&
+		found = (!strcmp(entry->d_name, "cpu") || !strncmp(entry->d_name, "armv", 4)) &&
 			has_type(entry->d_name, type);
 	if (dir)
 		closedir(dir);
@@ -121,12 +120,21 @@ static bool encode_cache(int arch, uint64_t config, struct pmudev_event_attr *to
 	       put(to, caches[arch][cache][result]);
 }
 
-/* arm64: config1 has bits for a long counter and for user reads, which change no count. */
-static bool encode_raw(const struct perf_event_attr *attr, struct pmudev_event_attr *to)
+/* What perf lets a raw event of Intel's say: event, unit mask, edge, invert, counter mask. */
+#define INTEL_BITS 0xff84ffffULL
+
+/*
+ * arm64: config1 has bits for a long counter and for user reads, which change no count. Intel: what
+ * has no event number has a counter of its own; config1 has what else the CPU must be told.
+ */
+static bool encode_raw(int arch, const struct perf_event_attr *attr, struct pmudev_event_attr *to)
 {
 	to->type = PMUDEV_TYPE_RAW;
 	to->config = attr->config;
-	return !(attr->config1 & ~3ULL) && !attr->config2;
+	if (arch == 0)
+		return !(attr->config1 & ~3ULL) && !attr->config2;
+	to->config &= INTEL_BITS;
+	return to->config & 0xff && !attr->config1 && !attr->config2;
 }
 
 static uint32_t flags_of(const struct perf_event_attr *attr)
@@ -147,7 +155,7 @@ bool perf_encode(const struct perf_event_attr *attr, struct pmudev_event_attr *t
 
 	/* Samples and what belongs to them, and signals of its own kind, are perf's. */
 	if (!cpus || attr->sample_period || attr->mmap || attr->comm || attr->task ||
-	    attr->aux_output || attr->sigtrap || attr->remove_on_exec)
+	    attr->aux_output || attr->sigtrap || attr->inherit_thread || attr->remove_on_exec)
 		return false;
 	arch = machine();
 	if (arch < 0)
@@ -160,6 +168,6 @@ bool perf_encode(const struct perf_event_attr *attr, struct pmudev_event_attr *t
 	case PERF_TYPE_HW_CACHE:
 		return encode_cache(arch, attr->config, to);
 	default:
-		return encode_raw(attr, to);
+		return encode_raw(arch, attr, to);
 	}
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Events as perf_event_open() makes them, and as they are closed, read and controlled. */
+/* Events as perf_event_open() makes them, and as they are closed and controlled. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,8 @@
 
 static uint64_t new_id(void)
 {
-	static _Atomic uint64_t last;
+	/* None that the kernel gives to other events of the program. */
+	static _Atomic uint64_t last = 1ULL << 48;
 
 	return atomic_fetch_add(&last, 1) + 1;
 }
@@ -94,14 +95,14 @@ static struct event *make(const struct perf_event_attr *attr, const struct pmude
 /* Without counters the group takes turns with others. The group is not locked. */
 static int update(struct group *group, int fd, struct pmudev_refusal *why)
 {
-	sigset_t before;
+	struct held held;
 	bool may_share;
 	int error;
 
-	group_lock(group, &before);
+	group_lock(group, &held);
 	error = group_update(group, fd, why);
 	may_share = !perf_settings.strict && group->nr && !group->events[0]->pinned;
-	group_unlock(group, &before);
+	group_unlock(group, &held);
 	if ((error != -ENOSPC && error != -EBUSY) || !may_share)
 		return error;
 	perf_explain("these events take turns with others, and their counts are parts", error, why);
@@ -112,14 +113,14 @@ static int update(struct group *group, int fd, struct pmudev_refusal *why)
 static int put_in(struct group *group, struct event *event, int fd, bool leads)
 {
 	struct pmudev_refusal why = { 0 };
-	sigset_t before;
+	struct held held;
 	int error;
 
-	group_lock(group, &before);
+	group_lock(group, &held);
 	error = group_add(group, event, fd, &why);
 	if (!error && leads)
 		group->leader = event;
-	group_unlock(group, &before);
+	group_unlock(group, &held);
 	if (!error) {
 		error = update(group, fd, &why);
 		/* A pinned event is there, and reads as the end of the file. */
@@ -127,9 +128,9 @@ static int put_in(struct group *group, struct event *event, int fd, bool leads)
 			atomic_store(&event->failed, true);
 			error = 0;
 		} else if (error) {
-			group_lock(group, &before);
+			group_lock(group, &held);
 			group_remove(group, event, fd);
-			group_unlock(group, &before);
+			group_unlock(group, &held);
 		}
 	}
 	if (error)
@@ -147,6 +148,16 @@ static bool is_ours(const struct perf_event_attr *attr, pid_t pid, int cpu, bool
 	return perf_encode(attr, to) && (!member || !(flags & PERF_FLAG_FD_NO_GROUP));
 }
 
+/* A member counts what its leader does. */
+static bool fits_leader(const struct perf_event_attr *attr, const struct target *target,
+			const struct event *leader)
+{
+	const struct target *other = &leader->group->target;
+
+	return leader->group->leader == leader && !attr->pinned && other->kind == target->kind &&
+	       other->id == target->id && !((other->flags ^ target->flags) & PMUDEV_BIND_INHERIT);
+}
+
 int perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu, struct event *leader,
 	      int leader_fd, unsigned long flags, bool *ours, struct event **made)
 {
@@ -160,6 +171,8 @@ int perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu, struct eve
 	if (!*ours)
 		return 0;
 	target = target_of(attr, pid, cpu);
+	if (leader && !fits_leader(attr, &target, leader))
+		return -EINVAL;
 	fd = open_fd(&target, leader ? leader_fd : -1, flags & PERF_FLAG_FD_CLOEXEC);
 	if (fd == -ENOENT || fd == -ENXIO || fd == -ENODEV) {
 		/* pmudev is not there. */
@@ -174,7 +187,12 @@ int perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu, struct eve
 		return -ENOMEM;
 	}
 	group = leader ? leader->group : group_new(&target);
-	error = group ? put_in(group, event, fd, !leader) : -ENOMEM;
+	error = group ? 0 : -ENOMEM;
+	/* In turns from the beginning, if it could not be moved later. */
+	if (!error && !leader && target.flags && !attr->pinned && !perf_settings.strict)
+		error = group_join(group, fd);
+	if (!error)
+		error = put_in(group, event, fd, !leader);
 	if (!error) {
 		*made = event;
 		return fd;
@@ -188,104 +206,25 @@ int perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu, struct eve
 
 void perf_close(struct event *event, int fd)
 {
+	/* A child has copies: the event is its parent's. */
+	if (event->group->process != perf_process)
+		fd = -1;
+	group_remove(event->group, event, fd);
+}
+
+void perf_forget(struct event *event, int fd)
+{
 	struct group *group = event->group;
-	sigset_t before;
+	struct held held;
 	bool last;
 
-	group_lock(group, &before);
-	group_remove(group, event, fd);
+	group_lock(group, &held);
+	perf_close(event, fd);
 	last = !group->nr;
-	group_unlock(group, &before);
+	group_unlock(group, &held);
 	event_free(event);
 	if (last)
 		group_free(group);
-}
-
-/* -------------------------------------------------------------------------- read -- */
-
-/* What read(2) returns, as it is written */
-struct answer {
-	uint64_t words[3 + 3 * PMUDEV_MAX_EVENTS];
-	unsigned int nr;
-};
-
-static void put(struct answer *answer, uint64_t word)
-{
-	answer->words[answer->nr++] = word;
-}
-
-static void put_times(struct answer *answer, const struct event *event, const struct count *count)
-{
-	if (event->read_format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		put(answer, count->enabled);
-	if (event->read_format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		put(answer, count->running);
-}
-
-static void put_names(struct answer *answer, const struct event *of, uint64_t format)
-{
-	if (format & PERF_FORMAT_ID)
-		put(answer, of->id);
-	if (format & PERF_FORMAT_LOST)
-		put(answer, 0);
-}
-
-static void answer_one(struct answer *answer, const struct event *event,
-		       const struct pmudev_record *record)
-{
-	struct count count = event_count(event, record);
-
-	put(answer, count.value);
-	put_times(answer, event, &count);
-	put_names(answer, event, event->read_format);
-}
-
-/* All events of its group; without the leader each is a group. */
-static void answer_group(struct answer *answer, const struct event *event,
-			 const struct pmudev_record *record)
-{
-	const struct group *group = event->group;
-	const struct event *leader = group->leader;
-	struct count count = event_count(leader ? leader : event, record);
-	unsigned int i, nr = leader ? group->nr : 1;
-
-	put(answer, nr);
-	put_times(answer, event, &count);
-	for (i = 0; i < nr && i < PMUDEV_MAX_EVENTS; i++) {
-		const struct event *other = leader ? group->events[i] : event;
-
-		put(answer, event_count(other, record).value);
-		put_names(answer, other, event->read_format);
-	}
-}
-
-ssize_t perf_read(struct event *event, int fd, void *buf, size_t size)
-{
-	struct group *group = event->group;
-	struct answer answer;
-	unsigned int before;
-	union record all;
-	ssize_t got;
-	int tries = 0;
-
-	if (atomic_load(&event->failed))
-		return 0;
-	/* A handler of this thread's own change waits for nobody. */
-	do {
-		before = atomic_load(&group->changes);
-		got = group_read(fd, &all.record);
-		if (got < 0)
-			return got;
-		answer.nr = 0;
-		if (event->read_format & PERF_FORMAT_GROUP)
-			answer_group(&answer, event, &all.record);
-		else
-			answer_one(&answer, event, &all.record);
-	} while ((before & 1 || before != atomic_load(&group->changes)) && ++tries < 1000);
-	if (size < answer.nr * sizeof(answer.words[0]))
-		return -ENOSPC;
-	memcpy(buf, answer.words, answer.nr * sizeof(answer.words[0]));
-	return answer.nr * sizeof(answer.words[0]);
 }
 
 /* ----------------------------------------------------------------------- control -- */
@@ -310,59 +249,73 @@ static void apply(struct event *event, int fd, unsigned long request, bool all)
 	for (i = 0; i < group->nr; i++) {
 		struct event *other = group->events[i];
 
-		if (!all && other != event)
+		if (!(all && group->leader) && other != event)
 			continue;
 		if (request == PERF_EVENT_IOC_RESET)
 			reset(other, fd);
 		else
 			other->on = request == PERF_EVENT_IOC_ENABLE;
-		atomic_store(&other->failed, false);
+		/* Until it is tried again. */
+		if (request == PERF_EVENT_IOC_ENABLE)
+			atomic_store(&other->failed, false);
 	}
+}
+
+static void change_states(struct event *event, int fd, unsigned long request, bool all)
+{
+	struct held held;
+
+	group_lock(event->group, &held);
+	atomic_fetch_add(&event->group->changes, 1);
+	apply(event, fd, request, all);
+	atomic_fetch_add(&event->group->changes, 1);
+	group_unlock(event->group, &held);
 }
 
 static int change(struct event *event, int fd, unsigned long request, bool all)
 {
 	struct pmudev_refusal why = { 0 };
-	sigset_t before;
-	int error = 0;
+	int error;
 
-	group_lock(event->group, &before);
-	atomic_fetch_add(&event->group->changes, 1);
-	apply(event, fd, request, all);
-	atomic_fetch_add(&event->group->changes, 1);
-	group_unlock(event->group, &before);
-	if (request != PERF_EVENT_IOC_RESET)
-		error = update(event->group, fd, &why);
-	if (error)
-		perf_explain("PERF_EVENT_IOC_ENABLE", error, &why);
-	/* perf's call succeeds, and the event counts later or never. */
-	if (error && !perf_settings.strict) {
-		atomic_store(&event->failed, event->pinned);
-		error = 0;
+	change_states(event, fd, request, all);
+	if (request == PERF_EVENT_IOC_RESET)
+		return 0;
+	error = update(event->group, fd, &why);
+	if (!error)
+		return 0;
+	perf_explain("PERF_EVENT_IOC_ENABLE", error, &why);
+	if (perf_settings.strict) {
+		/* The others go on as before. */
+		change_states(event, fd, PERF_EVENT_IOC_DISABLE, all);
+		update(event->group, fd, &why);
+		return error;
 	}
-	return error;
+	/* perf's call succeeds, and the event counts later or never. */
+	atomic_store(&event->failed, event->pinned);
+	return 0;
 }
 
 int perf_control(struct event *event, int fd, unsigned long request, unsigned long arg)
 {
-	switch (request) {
+	switch ((unsigned int)request) {
 	case PERF_EVENT_IOC_ENABLE:
 	case PERF_EVENT_IOC_DISABLE:
 	case PERF_EVENT_IOC_RESET:
-		return change(event, fd, request, arg & PERF_IOC_FLAG_GROUP);
+		return change(event, fd, (unsigned int)request, arg & PERF_IOC_FLAG_GROUP);
 	case PERF_EVENT_IOC_ID:
 		memcpy((void *)arg, &event->id, sizeof(event->id));
 		return 0;
 	/* Of events that have samples. */
 	case PERF_EVENT_IOC_REFRESH:
-	case PERF_EVENT_IOC_PERIOD:
+	case (unsigned int)PERF_EVENT_IOC_PERIOD:
 	case PERF_EVENT_IOC_SET_OUTPUT:
-	case PERF_EVENT_IOC_SET_FILTER:
-	case PERF_EVENT_IOC_SET_BPF:
-	case PERF_EVENT_IOC_PAUSE_OUTPUT:
+	case (unsigned int)PERF_EVENT_IOC_SET_FILTER:
+	case (unsigned int)PERF_EVENT_IOC_SET_BPF:
+	case (unsigned int)PERF_EVENT_IOC_PAUSE_OUTPUT:
 		return -EINVAL;
 	default:
-		return -ENOTTY;
+		/* Of any file */
+		return real()->ioctl(fd, request, arg) ? -errno : 0;
 	}
 }
 

@@ -16,6 +16,7 @@
 #include <linux/perf_event.h>
 #include <linux/pmudev.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -79,6 +80,7 @@ struct target {
  * @multiplexed: they are a group of a set that others are in, too
  * @number: of that group
  * @target: constant
+ * @process: that has made it; a child's copies of its descriptors change nothing. Constant.
  * @next: of all groups, or of those that are free
  */
 struct group {
@@ -90,6 +92,7 @@ struct group {
 	bool multiplexed;
 	unsigned int number;
 	struct target target;
+	pid_t process;
 	struct group *next;
 };
 
@@ -110,8 +113,10 @@ bool perf_encode(const struct perf_event_attr *attr, struct pmudev_event_attr *t
  */
 int perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu, struct event *leader,
 	      int leader_fd, unsigned long flags, bool *ours, struct event **event);
+/* It was opened, and nobody has its descriptor, which stays open. */
+void perf_forget(struct event *event, int fd);
 
-/* The last descriptor is about to be closed. @fd: that */
+/* The last one was closed. @fd: one of others of the group, -1: there is none. Locked. */
 void perf_close(struct event *event, int fd);
 
 /* read(2): return bytes or -errno. Takes no lock; may be called by signal handlers. */
@@ -122,6 +127,19 @@ int perf_control(struct event *event, int fd, unsigned long request, unsigned lo
 
 /* The event for itself, as prctl(2) wants. */
 int perf_enable(struct event *event, int fd, bool on);
+
+/* pool.c: this process; what it has made is its own. */
+extern pid_t perf_process;
+
+/* What was when a lock was taken: no signal and no cancellation comes while it is held. */
+struct held {
+	sigset_t signals;
+	int cancel;
+};
+
+/* A group, to be changed; also for its descriptors. */
+void group_lock(struct group *group, struct held *held);
+void group_unlock(struct group *group, const struct held *held);
 
 /* calls.c: a descriptor of one of the group's events, -1: there is none any more */
 int perf_find_fd(const struct group *group);
@@ -135,6 +153,9 @@ void fd_replace(int fd, int to);
 int set_bind(int fd, uint32_t target, int32_t id, uint32_t flags, struct pmudev_refusal *why);
 int set_add(int fd, const struct pmudev_event_attr *attrs, unsigned int nr, uint32_t *slots,
 	    struct pmudev_refusal *why);
+/* Would they be on counters together? */
+int set_place(int fd, const struct pmudev_event_attr *attrs, unsigned int nr,
+	      struct pmudev_refusal *why);
 int set_control(int fd, unsigned long request, uint32_t group, uint32_t slot, uint64_t value,
 		struct pmudev_refusal *why);
 /* Return: bytes or -errno. */

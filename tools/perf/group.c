@@ -2,9 +2,9 @@
 /* What of a group counts, and how much. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <string.h>
 
 #include "group.h"
+#include "real.h"
 
 /* It is in no set. */
 #define NO_SLOT PMUDEV_MAX_EVENTS
@@ -63,14 +63,42 @@ static int add_one(struct event *event, int fd, struct pmudev_refusal *why)
 	return error;
 }
 
+/* Would all of them be on counters at the same time? Asked of a set that nobody has. */
+static int check_size(const struct group *group, const struct event *event,
+		      struct pmudev_refusal *why)
+{
+	struct pmudev_event_attr attrs[PMUDEV_MAX_EVENTS];
+	unsigned int i;
+	int fd, error;
+
+	for (i = 0; i < group->nr; i++)
+		attrs[i] = group->events[i]->attr;
+	attrs[i++] = event->attr;
+	while (i--) {
+		attrs[i].group = 0;
+		attrs[i].flags &= ~PMUDEV_MULTIPLEX;
+	}
+	fd = set_open(true);
+	if (fd < 0)
+		return fd;
+	error = set_bind(fd, group->target.kind, group->target.id, group->target.flags, why);
+	if (!error)
+		error = set_place(fd, attrs, group->nr + 1, why);
+	real()->close(fd);
+	/* Others may make room; if there are too many nobody can. */
+	return error == -EBUSY ? 0 : error;
+}
+
 int group_add(struct group *group, struct event *event, int fd, struct pmudev_refusal *why)
 {
 	int error = 0;
 
 	if (group->nr == PMUDEV_MAX_EVENTS)
 		return -EINVAL;
+	if (group->nr)
+		error = check_size(group, event, why);
 	/* Among those that take turns it is added when it counts. */
-	if (!group->multiplexed) {
+	if (!error && !group->multiplexed) {
 		event->attr.group = free_number(group);
 		error = add_one(event, fd, why);
 	}
@@ -88,9 +116,14 @@ static int take_out(struct group *group, int fd, struct pmudev_refusal *why)
 {
 	const uint32_t number = group->multiplexed ? group->number : PMUDEV_ALL;
 	union record all;
-	unsigned int i;
+	unsigned int i, nr = 0;
 	int error;
 
+	for (i = 0; i < group->nr; i++)
+		nr += atomic_load(&group->events[i]->slot) < PMUDEV_MAX_EVENTS;
+	/* pmudev refuses what concerns no event. */
+	if (!nr)
+		return 0;
 	control(fd, PMUDEV_IOC_DISABLE, number, why);
 	if (group_read(fd, &all.record) < 0)
 		return -EBADF;
@@ -105,28 +138,34 @@ static int take_out(struct group *group, int fd, struct pmudev_refusal *why)
 	return 0;
 }
 
-void group_remove(struct group *group, struct event *event, int fd)
+static void remove_from_list(struct group *group, struct event *event)
 {
-	struct pmudev_refusal why;
 	unsigned int i, at;
 
 	if (group->leader == event)
 		group->leader = NULL;
-	if (!group->multiplexed) {
-		control(fd, PMUDEV_IOC_DISABLE, event->attr.group, &why);
-		control(fd, PMUDEV_IOC_REMOVE, event->attr.group, &why);
-	}
-	atomic_fetch_add(&group->changes, 1);
-	if (group->multiplexed)
-		take_out(group, fd, &why);
 	for (at = 0; at < group->nr && group->events[at] != event; at++)
 		;
 	if (at < group->nr)
 		group->nr--;
 	for (i = at; i < group->nr; i++)
 		group->events[i] = group->events[i + 1];
+}
+
+void group_remove(struct group *group, struct event *event, int fd)
+{
+	struct pmudev_refusal why;
+
 	atomic_fetch_add(&group->changes, 1);
-	if (group->nr)
+	if (fd >= 0 && group->multiplexed) {
+		take_out(group, fd, &why);
+	} else if (fd >= 0 && atomic_load(&event->slot) < PMUDEV_MAX_EVENTS) {
+		control(fd, PMUDEV_IOC_DISABLE, event->attr.group, &why);
+		control(fd, PMUDEV_IOC_REMOVE, event->attr.group, &why);
+	}
+	remove_from_list(group, event);
+	atomic_fetch_add(&group->changes, 1);
+	if (fd >= 0 && group->nr)
 		group_update(group, fd, &why);
 }
 

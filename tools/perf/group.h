@@ -3,13 +3,7 @@
 #ifndef GROUP_H
 #define GROUP_H
 
-#include <signal.h>
-
 #include "event.h"
-
-/* Signals are blocked meanwhile: their handlers may use the same events. */
-void group_lock(struct group *group, sigset_t *before);
-void group_unlock(struct group *group, const sigset_t *before);
 
 /* NULL: no memory. What is returned was zeroed, and is never given back to the C library. */
 struct event *event_new(void);
@@ -23,7 +17,7 @@ void group_free(struct group *group);
  */
 int group_add(struct group *group, struct event *event, int fd, struct pmudev_refusal *why);
 
-/* It is gone: what it had counted, too. */
+/* It is gone: what it had counted, too. @fd: -1: the set is, too */
 void group_remove(struct group *group, struct event *event, int fd);
 
 /*
@@ -31,6 +25,12 @@ void group_remove(struct group *group, struct event *event, int fd);
  * of the group counts.
  */
 int group_update(struct group *group, int fd, struct pmudev_refusal *why);
+
+/*
+ * A group whose set must not change, for children are counted by it: it shares the set of others
+ * from its beginning on. @fd: of its own set; may become that of another. 0 or -errno.
+ */
+int group_join(struct group *group, int fd);
 
 /* Part of group_share(): the group becomes group @number of the set of @shared. 0 or -errno. */
 int group_move(struct group *group, int fd, int shared, unsigned int number,

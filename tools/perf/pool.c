@@ -1,56 +1,113 @@
 // SPDX-License-Identifier: MIT
-/* All groups of the process: their memory, and those that share a set. */
+/* All groups of the process: their locks and memory, and those that share a set. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "group.h"
 #include "real.h"
 
-/* ------------------------------------------------------------------------ memory -- */
+pid_t perf_process;
+
+/* ------------------------------------------------------------------------- locks -- */
+
+/* The lists; taken before a group's lock. */
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Somebody may still look at one that was freed: its memory stays what it is. */
-static pthread_mutex_t free_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct event *free_events;
 static struct group *groups, *free_groups;
 
-static void lock(pthread_mutex_t *mutex, sigset_t *before)
+static void hold(struct held *held)
 {
 	sigset_t all;
 
 	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, before);
-	pthread_mutex_lock(mutex);
+	pthread_sigmask(SIG_BLOCK, &all, &held->signals);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &held->cancel);
 }
 
-static void unlock(pthread_mutex_t *mutex, const sigset_t *before)
+static void let_go(const struct held *held)
 {
-	pthread_mutex_unlock(mutex);
-	pthread_sigmask(SIG_SETMASK, before, NULL);
+	pthread_setcancelstate(held->cancel, NULL);
+	pthread_sigmask(SIG_SETMASK, &held->signals, NULL);
 }
 
-void group_lock(struct group *group, sigset_t *before)
+static void lock_list(struct held *held)
 {
-	lock(&group->lock, before);
+	hold(held);
+	pthread_mutex_lock(&list_lock);
 }
 
-void group_unlock(struct group *group, const sigset_t *before)
+static void unlock_list(const struct held *held)
 {
-	unlock(&group->lock, before);
+	pthread_mutex_unlock(&list_lock);
+	let_go(held);
 }
+
+void group_lock(struct group *group, struct held *held)
+{
+	hold(held);
+	pthread_mutex_lock(&group->lock);
+}
+
+void group_unlock(struct group *group, const struct held *held)
+{
+	pthread_mutex_unlock(&group->lock);
+	let_go(held);
+}
+
+/* A child has the locks as they are now: free. */
+static struct held forking;
+
+static void before_fork(void)
+{
+	struct held held;
+	struct group *group;
+
+	lock_list(&held);
+	for (group = groups; group; group = group->next)
+		pthread_mutex_lock(&group->lock);
+	forking = held;
+}
+
+static void after_fork(void)
+{
+	struct held held = forking;
+	struct group *group;
+
+	for (group = groups; group; group = group->next)
+		pthread_mutex_unlock(&group->lock);
+	unlock_list(&held);
+}
+
+static void in_child(void)
+{
+	perf_process = getpid();
+	after_fork();
+}
+
+static void __attribute__((constructor)) begin(void)
+{
+	perf_process = getpid();
+	pthread_atfork(before_fork, after_fork, in_child);
+}
+
+/* ------------------------------------------------------------------------ memory -- */
 
 struct event *event_new(void)
 {
 	struct event *event;
-	sigset_t before;
+	struct held held;
 
-	lock(&free_lock, &before);
+	lock_list(&held);
 	event = free_events;
 	if (event)
 		free_events = event->next;
-	unlock(&free_lock, &before);
+	unlock_list(&held);
 	if (event)
 		memset(event, 0, sizeof(*event));
 	else
@@ -62,20 +119,20 @@ struct event *event_new(void)
 
 void event_free(struct event *event)
 {
-	sigset_t before;
+	struct held held;
 
-	lock(&free_lock, &before);
+	lock_list(&held);
 	event->next = free_events;
 	free_events = event;
-	unlock(&free_lock, &before);
+	unlock_list(&held);
 }
 
 struct group *group_new(const struct target *target)
 {
 	struct group *group;
-	sigset_t before;
+	struct held held;
 
-	lock(&free_lock, &before);
+	lock_list(&held);
 	group = free_groups;
 	if (group) {
 		free_groups = group->next;
@@ -86,46 +143,59 @@ struct group *group_new(const struct target *target)
 	if (group) {
 		pthread_mutex_init(&group->lock, NULL);
 		group->target = *target;
+		group->process = perf_process;
 		group->next = groups;
 		groups = group;
 	}
-	unlock(&free_lock, &before);
+	unlock_list(&held);
 	return group;
 }
 
 void group_free(struct group *group)
 {
 	struct group **link = &groups;
-	sigset_t before;
+	struct held held;
 
-	lock(&free_lock, &before);
+	lock_list(&held);
 	while (*link != group)
 		link = &(*link)->next;
 	*link = group->next;
 	group->next = free_groups;
 	free_groups = group;
-	unlock(&free_lock, &before);
+	unlock_list(&held);
 }
 
 /* ------------------------------------------------------------------------- turns -- */
 
+/* Is it this process's, and may it take turns with others that count the target? */
 static bool may_share(const struct group *group, const struct target *target)
 {
-	return group->nr && !group->events[0]->pinned && group->target.kind == target->kind &&
-	       group->target.id == target->id && group->target.flags == target->flags;
+	return group->nr && group->process == perf_process && !group->events[0]->pinned &&
+	       group->target.kind == target->kind && group->target.id == target->id &&
+	       group->target.flags == target->flags;
 }
 
-/* A set for those that count @target: that of others that take turns, or a new one. */
-static int open_shared(const struct target *target, struct pmudev_refusal *why)
+/* A descriptor of the set of others that take turns; -1: there is none. */
+static int find_shared(const struct target *target)
 {
 	const struct group *other;
-	int fd = -1, error;
+	int fd = -1;
 
 	for (other = groups; other && fd < 0; other = other->next)
 		if (other->multiplexed && may_share(other, target))
 			fd = perf_find_fd(other);
-	if (fd >= 0)
-		return real()->fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	return fd;
+}
+
+/* The same, one of our own; maybe of a new set. -errno */
+static int open_shared(const struct target *target, struct pmudev_refusal *why)
+{
+	int fd = find_shared(target), error;
+
+	if (fd >= 0) {
+		fd = real()->fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		return fd < 0 ? -errno : fd;
+	}
 	fd = set_open(true);
 	if (fd < 0)
 		return fd;
@@ -136,48 +206,97 @@ static int open_shared(const struct target *target, struct pmudev_refusal *why)
 	return error;
 }
 
-/* Move a group, which is locked, into the shared set. @fd: of its own set. 0 or -errno. */
-static int move(struct group *group, int fd, int shared, struct pmudev_refusal *why)
+/* A number that no group of the shared set has; -1: all are used. */
+static int shared_number(const struct target *target)
 {
-	const struct target *target = &group->target;
 	const struct group *other;
 	uint64_t used = 0;
 
 	for (other = groups; other; other = other->next)
 		if (other->multiplexed && may_share(other, target))
 			used |= 1ULL << other->number;
-	if (used == UINT64_MAX)
-		return -ENOSPC;
-	return group_move(group, fd, shared, __builtin_ctzll(~used), why);
+	return used == UINT64_MAX ? -1 : __builtin_ctzll(~used);
+}
+
+/* A group, which is locked. @fd: of its own set. 0 or -errno. */
+static int move(struct group *group, int fd, int shared, struct pmudev_refusal *why)
+{
+	int number = shared_number(&group->target);
+
+	return number < 0 ? -ENOSPC : group_move(group, fd, shared, number, why);
+}
+
+int group_join(struct group *group, int fd)
+{
+	int number, shared;
+	struct held held;
+
+	lock_list(&held);
+	shared = find_shared(&group->target);
+	number = shared_number(&group->target);
+	if (number >= 0) {
+		group->number = number;
+		group->multiplexed = true;
+		if (shared >= 0)
+			fd_replace(fd, shared);
+	}
+	unlock_list(&held);
+	return number < 0 ? -ENOSPC : 0;
+}
+
+static bool counts(const struct group *group)
+{
+	unsigned int i;
+
+	for (i = 0; i < group->nr; i++)
+		if (group->events[i]->counting)
+			return true;
+	return false;
+}
+
+/* The others that hold counters now; one after the other: nobody waits for two groups. */
+static void move_others(const struct group *group, int shared)
+{
+	struct pmudev_refusal why;
+	struct group *other;
+	struct held held;
+	int fd;
+
+	for (other = groups; other; other = other->next) {
+		if (other == group)
+			continue;
+		group_lock(other, &held);
+		if (!other->multiplexed && may_share(other, &group->target) && counts(other)) {
+			fd = perf_find_fd(other);
+			if (fd >= 0)
+				move(other, fd, shared, &why);
+		}
+		group_unlock(other, &held);
+	}
 }
 
 int group_share(struct group *group, int fd, struct pmudev_refusal *why)
 {
-	struct pmudev_refusal others;
-	sigset_t before, inner;
-	struct group *other;
-	int shared, error, known;
+	struct held list, held;
+	int shared, error;
 
-	lock(&free_lock, &before);
+	/* Children are counted by the set that they were made under. */
+	if (group->target.flags && !group->multiplexed)
+		return -EBUSY;
+	lock_list(&list);
 	shared = open_shared(&group->target, why);
 	error = shared;
-	for (other = groups; shared >= 0 && other; other = other->next) {
-		if (other == group)
-			continue;
-		/* One after the other: nobody waits for two groups. */
-		group_lock(other, &inner);
-		known = perf_find_fd(other);
-		if (!other->multiplexed && may_share(other, &group->target) && known >= 0)
-			move(other, known, shared, &others);
-		group_unlock(other, &inner);
-	}
 	if (shared >= 0) {
-		group_lock(group, &inner);
-		error = group->multiplexed ? group_update(group, fd, why) :
-					     move(group, fd, shared, why);
-		group_unlock(group, &inner);
+		group_lock(group, &held);
+		if (!group->multiplexed)
+			move(group, fd, shared, why);
+		group_unlock(group, &held);
+		move_others(group, shared);
+		group_lock(group, &held);
+		error = group_update(group, fd, why);
+		group_unlock(group, &held);
 		real()->close(shared);
 	}
-	unlock(&free_lock, &before);
+	unlock_list(&list);
 	return error;
 }

@@ -17,7 +17,7 @@ struct real {
 	int (*ioctl)(int fd, unsigned long request, ...);
 	ssize_t (*read)(int fd, void *buf, size_t size);
 	int (*close)(int fd);
-	void *(*mmap)(void *address, size_t size, int prot, int flags, int fd, off_t offset);
+	void *(*mmap)(void *address, size_t size, int prot, int flags, int fd, off64_t offset);
 	int (*dup)(int fd);
 	int (*dup2)(int from, int to);
 	int (*dup3)(int from, int to, int flags);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -26,7 +27,11 @@ int set_open(bool cloexec)
 void fd_replace(int fd, int to)
 {
 	int flags = real()->fcntl(fd, F_GETFD);
+	struct stat was, is;
 
+	/* The program may have closed it where nobody saw it. */
+	if (flags < 0 || fstat(fd, &was) || fstat(to, &is) || was.st_rdev != is.st_rdev)
+		return;
 	real()->dup3(to, fd, flags & FD_CLOEXEC ? O_CLOEXEC : 0);
 }
 
@@ -65,6 +70,21 @@ int set_add(int fd, const struct pmudev_event_attr *attrs, unsigned int nr, uint
 	};
 
 	return call(fd, PMUDEV_IOC_ADD, &add, &add.refusal, why);
+}
+
+int set_place(int fd, const struct pmudev_event_attr *attrs, unsigned int nr,
+	      struct pmudev_refusal *why)
+{
+	int32_t counters[PMUDEV_MAX_EVENTS];
+	struct pmudev_place place = {
+		.size = sizeof(place),
+		.nr = nr,
+		.event_size = sizeof(*attrs),
+		.events = (uintptr_t)attrs,
+		.counters = (uintptr_t)counters,
+	};
+
+	return call(fd, PMUDEV_IOC_PLACE, &place, &place.refusal, why);
 }
 
 int set_control(int fd, unsigned long request, uint32_t group, uint32_t slot, uint64_t value,

@@ -157,6 +157,10 @@ int cmd_exec(int argc, char **argv)
 	if (!status && !find_library(library)) {
 		complain("libpmudev-perf.so is not there: PMUDEV_PERF_LIBRARY= says where it is");
 		status = EXIT_NOT_RUN;
+	} else if (!status && strpbrk(library, " :")) {
+		/* They separate names in LD_PRELOAD. */
+		complain("'%s' cannot be loaded: there is a blank or a colon in its name", library);
+		status = EXIT_NOT_RUN;
 	} else if (!status && !set_environment(&options, library)) {
 		complain("no memory left");
 		status = EXIT_NOT_RUN;

@@ -164,13 +164,44 @@ int set_add(int fd, const struct pmudev_event_attr *attrs, unsigned int nr, uint
 	return set ? error : -EBADF;
 }
 
-static void switch_group(struct fake_set *set, uint32_t group, bool enabled)
+static bool is_of(const struct fake_set *set, unsigned int slot, uint32_t group)
+{
+	return set->event[slot].present && (group == PMUDEV_ALL || set->event[slot].group == group);
+}
+
+/* As the module: what concerns no event is refused. */
+static bool has_group(const struct fake_set *set, uint32_t group)
 {
 	unsigned int i;
 
 	for (i = 0; i < PMUDEV_MAX_EVENTS; i++)
-		if (group == PMUDEV_ALL || set->event[i].group == group)
-			set->event[i].enabled = enabled && set->event[i].present;
+		if (is_of(set, i, group))
+			return true;
+	return false;
+}
+
+static int switch_group(struct fake_set *set, uint32_t group, bool enabled)
+{
+	unsigned int i;
+
+	for (i = 0; i < PMUDEV_MAX_EVENTS; i++)
+		if (is_of(set, i, group))
+			set->event[i].enabled = enabled;
+	return 0;
+}
+
+static int remove_group(struct fake_set *set, uint32_t group)
+{
+	unsigned int i;
+
+	for (i = 0; i < PMUDEV_MAX_EVENTS; i++) {
+		if (!is_of(set, i, group))
+			continue;
+		if (set->event[i].enabled)
+			return -EBUSY;
+		set->event[i].present = false;
+	}
+	return 0;
 }
 
 static int enable(struct fake_set *set, uint32_t group, struct pmudev_refusal *why)
@@ -185,26 +216,35 @@ static int enable(struct fake_set *set, uint32_t group, struct pmudev_refusal *w
 	return -EBUSY;
 }
 
+int set_place(int fd, const struct pmudev_event_attr *attrs, unsigned int nr,
+	      struct pmudev_refusal *why)
+{
+	(void)fd;
+	(void)attrs;
+	why->code = PMUDEV_WHY_NO_COUNTER;
+	return nr > fake_counters ? -ENOSPC : 0;
+}
+
 int set_control(int fd, unsigned long request, uint32_t group, uint32_t slot, uint64_t value,
 		struct pmudev_refusal *why)
 {
 	struct fake_set *set;
-	unsigned int i;
 	int error = 0;
 
 	pthread_mutex_lock(&mutex);
 	set = find(fd);
 	if (!set)
 		error = -EBADF;
+	else if (request != PMUDEV_IOC_RESET && !has_group(set, group))
+		error = -EINVAL;
 	else if (request == PMUDEV_IOC_ENABLE)
 		error = enable(set, group, why);
 	else if (request == PMUDEV_IOC_DISABLE)
-		switch_group(set, group, false);
+		error = switch_group(set, group, false);
+	else if (request == PMUDEV_IOC_REMOVE)
+		error = remove_group(set, group);
 	else if (request == PMUDEV_IOC_RESET && slot < PMUDEV_MAX_EVENTS)
 		set->event[slot].count.value = value;
-	for (i = 0; set && request == PMUDEV_IOC_REMOVE && i < PMUDEV_MAX_EVENTS; i++)
-		if (group == PMUDEV_ALL || set->event[i].group == group)
-			set->event[i].present = false;
 	pthread_mutex_unlock(&mutex);
 	return error;
 }

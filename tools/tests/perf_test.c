@@ -119,9 +119,15 @@ static void turns(void)
 	close(fd[1]);
 	fake_step(7, 10);
 	is_number(value(fd[2]), 21, "others go on");
+	ioctl(fd[2], PERF_EVENT_IOC_DISABLE, 0);
+	fake_step(7, 10);
+	is_number(value(fd[2]), 21, "off");
+	ioctl(fd[2], PERF_EVENT_IOC_ENABLE, 0);
+	fake_step(7, 10);
+	is_number(value(fd[2]), 28, "and on again");
 	close(fd[0]);
 	close(fd[2]);
-	is_number(value(copy), 14, "the copy is left");
+	is_number(value(copy), 28, "the copy is left");
 	close(copy);
 	is_number(fake_open_sets(), 0, "all are closed");
 	fake_counters = 64;
@@ -134,6 +140,7 @@ static void copies(void)
 	fake_step(3, 1);
 	ok(dup2(fd, other) == other && value(other) == 3, "dup2() onto another event");
 	ok(dup2(fd, fd) == fd && value(fd) == 3, "dup2() onto itself");
+	ok(dup2(-1, other) == -1 && value(other) == 3, "dup2() of nothing closes nothing");
 	file = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	ok(dup2(file, other) == other && read(other, &file, 1) == 0, "dup2() of a file onto it");
 	close(other);
@@ -193,6 +200,7 @@ static void children(void)
 	}
 	waitpid(pid, &status, 0);
 	is_number(status, 0, "a child has its parent's events, and its own");
+	is_number(value(fd), 2, "which its close() leaves alone");
 	pid = vfork();
 	if (!pid) {
 		close(fd);
@@ -201,6 +209,22 @@ static void children(void)
 	waitpid(pid, &status, 0);
 	is_number(value(fd), 2, "a child of vfork(2) closes its own descriptor");
 	close(fd);
+}
+
+/* Groups that never fit, and pinned ones that do not. */
+static void too_many(void)
+{
+	int fd[3], i;
+
+	fake_counters = 2;
+	fd[0] = open_event(1, -1, 0);
+	fd[1] = open_event(0, fd[0], 0);
+	ok(open_event(0, fd[0], 0) == -1 && errno == EINVAL, "a group that is too large");
+	ok(open_event(0, fd[1], 0) == -1 && errno == EINVAL, "a member leads no group");
+	for (i = 0; i < 2; i++)
+		close(fd[i]);
+	is_number(fake_open_sets(), 0, "all are closed");
+	fake_counters = 64;
 }
 
 static void pages(void)
@@ -221,6 +245,7 @@ int main(void)
 	copies();
 	threads();
 	children();
+	too_many();
 	pages();
 	return tap_end();
 }

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+/* read(2) of events, in perf's formats. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+#include "group.h"
+
+/* What read(2) returns, as it is written */
+struct answer {
+	uint64_t words[3 + 3 * PMUDEV_MAX_EVENTS];
+	unsigned int nr;
+};
+
+static void put(struct answer *answer, uint64_t word)
+{
+	answer->words[answer->nr++] = word;
+}
+
+static void put_times(struct answer *answer, const struct event *event, const struct count *count)
+{
+	if (event->read_format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		put(answer, count->enabled);
+	if (event->read_format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		put(answer, count->running);
+}
+
+static void put_names(struct answer *answer, const struct event *of, uint64_t format)
+{
+	if (format & PERF_FORMAT_ID)
+		put(answer, of->id);
+	if (format & PERF_FORMAT_LOST)
+		put(answer, 0);
+}
+
+static void answer_one(struct answer *answer, const struct event *event,
+		       const struct pmudev_record *record)
+{
+	struct count count = event_count(event, record);
+
+	put(answer, count.value);
+	put_times(answer, event, &count);
+	put_names(answer, event, event->read_format);
+}
+
+/* All events of its group; without the leader each is a group. */
+static void answer_group(struct answer *answer, const struct event *event,
+			 const struct pmudev_record *record)
+{
+	const struct group *group = event->group;
+	const struct event *leader = group->leader;
+	struct count count = event_count(leader ? leader : event, record);
+	unsigned int i, nr = leader ? group->nr : 1;
+
+	put(answer, nr);
+	put_times(answer, event, &count);
+	for (i = 0; i < nr && i < PMUDEV_MAX_EVENTS; i++) {
+		const struct event *other = leader ? group->events[i] : event;
+
+		put(answer, event_count(other, record).value);
+		put_names(answer, other, event->read_format);
+	}
+}
+
+ssize_t perf_read(struct event *event, int fd, void *buf, size_t size)
+{
+	struct group *group = event->group;
+	struct answer answer;
+	unsigned int before;
+	union record all;
+	ssize_t got;
+
+	/* It is closed at this moment. */
+	if (!group)
+		return -EBADF;
+	if (atomic_load(&event->failed))
+		return 0;
+	/* Who changes it has signals blocked, and goes on. */
+	for (;; sched_yield()) {
+		before = atomic_load(&group->changes);
+		if (before & 1)
+			continue;
+		got = group_read(fd, &all.record);
+		if (got < 0 && before == atomic_load(&group->changes))
+			return got;
+		answer.nr = 0;
+		if (got >= 0 && event->read_format & PERF_FORMAT_GROUP)
+			answer_group(&answer, event, &all.record);
+		else if (got >= 0)
+			answer_one(&answer, event, &all.record);
+		atomic_thread_fence(memory_order_acquire);
+		if (before == atomic_load(&group->changes))
+			break;
+	}
+	if (size < answer.nr * sizeof(answer.words[0]))
+		return -ENOSPC;
+	memcpy(buf, answer.words, answer.nr * sizeof(answer.words[0]));
+	return answer.nr * sizeof(answer.words[0]);
+}

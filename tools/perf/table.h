@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Which descriptor is which event's. Without a lock unless it says otherwise. */
+#ifndef TABLE_H
+#define TABLE_H
+
+#include "event.h"
+
+/* Descriptors above that are perf's own. What is unused takes no memory. */
+#define MOST_FDS 65536
+
+/* NULL: it is none of ours. */
+struct event *table_find(int fd);
+/* Behind the highest that was ever used */
+int table_end(void);
+/* @fd, below MOST_FDS, is the event's from now on. */
+void table_put(int fd, struct event *event);
+
+/*
+ * Closes one of ours: by close(2) or, with @from that is not negative, by dup3(2) onto it. Return:
+ * as that. Locks the group.
+ */
+int table_drop(int fd, struct event *event, int from, int flags);
+
+/* One more descriptor of the event, which @make makes of @fd. Return: as that. Locks the group. */
+int table_copy(int fd, struct event *event, int (*make)(int fd, int a, int b), int a, int b);
+
+#endif /* TABLE_H */
