@@ -90,7 +90,7 @@ struct pmudev_ctx {
 
 /* Where an interrupt came */
 struct pmudev_interrupted {
-	struct task_struct *task; /* NULL: unknown. RCU keeps it: interrupts are off since then. */
+	struct task_struct *task; /* NULL: unknown. It is still there: see sampled_thread(). */
 	u64 ip;			  /* the next instruction */
 	bool user;		  /* in user mode */
 };

@@ -38,14 +38,16 @@ static void remember(struct pmudev_set_deadlines *deadlines, unsigned int slot,
 {
 	struct pmudev_slot_deadline *deadline = deadlines->slot[slot];
 	struct pmudev_deadline_told *told = deadline->told;
+	unsigned int i;
 
-	if (deadline->nr_told)
-		told += deadline->nr_told - 1;
-	if (!deadline->nr_told)
-		deadline->nr_told = 1;
-	else if (deadline->nr_told < ARRAY_SIZE(deadline->told) &&
-		 !same_action(&told->action, action))
-		told = &deadline->told[deadline->nr_told++];
+	for (i = 0; i < deadline->nr_told; i++, told++)
+		if (same_action(&told->action, action))
+			break;
+	/* There are not more kinds than room. */
+	if (i == ARRAY_SIZE(deadline->told))
+		told--;
+	else if (i == deadline->nr_told)
+		deadline->nr_told++;
 	told->action = *action;
 	told->count = count;
 	deadlines->pending |= BIT_ULL(slot);

@@ -14,7 +14,7 @@ struct pmudev_ring {
 	u32 head;	     /* as @page has it; under common->lock; poll() reads it without */
 	u64 dropped;	     /* likewise */
 	u32 largest;	     /* sample so far, in bytes; under common->lock */
-	struct user_struct *user; /* whose locked memory it is; referenced. Constant. */
+	struct user_struct *user; /* whose locked memory it is; NULL: nobody's. Constant. */
 	unsigned int nr;      /* pages, @page included. Constant. */
 	struct page *pages[]; /* constant */
 };

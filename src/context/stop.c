@@ -10,6 +10,9 @@
 /* Does not count as load, and the system can sleep meanwhile. */
 #define STOPPED (TASK_KILLABLE | TASK_NOLOAD | TASK_FREEZABLE)
 
+/* A file in a socket in a file: each is closed by work of its own. */
+#define PASSES 3
+
 /* Drop a reference, and the lock. */
 static void put(struct pmudev_stop *stop, unsigned long flags) __releases(&stop->wait.lock)
 {
@@ -42,9 +45,9 @@ static void stay(struct callback_head *work)
 {
 	struct pmudev_stop *stop = container_of(work, struct pmudev_stop, work);
 
-	/* Once behind its other work: that may close the last file of the set. */
-	if (!stop->behind) {
-		stop->behind = true;
+	/* Behind its other work, which may close the last file of the set, maybe in a socket's. */
+	if (stop->passes < PASSES) {
+		stop->passes++;
 		if (!task_work_add(current, work, TWA_RESUME))
 			return;
 	}
@@ -76,7 +79,7 @@ void pmudev_stop_thread(struct pmudev_stop *stop, struct task_struct *task)
 		return;
 	}
 	stop->queued = true;
-	stop->behind = false;
+	stop->passes = 0;
 	stop->refs++;
 	spin_unlock_irqrestore(&stop->wait.lock, flags);
 	__module_get(THIS_MODULE);

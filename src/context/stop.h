@@ -20,7 +20,7 @@ struct pmudev_stop {
 	 */
 	bool held;
 	bool queued;		/* the thread will look at @held before it is in user mode again */
-	bool behind; /* @work is behind the thread's other work; the thread's own while @queued */
+	u8 passes; /* how often @work went behind other work; the thread's own while @queued */
 	unsigned int refs;
 };
 

@@ -11,22 +11,28 @@
 #include "set.h"
 
 /*
- * Of the user, not of the process: a set outlives the process that mapped its ring. Perf, io_uring
- * and BPF count what they lock in the same sum. Return: false if it would be above the limit.
+ * Of the user, not of the process: a set outlives the process that mapped its ring. io_uring counts
+ * what it locks in the same sum. Return: false if it would be above the limit.
  */
 static bool charge(struct user_struct *user, unsigned long nr)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+	long locked = atomic_long_read(&user->locked_vm);
 
-	if (atomic_long_add_return(nr, &user->locked_vm) <= limit || capable(CAP_IPC_LOCK))
-		return true;
-	atomic_long_sub(nr, &user->locked_vm);
-	return false;
+	do {
+		if (locked + nr > limit)
+			return false;
+	} while (!atomic_long_try_cmpxchg(&user->locked_vm, &locked, locked + nr));
+	return true;
 }
 
+/* @user: NULL: nobody was charged */
 static void uncharge(struct user_struct *user, unsigned long nr)
 {
+	if (!user)
+		return;
 	atomic_long_sub(nr, &user->locked_vm);
+	free_uid(user);
 }
 
 static void free_pages_of(struct pmudev_ring *ring)
@@ -66,6 +72,7 @@ struct pmudev_ring *pmudev_ring_get(struct pmudev_open_set *open, unsigned long 
 				    struct pmudev_refusal *why)
 {
 	struct pmudev_ring *ring, *other;
+	struct user_struct *user;
 
 	/* Pairs with the cmpxchg() below. */
 	ring = smp_load_acquire(&open->ring);
@@ -76,7 +83,9 @@ struct pmudev_ring *pmudev_ring_get(struct pmudev_open_set *open, unsigned long 
 	}
 	if (ring)
 		return ring;
-	if (!charge(current_user(), nr)) {
+	user = capable(CAP_IPC_LOCK) ? NULL : get_current_user();
+	if (user && !charge(user, nr)) {
+		free_uid(user);
 		*error = pmudev_refuse(why, -EPERM, PMUDEV_WHY_MEMLOCK, rlimit(RLIMIT_MEMLOCK));
 		return NULL;
 	}
@@ -86,23 +95,21 @@ struct pmudev_ring *pmudev_ring_get(struct pmudev_open_set *open, unsigned long 
 		goto uncharge;
 	}
 	/* Another process may map it at this moment. */
-	ring->user = get_current_user();
+	ring->user = user;
 	other = cmpxchg(&open->ring, NULL, ring);
 	if (!other)
 		return ring;
-	free_uid(ring->user);
 	free_pages_of(ring);
 	ring = other->nr == nr ? other : NULL;
 	if (!ring)
 		*error = pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RING, PMUDEV_SAMPLES_MAX);
 uncharge:
-	uncharge(current_user(), nr);
+	uncharge(user, nr);
 	return ring;
 }
 
 void pmudev_ring_free(struct pmudev_ring *ring)
 {
 	uncharge(ring->user, ring->nr);
-	free_uid(ring->user);
 	free_pages_of(ring);
 }
