@@ -71,7 +71,7 @@ static bool exact(void)
 	return is && !strcmp(is, "1");
 }
 
-/* Who serves it is who should: with PMUDEV_PERF in the environment it is pmudev. */
+/* With PMUDEV_PERF in the environment pmudev serves it, else perf. */
 static bool served_by_pmudev(int fd)
 {
 	char name[40], path[64] = "";
@@ -254,23 +254,32 @@ TEST_F(perf_abi, inherit)
 	EXPECT_GT(20 * N, value(self->fd[1]));
 }
 
+/* A child that executes this program with @argument when a byte comes, after some work. */
+static pid_t fork_to_exec(int go[2], uint64_t work, const char *argument)
+{
+	pid_t pid;
+	char byte;
+
+	if (pipe(go))
+		return -1;
+	pid = fork();
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	loop(work);
+	if (read(go[0], &byte, 1) == 1)
+		execl("/proc/self/exe", "perf_abi", argument, (char *)NULL);
+	_exit(1);
+}
+
 /* As perf stat does it: a child that waits, and counts from its exec on. */
 TEST_F(perf_abi, on_exec)
 {
 	int go[2], status;
 	uint64_t counted;
-	pid_t pid;
-	char byte;
+	pid_t pid = fork_to_exec(go, 100 * N, "--loop");
 
-	ASSERT_EQ(0, pipe(go));
-	pid = fork();
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		loop(100 * N);
-		if (read(go[0], &byte, 1) == 1)
-			execl("/proc/self/exe", "perf_abi", "--loop", (char *)NULL);
-		_exit(1);
-	}
+	ASSERT_LT(0, pid);
 	self->attr.enable_on_exec = 1;
 	self->attr.inherit = 1;
 	self->fd[0] = open_event(&self->attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
@@ -445,17 +454,9 @@ TEST_F(perf_abi, more_of_children)
 {
 	int fd[20], go[2], status, i;
 	uint64_t words[3];
-	pid_t pid;
-	char byte;
+	pid_t pid = fork_to_exec(go, 1, "--loops");
 
-	ASSERT_EQ(0, pipe(go));
-	pid = fork();
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (read(go[0], &byte, 1) == 1)
-			execl("/proc/self/exe", "perf_abi", "--loops", (char *)NULL);
-		_exit(1);
-	}
+	ASSERT_LT(0, pid);
 	self->attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	self->attr.enable_on_exec = 1;
 	self->attr.inherit = 1;

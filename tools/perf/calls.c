@@ -66,17 +66,9 @@ static bool open_ours(const struct perf_event_attr *from, pid_t pid, int cpu, in
 	fd = perf_open(&attr, pid, cpu, leader, leader_fd, flags, &ours, &event);
 	if (!ours && !leader)
 		return false;
-	*ret = fd;
-	if (!ours)
-		*ret = -EINVAL;
-	else if (fd >= MOST_FDS)
-		*ret = -EMFILE;
-	else if (fd >= 0)
+	*ret = ours ? fd : -EINVAL;
+	if (ours && fd >= 0)
 		table_put(fd, event);
-	if (ours && fd >= MOST_FDS) {
-		perf_forget(event, fd);
-		real()->close(fd);
-	}
 	return true;
 }
 
@@ -219,11 +211,14 @@ EXPORT int close_range(unsigned int first, unsigned int last, int flags)
 
 EXPORT void closefrom(int first)
 {
-	drop_range(first < 0 ? 0 : first, ~0U);
-	if (real()->closefrom)
-		real()->closefrom(first);
-	else
-		close_range(first < 0 ? 0 : first, ~0U, 0);
+	const unsigned int least = first < 0 ? 0 : first;
+
+	if (!real()->closefrom) {
+		close_range(least, ~0U, 0);
+		return;
+	}
+	drop_range(least, ~0U);
+	real()->closefrom(first);
 }
 
 static int make_dup(int fd, int unused, int also_unused)
@@ -278,33 +273,18 @@ EXPORT int dup3(int from, int to, int flags)
 	return flags < 0 ? real()->dup3(from, to, flags) : copy_to(from, to, flags);
 }
 
-static int control_fd(int fd, int command, unsigned long arg)
+EXPORT int fcntl64(int fd, int command, ...)
 {
 	struct event *event = table_find(fd);
+	unsigned long arg;
+	va_list args;
 
+	va_start(args, command);
+	arg = va_arg(args, unsigned long);
+	va_end(args);
 	if (event && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
 		return table_copy(fd, event, make_fcntl, command, arg);
 	return real()->fcntl(fd, command, arg);
 }
 
-EXPORT int fcntl64(int fd, int command, ...)
-{
-	unsigned long arg;
-	va_list args;
-
-	va_start(args, command);
-	arg = va_arg(args, unsigned long);
-	va_end(args);
-	return control_fd(fd, command, arg);
-}
-
-EXPORT int fcntl(int fd, int command, ...)
-{
-	unsigned long arg;
-	va_list args;
-
-	va_start(args, command);
-	arg = va_arg(args, unsigned long);
-	va_end(args);
-	return control_fd(fd, command, arg);
-}
+EXPORT int fcntl(int fd, int command, ...) __attribute__((alias("fcntl64")));

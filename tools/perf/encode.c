@@ -77,7 +77,7 @@ static int machine(void)
 static bool has_type(const char *name, uint32_t type)
 {
 	char path[512], text[16];
-	ssize_t got = 0;
+	ssize_t got;
 	int fd;
 
 	snprintf(path, sizeof(path), DEVICES "/%s/type", name);
@@ -103,6 +103,12 @@ static bool is_cpu(uint32_t type)
 	if (dir)
 		closedir(dir);
 	return found;
+}
+
+static bool is_of_cpus(uint32_t type)
+{
+	return type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE || type == PERF_TYPE_RAW ||
+	       (type > PERF_TYPE_BREAKPOINT && is_cpu(type));
 }
 
 static bool put(struct pmudev_event_attr *to, uint64_t event)
@@ -148,14 +154,12 @@ static uint32_t flags_of(const struct perf_event_attr *attr)
 
 bool perf_encode(const struct perf_event_attr *attr, struct pmudev_event_attr *to)
 {
-	bool cpus = attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE ||
-		    attr->type == PERF_TYPE_RAW ||
-		    (attr->type > PERF_TYPE_BREAKPOINT && is_cpu(attr->type));
 	int arch;
 
 	/* Samples and what belongs to them, and signals of its own kind, are perf's. */
-	if (!cpus || attr->sample_period || attr->mmap || attr->comm || attr->task ||
-	    attr->aux_output || attr->sigtrap || attr->inherit_thread || attr->remove_on_exec)
+	if (attr->sample_period || attr->mmap || attr->comm || attr->task || attr->aux_output ||
+	    attr->sigtrap || attr->inherit_thread || attr->remove_on_exec ||
+	    !is_of_cpus(attr->type))
 		return false;
 	arch = machine();
 	if (arch < 0)

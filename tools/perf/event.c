@@ -9,6 +9,7 @@
 
 #include "group.h"
 #include "real.h"
+#include "table.h"
 
 /* -------------------------------------------------------------------------- open -- */
 
@@ -57,21 +58,17 @@ static struct target target_of(const struct perf_event_attr *attr, pid_t pid, in
 static int open_fd(const struct target *target, int leader_fd, bool cloexec)
 {
 	struct pmudev_refusal why = { 0 };
-	int fd, error;
+	int fd;
 
 	if (leader_fd >= 0) {
 		fd = real()->fcntl(leader_fd, cloexec ? F_DUPFD_CLOEXEC : F_DUPFD, 0);
 		return fd < 0 ? -errno : fd;
 	}
-	fd = set_open(cloexec);
-	if (fd < 0)
+	fd = target_open(target, cloexec, &why);
+	if (fd >= 0 || !why.code)
 		return fd;
-	error = set_bind(fd, target->kind, target->id, target->flags, &why);
-	if (!error)
-		return fd;
-	perf_explain("perf_event_open()", error, &why);
-	real()->close(fd);
-	return as_perf(error);
+	perf_explain("perf_event_open()", fd, &why);
+	return as_perf(fd);
 }
 
 static struct event *make(const struct perf_event_attr *attr, const struct pmudev_event_attr *to)
@@ -181,6 +178,10 @@ int perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu, struct eve
 	}
 	if (fd < 0)
 		return fd;
+	if (fd >= MOST_FDS) {
+		real()->close(fd);
+		return -EMFILE;
+	}
 	event = make(attr, &to);
 	if (!event) {
 		real()->close(fd);
@@ -212,21 +213,6 @@ void perf_close(struct event *event, int fd)
 	group_remove(event->group, event, fd);
 }
 
-void perf_forget(struct event *event, int fd)
-{
-	struct group *group = event->group;
-	struct held held;
-	bool last;
-
-	group_lock(group, &held);
-	perf_close(event, fd);
-	last = !group->nr;
-	group_unlock(group, &held);
-	event_free(event);
-	if (last)
-		group_free(group);
-}
-
 /* ----------------------------------------------------------------------- control -- */
 
 /* Its group is locked. */
@@ -236,7 +222,7 @@ static void reset(struct event *event, int fd)
 	struct pmudev_refusal why;
 
 	event->base.value = 0;
-	if (slot < PMUDEV_MAX_EVENTS)
+	if (slot != NO_SLOT)
 		set_control(fd, PMUDEV_IOC_RESET, PMUDEV_ALL, slot, 0, &why);
 }
 

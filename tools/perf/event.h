@@ -14,13 +14,14 @@
 #define EVENT_H
 
 #include <linux/perf_event.h>
-#include <linux/pmudev.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include <pmudev.h>
 
 struct group;
 
@@ -113,8 +114,6 @@ bool perf_encode(const struct perf_event_attr *attr, struct pmudev_event_attr *t
  */
 int perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu, struct event *leader,
 	      int leader_fd, unsigned long flags, bool *ours, struct event **event);
-/* It was opened, and nobody has its descriptor, which stays open. */
-void perf_forget(struct event *event, int fd);
 
 /* The last one was closed. @fd: one of others of the group, -1: there is none. Locked. */
 void perf_close(struct event *event, int fd);
@@ -150,8 +149,8 @@ void perf_replace(const struct group *group, int to);
 int set_open(bool cloexec);
 /* The number @fd is the file of @to from now on. */
 void fd_replace(int fd, int to);
-int set_bind(int fd, uint32_t target, int32_t id, uint32_t flags, struct pmudev_refusal *why);
-int set_add(int fd, const struct pmudev_event_attr *attrs, unsigned int nr, uint32_t *slots,
+int set_bind(int fd, const struct target *target, struct pmudev_refusal *why);
+int set_add(int fd, const struct pmudev_event_attr *attr, uint32_t *slot,
 	    struct pmudev_refusal *why);
 /* Would they be on counters together? */
 int set_place(int fd, const struct pmudev_event_attr *attrs, unsigned int nr,

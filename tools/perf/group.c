@@ -6,14 +6,11 @@
 #include "group.h"
 #include "real.h"
 
-/* It is in no set. */
-#define NO_SLOT PMUDEV_MAX_EVENTS
-
 /* ------------------------------------------------------------------------ counts -- */
 
 ssize_t group_read(int fd, struct pmudev_record *record)
 {
-	ssize_t got = set_read(fd, record, sizeof(union record));
+	ssize_t got = set_read(fd, record, sizeof(union pmudev_record_buffer));
 
 	if (got < 0)
 		return got;
@@ -56,7 +53,7 @@ static unsigned int free_number(const struct group *group)
 static int add_one(struct event *event, int fd, struct pmudev_refusal *why)
 {
 	uint32_t slot;
-	int error = set_add(fd, &event->attr, 1, &slot, why);
+	int error = set_add(fd, &event->attr, &slot, why);
 
 	if (!error)
 		atomic_store(&event->slot, slot);
@@ -78,12 +75,10 @@ static int check_size(const struct group *group, const struct event *event,
 		attrs[i].group = 0;
 		attrs[i].flags &= ~PMUDEV_MULTIPLEX;
 	}
-	fd = set_open(true);
+	fd = target_open(&group->target, true, why);
 	if (fd < 0)
-		return fd;
-	error = set_bind(fd, group->target.kind, group->target.id, group->target.flags, why);
-	if (!error)
-		error = set_place(fd, attrs, group->nr + 1, why);
+		return fd == -EBUSY ? 0 : fd;
+	error = set_place(fd, attrs, group->nr + 1, why);
 	real()->close(fd);
 	/* Others may make room; if there are too many nobody can. */
 	return error == -EBUSY ? 0 : error;
@@ -115,12 +110,12 @@ int group_add(struct group *group, struct event *event, int fd, struct pmudev_re
 static int take_out(struct group *group, int fd, struct pmudev_refusal *why)
 {
 	const uint32_t number = group->multiplexed ? group->number : PMUDEV_ALL;
-	union record all;
+	union pmudev_record_buffer all;
 	unsigned int i, nr = 0;
 	int error;
 
 	for (i = 0; i < group->nr; i++)
-		nr += atomic_load(&group->events[i]->slot) < PMUDEV_MAX_EVENTS;
+		nr += event_in_set(group->events[i]);
 	/* pmudev refuses what concerns no event. */
 	if (!nr)
 		return 0;
@@ -159,7 +154,7 @@ void group_remove(struct group *group, struct event *event, int fd)
 	atomic_fetch_add(&group->changes, 1);
 	if (fd >= 0 && group->multiplexed) {
 		take_out(group, fd, &why);
-	} else if (fd >= 0 && atomic_load(&event->slot) < PMUDEV_MAX_EVENTS) {
+	} else if (fd >= 0 && event_in_set(event)) {
 		control(fd, PMUDEV_IOC_DISABLE, event->attr.group, &why);
 		control(fd, PMUDEV_IOC_REMOVE, event->attr.group, &why);
 	}
@@ -176,14 +171,21 @@ static bool wanted(const struct group *group, const struct event *event)
 	return event->on && (!group->leader || group->leader->on);
 }
 
+static unsigned int nr_wanted(const struct group *group)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < group->nr; i++)
+		nr += wanted(group, group->events[i]);
+	return nr;
+}
+
 /* Those that shall count, all at one moment if all of them shall. */
 static int switch_on(struct group *group, int fd, struct pmudev_refusal *why)
 {
-	unsigned int i, on = 0;
+	unsigned int i, on = nr_wanted(group);
 	int error = 0;
 
-	for (i = 0; i < group->nr; i++)
-		on += wanted(group, group->events[i]);
 	if (on == group->nr)
 		error = control(fd, PMUDEV_IOC_ENABLE, PMUDEV_ALL, why);
 	for (i = 0; i < group->nr && !error; i++) {
@@ -201,10 +203,8 @@ static int switch_on(struct group *group, int fd, struct pmudev_refusal *why)
 static void switch_off(struct group *group, int fd)
 {
 	struct pmudev_refusal why;
-	unsigned int i, on = 0;
+	unsigned int i, on = nr_wanted(group);
 
-	for (i = 0; i < group->nr; i++)
-		on += wanted(group, group->events[i]);
 	if (!on)
 		control(fd, PMUDEV_IOC_DISABLE, PMUDEV_ALL, &why);
 	for (i = 0; i < group->nr; i++) {
@@ -221,7 +221,7 @@ static void switch_off(struct group *group, int fd)
 /* Among those that take turns it is one group, of the events that shall count. */
 static int add_wanted(struct group *group, int fd, struct pmudev_refusal *why)
 {
-	unsigned int i, on = 0;
+	unsigned int i;
 	int error = 0;
 
 	for (i = 0; i < group->nr && !error; i++) {
@@ -233,9 +233,9 @@ static int add_wanted(struct group *group, int fd, struct pmudev_refusal *why)
 		event->attr.flags |= PMUDEV_MULTIPLEX;
 		error = add_one(event, fd, why);
 		event->counting = !error;
-		on++;
 	}
-	return error || !on ? error : control(fd, PMUDEV_IOC_ENABLE, group->number, why);
+	return error || !nr_wanted(group) ? error :
+					    control(fd, PMUDEV_IOC_ENABLE, group->number, why);
 }
 
 static int update_multiplexed(struct group *group, int fd, struct pmudev_refusal *why)

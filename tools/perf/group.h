@@ -5,6 +5,17 @@
 
 #include "event.h"
 
+/* It is in no set. */
+#define NO_SLOT PMUDEV_MAX_EVENTS
+
+static inline bool event_in_set(const struct event *event)
+{
+	return atomic_load(&event->slot) != NO_SLOT;
+}
+
+/* A descriptor of a new set that counts @target, or -errno; refused by pmudev: why->code is set */
+int target_open(const struct target *target, bool cloexec, struct pmudev_refusal *why);
+
 /* NULL: no memory. What is returned was zeroed, and is never given back to the C library. */
 struct event *event_new(void);
 void event_free(struct event *event);
@@ -47,12 +58,5 @@ ssize_t group_read(int fd, struct pmudev_record *record);
 
 /* Of one event, with what it had counted before; zeros if it is not there. */
 struct count event_count(const struct event *event, const struct pmudev_record *record);
-
-/* Room for any record */
-union record {
-	struct pmudev_record record;
-	unsigned char bytes[sizeof(struct pmudev_record) +
-			    PMUDEV_MAX_EVENTS * sizeof(struct pmudev_count)];
-};
 
 #endif /* GROUP_H */

@@ -113,7 +113,7 @@ struct event *event_new(void)
 	else
 		event = calloc(1, sizeof(*event));
 	if (event)
-		event->slot = PMUDEV_MAX_EVENTS;
+		event->slot = NO_SLOT;
 	return event;
 }
 
@@ -167,6 +167,19 @@ void group_free(struct group *group)
 
 /* ------------------------------------------------------------------------- turns -- */
 
+int target_open(const struct target *target, bool cloexec, struct pmudev_refusal *why)
+{
+	int fd = set_open(cloexec), error;
+
+	if (fd < 0)
+		return fd;
+	error = set_bind(fd, target, why);
+	if (!error)
+		return fd;
+	real()->close(fd);
+	return error;
+}
+
 /* Is it this process's, and may it take turns with others that count the target? */
 static bool may_share(const struct group *group, const struct target *target)
 {
@@ -190,20 +203,12 @@ static int find_shared(const struct target *target)
 /* The same, one of our own; maybe of a new set. -errno */
 static int open_shared(const struct target *target, struct pmudev_refusal *why)
 {
-	int fd = find_shared(target), error;
+	int fd = find_shared(target);
 
-	if (fd >= 0) {
-		fd = real()->fcntl(fd, F_DUPFD_CLOEXEC, 0);
-		return fd < 0 ? -errno : fd;
-	}
-	fd = set_open(true);
 	if (fd < 0)
-		return fd;
-	error = set_bind(fd, target->kind, target->id, target->flags, why);
-	if (!error)
-		return fd;
-	real()->close(fd);
-	return error;
+		return target_open(target, true, why);
+	fd = real()->fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	return fd < 0 ? -errno : fd;
 }
 
 /* A number that no group of the shared set has; -1: all are used. */

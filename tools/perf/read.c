@@ -68,7 +68,7 @@ ssize_t perf_read(struct event *event, int fd, void *buf, size_t size)
 	struct group *group = event->group;
 	struct answer answer;
 	unsigned int before;
-	union record all;
+	union pmudev_record_buffer all;
 	ssize_t got;
 
 	/* It is closed at this moment. */
@@ -76,7 +76,7 @@ ssize_t perf_read(struct event *event, int fd, void *buf, size_t size)
 		return -EBADF;
 	if (atomic_load(&event->failed))
 		return 0;
-	/* Who changes it has signals blocked, and goes on. */
+	/* A thread that changes the group has signals blocked: no handler waits for itself. */
 	for (;; sched_yield()) {
 		before = atomic_load(&group->changes);
 		if (before & 1)

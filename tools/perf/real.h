@@ -3,7 +3,6 @@
 #ifndef REAL_H
 #define REAL_H
 
-#include <poll.h>
 #include <stddef.h>
 #include <sys/types.h>
 

@@ -5,21 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
-
-#include <pmudev.h>
 
 #include "event.h"
 #include "real.h"
-
-#define DEVICE "/dev/pmudev"
 
 struct settings perf_settings;
 
 int set_open(bool cloexec)
 {
-	int fd = open(DEVICE, O_RDWR | (cloexec ? O_CLOEXEC : 0));
+	int fd = open(PMUDEV_DEVICE, O_RDWR | (cloexec ? O_CLOEXEC : 0));
 
 	return fd < 0 ? -errno : fd;
 }
@@ -46,27 +41,27 @@ static int call(int fd, unsigned long request, void *arg, const struct pmudev_re
 	return error;
 }
 
-int set_bind(int fd, uint32_t target, int32_t id, uint32_t flags, struct pmudev_refusal *why)
+int set_bind(int fd, const struct target *target, struct pmudev_refusal *why)
 {
 	struct pmudev_bind bind = {
 		.size = sizeof(bind),
-		.flags = flags,
-		.target = target,
-		.id = id,
+		.flags = target->flags,
+		.target = target->kind,
+		.id = target->id,
 	};
 
 	return call(fd, PMUDEV_IOC_BIND, &bind, &bind.refusal, why);
 }
 
-int set_add(int fd, const struct pmudev_event_attr *attrs, unsigned int nr, uint32_t *slots,
+int set_add(int fd, const struct pmudev_event_attr *attr, uint32_t *slot,
 	    struct pmudev_refusal *why)
 {
 	struct pmudev_add add = {
 		.size = sizeof(add),
-		.nr = nr,
-		.event_size = sizeof(*attrs),
-		.events = (uintptr_t)attrs,
-		.slots = (uintptr_t)slots,
+		.nr = 1,
+		.event_size = sizeof(*attr),
+		.events = (uintptr_t)attr,
+		.slots = (uintptr_t)slot,
 	};
 
 	return call(fd, PMUDEV_IOC_ADD, &add, &add.refusal, why);

@@ -20,6 +20,7 @@ unsigned int fake_counters = 64;
 /* A set is the file with this inode. */
 static struct fake_set {
 	ino_t inode; /* 0: unused */
+	struct target target;
 	struct {
 		bool present, enabled, multiplexed;
 		unsigned int group;
@@ -62,13 +63,14 @@ unsigned int fake_open_sets(void)
 	return nr;
 }
 
-/* Of all sets that are open, the counters they need. */
-static unsigned int needed(void)
+/* The counters that all open sets of the target need; each target has those of its own. */
+static unsigned int needed(const struct target *target)
 {
 	unsigned int i, j, nr = 0, shared;
 
 	for (i = 0; i < MOST_SETS; i++) {
-		if (!sets[i].inode || !is_open(&sets[i]))
+		if (!sets[i].inode || sets[i].target.kind != target->kind ||
+		    sets[i].target.id != target->id || !is_open(&sets[i]))
 			continue;
 		for (j = 0, shared = 0; j < PMUDEV_MAX_EVENTS; j++) {
 			if (!sets[i].event[j].present || !sets[i].event[j].enabled)
@@ -126,12 +128,17 @@ void fd_replace(int fd, int to)
 	real()->dup3(to, fd, flags & FD_CLOEXEC ? O_CLOEXEC : 0);
 }
 
-int set_bind(int fd, uint32_t target, int32_t id, uint32_t flags, struct pmudev_refusal *why)
+int set_bind(int fd, const struct target *target, struct pmudev_refusal *why)
 {
-	(void)target;
-	(void)flags;
+	struct fake_set *set;
+
+	pthread_mutex_lock(&mutex);
+	set = find(fd);
+	if (set)
+		set->target = *target;
+	pthread_mutex_unlock(&mutex);
 	why->code = PMUDEV_OK;
-	return find(fd) ? id == 999999 ? -ESRCH : 0 : -EBADF;
+	return set ? 0 : -EBADF;
 }
 
 static int add(struct fake_set *set, const struct pmudev_event_attr *attr, uint32_t *slot)
@@ -148,20 +155,18 @@ static int add(struct fake_set *set, const struct pmudev_event_attr *attr, uint3
 	return -ENOSPC;
 }
 
-int set_add(int fd, const struct pmudev_event_attr *attrs, unsigned int nr, uint32_t *slots,
+int set_add(int fd, const struct pmudev_event_attr *attr, uint32_t *slot,
 	    struct pmudev_refusal *why)
 {
 	struct fake_set *set;
-	unsigned int i;
-	int error = 0;
+	int error;
 
 	pthread_mutex_lock(&mutex);
 	set = find(fd);
 	why->code = PMUDEV_OK;
-	for (i = 0; set && i < nr && !error; i++)
-		error = add(set, &attrs[i], &slots[i]);
+	error = set ? add(set, attr, slot) : -EBADF;
 	pthread_mutex_unlock(&mutex);
-	return set ? error : -EBADF;
+	return error;
 }
 
 static bool is_of(const struct fake_set *set, unsigned int slot, uint32_t group)
@@ -209,7 +214,7 @@ static int enable(struct fake_set *set, uint32_t group, struct pmudev_refusal *w
 	const struct fake_set before = *set;
 
 	switch_group(set, group, true);
-	if (needed() <= fake_counters)
+	if (needed(&set->target) <= fake_counters)
 		return 0;
 	*set = before;
 	why->code = PMUDEV_WHY_HELD;

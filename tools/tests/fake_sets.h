@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * In place of ../perf/set.c: sets that count nothing by themselves, fake_step() adds to all that is
- * enabled. As many events are on counters as fake_counters says; sets with multiplexed groups need
- * one counter each.
+ * enabled. As many events of a target are on counters as fake_counters says; sets with multiplexed
+ * groups need one counter each.
  */
 #ifndef FAKE_SETS_H
 #define FAKE_SETS_H
