@@ -127,11 +127,7 @@ void pmudev_change_reset(struct pmudev_ctx *ctx, struct pmudev_set *set, void *a
 	unsigned int slot;
 
 	lockdep_assert_held(&ctx->lock);
-	/* A sample has all counts of one moment. */
-	pmudev_deadlines_look(ctx);
-	pmudev_slots_pause(ctx, set, active, &pause);
-	if (set->deadlines && (active & set->deadlines->armed))
-		pmudev_deadlines_check(ctx, set, active, false);
+	pmudev_deadlines_pause(ctx, set, active, &pause);
 	/* What is reached and not armed again is reset like the others. */
 	armed = set->deadlines ? set->deadlines->armed : 0;
 	pmudev_deadlines_reset(ctx, set, change->slots, value);

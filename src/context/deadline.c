@@ -138,6 +138,17 @@ void pmudev_deadlines_look(struct pmudev_ctx *ctx)
 	pmudev_deadlines_check_all(ctx, true);
 }
 
+void pmudev_deadlines_pause(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots,
+			    struct pmudev_pause *pause)
+{
+	lockdep_assert_held(&ctx->lock);
+	pmudev_deadlines_look(ctx);
+	pmudev_slots_pause(ctx, set, slots, pause);
+	/* What was reached since. */
+	if (set->deadlines)
+		pmudev_deadlines_check(ctx, set, slots & set->active, false);
+}
+
 u64 pmudev_deadlines_totals(const struct pmudev_set_deadlines *deadlines, u64 slots)
 {
 	unsigned int slot;

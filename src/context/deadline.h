@@ -15,6 +15,8 @@
 
 #include "notify.h"
 
+struct pmudev_pause;
+
 /* Slots whose counter does not hold the count. */
 static inline u64 pmudev_deadline_slots(const struct pmudev_set *set)
 {
@@ -41,6 +43,13 @@ static __always_inline void pmudev_counted_live(struct pmudev_ctx *ctx, u64 chan
 
 /* The interrupt of a counter may have come: look at all that is loaded. Loaded here. */
 void pmudev_deadlines_look(struct pmudev_ctx *ctx) __must_hold(&ctx->lock);
+
+/*
+ * As pmudev_slots_pause(), before counts or deadlines are changed: what these events have reached
+ * is reported before. A sample has all counts of one moment, also of events that are not paused.
+ */
+void pmudev_deadlines_pause(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots,
+			    struct pmudev_pause *pause) __must_hold(&ctx->lock);
 
 /* The set's active events have changed. */
 void pmudev_deadlines_list(struct pmudev_ctx *ctx, struct pmudev_set *set) __must_hold(&ctx->lock);

@@ -139,11 +139,7 @@ void pmudev_change_deadlines(struct pmudev_ctx *ctx, struct pmudev_set *set, voi
 	}
 	for (i = 0; i < change->nr; i++)
 		slots |= BIT_ULL(change->entry[i].slot);
-	/* A sample has all counts of one moment. */
-	pmudev_deadlines_look(ctx);
-	pmudev_slots_pause(ctx, set, slots, &pause);
-	if (set->deadlines)
-		pmudev_deadlines_check(ctx, set, slots & set->active, false);
+	pmudev_deadlines_pause(ctx, set, slots, &pause);
 	if (pmudev_set_is_child(set) && !has_room(set, change, slots)) {
 		change->incomplete = true;
 		remove_deadlines(set, change);

@@ -56,10 +56,11 @@ static void put_word(const struct pmudev_ring *ring, u32 at, u64 word)
 }
 
 /*
- * Whose events reached the deadline; NULL if it has ended, or the set runs nowhere. common->lock
- * and ctx->lock held: a thread that has not ended is not freed. On a CPU an interrupt may have come
- * while the thread left it, and wait until now. That thread is still there: its reference is
- * dropped after the switch has enabled interrupts, or after a grace period that began behind it.
+ * The thread whose events reached the deadline; NULL if it has ended, or the set runs nowhere.
+ * common->lock and ctx->lock held: a thread that has not ended is not freed. On a CPU an interrupt
+ * may have come while the thread left it, and wait until now. That thread is still there: its
+ * reference is dropped after the switch has enabled interrupts, or after a grace period that began
+ * behind it.
  */
 static struct task_struct *sampled_thread(const struct pmudev_set_deadlines *deadlines)
 {
