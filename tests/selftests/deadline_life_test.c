@@ -177,12 +177,6 @@ static int toggle_once(void *arg, unsigned int i)
 	return i & 1 ? pm_enable(*(int *)arg, 0) : pm_disable(*(int *)arg, 0);
 }
 
-static int access_once(void *arg, unsigned int i)
-{
-	(void)arg;
-	return set_user_access(i & 1);
-}
-
 /* Another deadline of the same period, from the same count on: nothing changes. */
 static int set_once(void *arg, unsigned int i)
 {

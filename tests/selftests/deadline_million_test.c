@@ -118,12 +118,6 @@ static int reset_once(void *arg, unsigned int i)
 	return pm_reset(counted[i % THREADS].fd, 0, 0);
 }
 
-static int access_once(void *arg, unsigned int i)
-{
-	(void)arg;
-	return set_user_access(i & 1);
-}
-
 static int guest_once(void *arg, unsigned int i)
 {
 	static struct guest guest;

@@ -84,3 +84,9 @@ int hotplug_once(void *arg, unsigned int i)
 		return -EIO;
 	return set_cpu_online(cpu, true) ? -EIO : 0;
 }
+
+int access_once(void *arg, unsigned int i)
+{
+	(void)arg;
+	return set_user_access(i & 1);
+}

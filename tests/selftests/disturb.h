@@ -41,5 +41,7 @@ bool disturbed(const struct disturbance *d, unsigned int nr, unsigned int least)
 
 /* A CPU other than 0 goes and comes back. @arg: the number of CPUs, as a pointer. */
 int hotplug_once(void *arg, unsigned int i);
+/* User access is allowed and forbidden in turn. @arg: unused */
+int access_once(void *arg, unsigned int i);
 
 #endif /* PMUDEV_TEST_DISTURB_H */

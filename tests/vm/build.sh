@@ -90,10 +90,10 @@ build_modules() {
 # put_program ARCH FROM TO: without symbols, for all of them have to fit into the memory of a machine twice.
 put_program() { "$(cross_prefix "$1")strip" -o "$3" "$2"; }
 
-# is_32bit PROGRAM: its tests are a 32-bit program (NAMES32 of tests/selftests/Makefile).
-is_32bit() {
-	[[ $1 = compat32_test || $1 = lib32_test || $1 = deadline32_test ]]
-}
+NAMES32=$(sed -n 's/^NAMES32 := //p' "$PMUDEV_ROOT/tests/selftests/Makefile")
+
+# is_32bit PROGRAM: its tests are a 32-bit program.
+is_32bit() { among_words "$1" "$NAMES32"; }
 
 # put_test ARCH PROGRAM DIR: a link to the program that has all tests; where those of --test were built
 # alone (ALONE), a program of its own.

@@ -40,6 +40,15 @@ char *find_program(const char *name)
 	}
 }
 
+char *find_command(const char *name)
+{
+	char *program = find_program(name);
+
+	if (!program)
+		complain("cannot run '%s': %s", name, strerror(ENOENT));
+	return program;
+}
+
 bool gains_privileges(const char *file)
 {
 	struct stat st;

@@ -32,6 +32,9 @@ struct child {
  */
 char *find_program(const char *name);
 
+/* The same; NULL: it has been told on stderr. */
+char *find_command(const char *name);
+
 /* Is it a set-uid or set-gid program of somebody else? */
 bool gains_privileges(const char *file);
 

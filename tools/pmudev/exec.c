@@ -148,11 +148,9 @@ int cmd_exec(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	program = find_program(options.command[0]);
-	if (!program) {
-		complain("cannot run '%s': %s", options.command[0], strerror(ENOENT));
+	program = find_command(options.command[0]);
+	if (!program)
 		return EXIT_NOT_FOUND;
-	}
 	status = check(program);
 	if (!status && !find_library(library)) {
 		complain("libpmudev-perf.so is not there: PMUDEV_PERF_LIBRARY= says where it is");

@@ -204,11 +204,9 @@ int cmd_record(int argc, char **argv)
 	if (!read_events(record.events, &record.list) || !one_kind_of_cpu())
 		return EXIT_NOT_RUN;
 	if (record.command) {
-		program = find_program(record.command[0]);
-		if (!program) {
-			complain("cannot run '%s': %s", record.command[0], strerror(ENOENT));
+		program = find_command(record.command[0]);
+		if (!program)
 			return EXIT_NOT_FOUND;
-		}
 	}
 	status = run(&record, program);
 	free(program);

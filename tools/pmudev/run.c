@@ -355,11 +355,9 @@ int cmd_run(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	program = find_program(options.command[0]);
-	if (!program) {
-		complain("cannot run '%s': %s", options.command[0], strerror(ENOENT));
+	program = find_command(options.command[0]);
+	if (!program)
 		return EXIT_NOT_FOUND;
-	}
 	if (!one_kind_of_cpu() || (options.limits.nr && !limit_prepare(&options.limits)) ||
 	    !child_start(&child, program, options.command)) {
 		free(program);
