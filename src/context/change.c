@@ -8,21 +8,29 @@
 #include "times.h"
 #include "user_page.h"
 
+/* What counts of @from changes meanwhile; the rest of an enabled event is constant. */
 void pmudev_events_copy(struct pmudev_set *child, const struct pmudev_set *from, u64 slots)
 {
 	unsigned int slot;
 	u64 rest;
 
 	pmudev_for_each_slot(slot, rest, slots) {
-		struct pmudev_event *event = pmudev_slot_event(child, slot);
+		const struct pmudev_event *event = pmudev_slot_event(from, slot);
 
-		*event = *pmudev_slot_event(from, slot);
-		event->hw.value = 0;
-		/* It may have deadlines of its own. */
-		event->hw.config &= ~child->pmu->info.interrupt;
-		event->target = 0;
-		event->time_enabled = 0;
-		event->time_running = 0;
+		*pmudev_slot_event(child, slot) = (struct pmudev_event){
+			.hw = {
+				/* It may have deadlines of its own. */
+				.config = READ_ONCE(event->hw.config) & ~child->pmu->info.interrupt,
+				.counter = event->hw.counter,
+				.width = event->hw.width,
+				.chained = event->hw.chained,
+				.filter = event->hw.filter,
+			},
+			.allowed = event->allowed,
+			.tag = event->tag,
+			.flags = event->flags,
+			.group = event->group,
+		};
 	}
 }
 

@@ -16,7 +16,7 @@ static void arm(struct pmudev_set *set, unsigned int slot, u64 target)
 
 	event->hw.value = pmudev_event_count(event) - target;
 	event->target = target;
-	event->hw.config |= set->pmu->info.interrupt;
+	WRITE_ONCE(event->hw.config, event->hw.config | set->pmu->info.interrupt);
 	set->deadlines->armed |= BIT_ULL(slot);
 }
 
@@ -26,7 +26,7 @@ void pmudev_deadline_disarm(struct pmudev_set *set, unsigned int slot)
 
 	event->hw.value = pmudev_event_count(event);
 	event->target = 0;
-	event->hw.config &= ~set->pmu->info.interrupt;
+	WRITE_ONCE(event->hw.config, event->hw.config & ~set->pmu->info.interrupt);
 	set->deadlines->armed &= ~BIT_ULL(slot);
 }
 

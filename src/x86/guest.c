@@ -22,7 +22,7 @@ void intel_guest_enter(struct pmudev_hw *const *hw, unsigned int nr)
 	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
 
 	/* Events for the host only are active, events for guests only are not: invert both. */
-	cpuc->guest = pmudev_hw_counters(hw, nr);
+	WRITE_ONCE(cpuc->guest, pmudev_hw_counters(hw, nr));
 	write_global_ctrl(cpuc->active ^ cpuc->guest);
 }
 
@@ -32,7 +32,7 @@ void intel_guest_leave(void)
 
 	if (!cpuc->guest)
 		return;
-	cpuc->guest = 0;
+	WRITE_ONCE(cpuc->guest, 0);
 	write_global_ctrl(cpuc->active);
 }
 

@@ -9,6 +9,9 @@
  * an interrupt that is pending now: intel_interrupts() unmasks it. So there is one NMI at a time,
  * and no overflow is missed: it either interrupts after LVTPC is unmasked, or came before the core
  * compares.
+ *
+ * What the handler shares with code that it interrupts is read with READ_ONCE() in it, and written
+ * with WRITE_ONCE().
  */
 #include <asm/apic.h>
 #include <asm/nmi.h>
@@ -23,47 +26,48 @@
 /* Can this be the NMI of an overflow that was cleared? There is one such NMI at most. */
 static bool is_late(struct intel_cpu *cpuc)
 {
-	u64 late = cpuc->late_until;
+	u64 late = READ_ONCE(cpuc->late_until);
 
-	cpuc->late_until = 0;
+	WRITE_ONCE(cpuc->late_until, 0);
 	return late && (s64)(late - pmudev_clock()) > 0;
 }
 
 /* Is the NMI of a counter of ours? Clear what has overflowed. */
 static bool is_ours(struct intel_cpu *cpuc)
 {
-	u64 status = cpuc->interrupts ? read_global_status() & cpuc->interrupts : 0;
-	bool late = is_late(cpuc);
+	const u64 interrupts = READ_ONCE(cpuc->interrupts);
+	u64 status = interrupts ? read_global_status() & interrupts : 0;
+	bool late = is_late(cpuc), masked = READ_ONCE(cpuc->masked);
 
 	if (status) {
 		write_global_ovf_ctrl(status);
 		/* Masked: the NMI is somebody else's, and the core will compare. */
-		return !cpuc->masked;
+		return !masked;
 	}
 	/*
 	 * Its overflow was cleared before it came: a save found the count. Or its event was
 	 * unloaded, but the interrupt has masked LVTPC: perf's handler has unmasked what was
 	 * perf's.
 	 */
-	return late || (!cpuc->masked && apic->read(APIC_LVTPC) & APIC_LVT_MASKED);
+	return late || (!masked && apic->read(APIC_LVTPC) & APIC_LVT_MASKED);
 }
 
 static int on_nmi(unsigned int type, struct pt_regs *regs)
 {
 	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
 
-	if (!cpuc->owned)
+	if (!READ_ONCE(cpuc->owned))
 		return is_late(cpuc) ? NMI_HANDLED : NMI_DONE;
 	/* perf's handler, called for Intel PT, stops the PMU and may leave it stopped. */
-	write_global_ctrl(cpuc->active ^ cpuc->guest);
+	write_global_ctrl(READ_ONCE(cpuc->active) ^ READ_ONCE(cpuc->guest));
 	if (!is_ours(cpuc)) {
 		/* That handler may also have taken an overflow of ours for its own. */
-		if (cpuc->interrupts)
+		if (READ_ONCE(cpuc->interrupts))
 			intel_upcalls->overflowed(false, NULL);
 		return NMI_DONE;
 	}
 	/* Until the core has looked: NMIs meanwhile are others'. */
-	cpuc->masked = true;
+	WRITE_ONCE(cpuc->masked, true);
 	intel_upcalls->overflowed(true, regs);
 	return NMI_HANDLED;
 }
@@ -75,14 +79,14 @@ void intel_interrupts(bool enable)
 	/* First, so that the interrupt of a later overflow finds its status. */
 	if (enable && cpuc->owned)
 		write_global_ovf_ctrl(cpuc->kind->caps.counters & ~cpuc->foreign);
-	cpuc->masked = !enable;
+	WRITE_ONCE(cpuc->masked, !enable);
 	/* apic_write() is not for modules. */
 	apic->write(APIC_LVTPC, APIC_DM_NMI | (enable ? 0 : APIC_LVT_MASKED));
 }
 
 void intel_expect_late_nmi(struct intel_cpu *cpuc)
 {
-	cpuc->late_until = pmudev_clock() + LATE_MS * (u64)tsc_khz;
+	WRITE_ONCE(cpuc->late_until, pmudev_clock() + LATE_MS * (u64)tsc_khz);
 }
 
 static const char nmi_name[] = "pmudev";

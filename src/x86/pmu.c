@@ -74,12 +74,12 @@ static void set_bit_31(struct intel_cpu *cpuc, struct pmudev_hw *event, bool liv
 	if (!live)
 		return;
 	/* Not in the register alone: an NMI writes it from these. */
-	cpuc->active ^= on;
+	WRITE_ONCE(cpuc->active, cpuc->active ^ on);
 	barrier(); /* an NMI sees that before the counter stops */
 	write_global_ctrl(cpuc->active ^ cpuc->guest);
 	event->value = pmudev_advance(event->value, read_counter(counter), event->width);
 	write_counter(cpuc, counter, (u32)event->value | BIT(31));
-	cpuc->active ^= on;
+	WRITE_ONCE(cpuc->active, cpuc->active ^ on);
 	barrier(); /* and this before it starts */
 	write_global_ctrl(cpuc->active ^ cpuc->guest);
 }
@@ -122,9 +122,9 @@ static noinline void select_event(struct intel_cpu *cpuc, unsigned int counter, 
 		write_evtsel(counter, config);
 	}
 	if (config & INTEL_EVTSEL_INT)
-		cpuc->interrupts |= BIT_ULL(counter);
+		WRITE_ONCE(cpuc->interrupts, cpuc->interrupts | BIT_ULL(counter));
 	else
-		cpuc->interrupts &= ~BIT_ULL(counter);
+		WRITE_ONCE(cpuc->interrupts, cpuc->interrupts & ~BIT_ULL(counter));
 	shadow->config = config;
 }
 
@@ -168,9 +168,9 @@ static void verify_loaded(const struct intel_cpu *cpuc, struct pmudev_hw *const 
 static __always_inline void start(struct intel_cpu *cpuc, u64 counters)
 {
 	/* WRMSR serializes: counters are programmed before they are started. */
-	cpuc->active |= counters;
+	WRITE_ONCE(cpuc->active, cpuc->active | counters);
 	/* KVM hooks and guests run with interrupts disabled: no guest runs now. */
-	cpuc->guest = 0;
+	WRITE_ONCE(cpuc->guest, 0);
 	write_global_ctrl(cpuc->active);
 }
 
@@ -236,8 +236,8 @@ u64 pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr, u64 counte
 
 	if (INTEL_VERIFY)
 		verify_loaded(cpuc, hw, nr, counters);
-	cpuc->guest = 0;
-	cpuc->active &= ~counters;
+	WRITE_ONCE(cpuc->guest, 0);
+	WRITE_ONCE(cpuc->active, cpuc->active & ~counters);
 	/* Selectors stay: a counter that IA32_PERF_GLOBAL_CTRL does not enable does not count. */
 	write_global_ctrl(cpuc->active);
 	changed = update(cpuc, hw, nr, false);
@@ -286,8 +286,8 @@ void intel_silence(bool hide)
 	write_fixed_ctr_ctrl(cpuc->fixed);
 	pmudev_backend_clear(mine);
 	write_global_ovf_ctrl(mine);
-	cpuc->active = cpuc->found & cpuc->foreign;
-	cpuc->guest = 0;
+	WRITE_ONCE(cpuc->active, cpuc->found & cpuc->foreign);
+	WRITE_ONCE(cpuc->guest, 0);
 	if (cpuc->active)
 		write_global_ctrl(cpuc->active);
 }

@@ -171,8 +171,8 @@ static void take_over(void *info)
 	cpuc->foreign = intel_find_foreign(cpuc->kind->caps.counters & INTEL_PROGRAMMABLE);
 	take->foreign = cpuc->foreign;
 	intel_silence(true);
-	cpuc->late_until = 0;
-	cpuc->owned = true;
+	WRITE_ONCE(cpuc->late_until, 0);
+	WRITE_ONCE(cpuc->owned, true);
 }
 
 static void give_back(void *unused)
@@ -184,7 +184,7 @@ static void give_back(void *unused)
 	/* An NMI may have masked it that nobody will answer any more, or may be on its way. */
 	intel_interrupts(true);
 	intel_expect_late_nmi(cpuc);
-	cpuc->owned = false;
+	WRITE_ONCE(cpuc->owned, false);
 	write_global_ctrl(cpuc->found);
 	if (perf && !--*pmudev_perf_disables(perf))
 		perf->pmu_enable(perf);
