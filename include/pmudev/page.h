@@ -29,4 +29,23 @@ static inline void pmudev_page_slot_inactive(struct pmudev_slot *slot, u64 count
 	slot->flags = PMUDEV_SLOT_USED;
 }
 
+/*
+ * perf's readers add the counter's @width bits, sign-extended, to an offset. Return: the offset that
+ * makes the sum @count, while the counter holds @count modulo 2^@width.
+ */
+static inline u64 pmudev_page_perf_offset(u64 count, unsigned int width)
+{
+	return count - (u64)((s64)(count << (64 - width)) >> (64 - width));
+}
+
+/*
+ * Is the offset right for the next 2^@lag events, too? It is not if the counter's highest bit
+ * changes from 0 to 1 in between. @lag: less than @width.
+ */
+static inline bool pmudev_page_perf_holds(u64 count, unsigned int width, unsigned int lag)
+{
+	return pmudev_page_perf_offset(count, width) ==
+	       pmudev_page_perf_offset(count + (1ULL << lag), width);
+}
+
 #endif /* _PMUDEV_PAGE_H */

@@ -50,7 +50,7 @@ u64 pmudev_child_learn(struct pmudev_set *child, u64 slots)
 	slots = pmudev_slots_room(child, slots);
 	pmudev_events_copy(child, child->parent, slots & ~child->used);
 	child->used |= slots;
-	child->mux = child->parent->mux & child->used;
+	child->mux = READ_ONCE(child->parent->mux) & child->used;
 	child->nr_slots = fls64(child->used);
 	return slots;
 }
@@ -61,7 +61,7 @@ static void enable(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 	u64 non_mux = slots & ~set->mux;
 
 	pmudev_times_stop(set, &now);
-	set->enabled |= slots;
+	WRITE_ONCE(set->enabled, set->enabled | slots);
 	if ((set->user & non_mux) && !pmudev_user_access_enabled())
 		non_mux &= ~pmudev_user_slots(set);
 	WARN_ON_ONCE(!pmudev_slots_activate(ctx, set, non_mux));
@@ -89,7 +89,7 @@ void pmudev_change_enable(struct pmudev_ctx *ctx, struct pmudev_set *set, void *
 	pmudev_for_each_slot(slot, rest, slots & ~set->mux)
 		pmudev_hw_place(set->pmu, &pmudev_slot_event(set, slot)->hw, change->place[slot]);
 	if (set->on_exec)
-		set->armed |= slots;
+		WRITE_ONCE(set->armed, set->armed | slots);
 	else
 		enable(ctx, set, slots);
 }
@@ -105,7 +105,7 @@ void pmudev_ctx_exec(struct pmudev_ctx *ctx)
 			continue;
 		set->on_exec = false;
 		slots = set->armed;
-		set->armed = 0;
+		WRITE_ONCE(set->armed, 0);
 		if (slots)
 			enable(ctx, set, slots);
 	}
@@ -119,8 +119,8 @@ void pmudev_change_disable(struct pmudev_ctx *ctx, struct pmudev_set *set, void 
 	lockdep_assert_held(&ctx->lock);
 	pmudev_times_stop(set, &now);
 	pmudev_slots_deactivate(ctx, set, slots & set->active);
-	set->enabled &= ~slots;
-	set->armed &= ~slots;
+	WRITE_ONCE(set->enabled, set->enabled & ~slots);
+	WRITE_ONCE(set->armed, set->armed & ~slots);
 	pmudev_times_start(set, &now);
 	set->generation++;
 	pmudev_page_publish(ctx, set);
@@ -159,15 +159,15 @@ void pmudev_change_slots(struct pmudev_ctx *ctx, struct pmudev_set *set, void *a
 	}
 	if (pmudev_set_is_child(set)) {
 		/* A child hears of new events when they are enabled. */
-		set->used &= change->used;
-		set->mux &= set->used;
+		WRITE_ONCE(set->used, set->used & change->used);
+		WRITE_ONCE(set->mux, set->mux & set->used);
 	} else {
-		set->used = change->used;
-		set->mux = change->mux;
+		WRITE_ONCE(set->used, change->used);
+		WRITE_ONCE(set->mux, change->mux);
 		/* Also read by mmap(), without the lock. */
 		WRITE_ONCE(set->user, change->user);
 	}
-	set->nr_slots = fls64(set->used);
+	WRITE_ONCE(set->nr_slots, fls64(set->used));
 	pmudev_page_publish(ctx, set);
 }
 

@@ -28,6 +28,7 @@
 struct pmudev_alloc;
 struct pmudev_ctx;
 struct pmudev_inherit;
+struct pmudev_perf_pages;
 struct pmudev_rotation;
 struct pmudev_set_deadlines;
 
@@ -41,6 +42,7 @@ struct pmudev_set_rotation {
 /* The set's user page; under ctx->lock unless it says otherwise */
 struct pmudev_mapping {
 	struct pmudev_page *page;      /* NULL until mapped first. Set once: read without lock. */
+	struct pmudev_perf_pages *perf; /* likewise, for events with a page in perf's layout */
 	struct hlist_node node;	       /* in ctx->reads.pages while the page has an event to read */
 	struct mm_struct *mm;	       /* where it is mapped: compared, also by page faults */
 	u32 maps;		       /* number of mappings in mm */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The user page: publish it, and control user access while its thread is loaded. */
+#include "perf_page.h"
 #include "user_page.h"
 
 /* Active events that the thread can read; with a deadline the counter does not hold the count. */
@@ -44,6 +45,12 @@ static u32 owner(const struct pmudev_ctx *ctx, const struct pmudev_set *set)
 	return ctx->reads.enabled && (set->active & set->user) ? set->mapping.reader_tid : 0;
 }
 
+static void publish_perf(const struct pmudev_ctx *ctx, struct pmudev_set *set)
+{
+	if (unlikely(set->mapping.perf))
+		pmudev_perf_pages_publish(ctx, set, owner(ctx, set) ? readable_slots(set) : 0);
+}
+
 /* Rewrite counts, clock and owner, which change while a set's events keep their counters. */
 static void refresh(const struct pmudev_ctx *ctx, struct pmudev_set *set)
 {
@@ -57,6 +64,14 @@ static void refresh(const struct pmudev_ctx *ctx, struct pmudev_set *set)
 	page->clock = ctx->clock;
 	WRITE_ONCE(page->owner, owner(ctx, set));
 	pmudev_page_end(page, seq);
+	publish_perf(ctx, set);
+}
+
+/* They are written when the thread can read again: that is when its pages are stale. */
+void pmudev_pages_disown_perf(struct pmudev_ctx *ctx, struct pmudev_mapping *mapping)
+{
+	pmudev_perf_pages_disown(container_of(mapping, struct pmudev_set, mapping));
+	ctx->reads.stale |= PMUDEV_STALE_COUNTS;
 }
 
 static void publish_slot(struct pmudev_page *page, struct pmudev_set *set, unsigned int slot,
@@ -124,6 +139,7 @@ static void publish(struct pmudev_ctx *ctx, struct pmudev_set *set)
 	page->generation = set->generation;
 	WRITE_ONCE(page->owner, owner(ctx, set));
 	pmudev_page_end(page, seq);
+	publish_perf(ctx, set);
 }
 
 void pmudev_pages_renew(struct pmudev_ctx *ctx)

@@ -84,13 +84,22 @@ static __always_inline void pmudev_pages_show(struct pmudev_ctx *ctx) __must_hol
 		pmudev_page_resume(ctx, hlist_entry(node, struct pmudev_mapping, node));
 }
 
+/* Part of pmudev_pages_disown(): the pages in perf's layout */
+void pmudev_pages_disown_perf(struct pmudev_ctx *ctx, struct pmudev_mapping *mapping)
+	__must_hold(&ctx->lock);
+
 /* The thread cannot read: take its name out of its pages. */
 static __always_inline void pmudev_pages_disown(struct pmudev_ctx *ctx) __must_hold(&ctx->lock)
 {
 	struct hlist_node *node;
 
-	hlist_for_each(node, &ctx->reads.pages)
-		WRITE_ONCE(hlist_entry(node, struct pmudev_mapping, node)->page->owner, 0);
+	hlist_for_each(node, &ctx->reads.pages) {
+		struct pmudev_mapping *mapping = hlist_entry(node, struct pmudev_mapping, node);
+
+		WRITE_ONCE(mapping->page->owner, 0);
+		if (unlikely(mapping->perf))
+			pmudev_pages_disown_perf(ctx, mapping);
+	}
 	ctx->reads.enabled = false;
 }
 

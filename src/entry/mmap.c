@@ -10,10 +10,12 @@
 #include <linux/mm.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>
+#include <linux/slab.h>
 
 #include "../alloc/conflict.h"
 #include "../compat.h"
 #include "../context/context.h"
+#include "../context/perf_page.h"
 #include "../context/user_page.h"
 #include "../memory.h"
 #include "../set/ring.h"
@@ -28,7 +30,11 @@ struct mapping {
 	struct pmudev_set *set;
 	struct mm_struct *mm;	    /* its address space */
 	struct task_struct *caller; /* the thread that calls mmap() */
-	struct page *page; /* in: for the set's user page if it has none; out: NULL if used */
+	u32 slot; /* whose page in perf's layout is mapped; PMUDEV_ALL: the user page */
+	/* In: for pages that the set does not have yet; out: NULL if used: */
+	struct page *page;		/* the user page */
+	struct page *perf_page;		/* the slot's */
+	struct pmudev_perf_pages *perf; /* those of all slots */
 	struct pmudev_refusal *why; /* filled in on error */
 	int error;		    /* out: 0 or an error */
 };
@@ -86,26 +92,53 @@ static int check_locked(const struct pmudev_ctx *ctx, const struct mapping *map)
 	return 0;
 }
 
+/* The set has the user page also if only pages in perf's layout are mapped. */
+static void keep_user_page(struct mapping *map)
+{
+	struct pmudev_set *set = map->set;
+	struct pmudev_page *page;
+
+	if (set->mapping.page)
+		return;
+	page = page_address(map->page);
+	map->page = NULL;
+	page->version = PMUDEV_ABI_VERSION;
+	page->size = sizeof(*page);
+	page->time_mult = set->pmu->mult;
+	page->time_shift = set->pmu->shift;
+	set->mapping.page = page;
+}
+
+static void keep_perf_page(struct mapping *map)
+{
+	struct pmudev_mapping *mapping = &map->set->mapping;
+	struct perf_event_mmap_page *page;
+
+	if (!mapping->perf) {
+		mapping->perf = map->perf;
+		map->perf = NULL;
+	}
+	if (mapping->perf->page[map->slot])
+		return;
+	page = page_address(map->perf_page);
+	map->perf_page = NULL;
+	page->size = offsetof(struct perf_event_mmap_page, __reserved);
+	mapping->perf->page[map->slot] = page;
+}
+
 static void map_page(struct pmudev_ctx *ctx, void *arg)
 {
 	struct mapping *map = arg;
 	struct pmudev_set *set = map->set;
-	struct pmudev_page *page;
 
 	map->error = check_locked(ctx, map);
 	if (map->error)
 		return;
 	count_mapping(ctx, set, map->mm);
 	set->mapping.owner_tid = task_pid_nr_ns(ctx->link.task, task_active_pid_ns(ctx->link.task));
-	if (!set->mapping.page) {
-		page = page_address(map->page);
-		map->page = NULL;
-		page->version = PMUDEV_ABI_VERSION;
-		page->size = sizeof(*page);
-		page->time_mult = set->pmu->mult;
-		page->time_shift = set->pmu->shift;
-		set->mapping.page = page;
-	}
+	keep_user_page(map);
+	if (map->slot != PMUDEV_ALL)
+		keep_perf_page(map);
 	if (ctx->cpu >= 0 && !ctx->reads.enabled)
 		pmudev_pages_in(ctx);
 	pmudev_page_publish(ctx, set);
@@ -137,7 +170,7 @@ static void vma_closed(struct pmudev_ctx *ctx, void *arg)
 
 static vm_fault_t show(struct vm_fault *vmf, struct page *page)
 {
-	if (vmf->pgoff)
+	if (vmf->pgoff != vmf->vma->vm_pgoff)
 		return VM_FAULT_SIGBUS;
 	get_page(page);
 	vmf->page = page;
@@ -177,14 +210,29 @@ static void vm_close(struct vm_area_struct *vma)
 	revoke(map.set, vma->vm_mm);
 }
 
+/* The slot whose page in perf's layout is mapped; PMUDEV_ALL: none. */
+static u32 mapped_slot(const struct vm_area_struct *vma)
+{
+	const unsigned long begin = PMUDEV_PERF_PAGE_OFFSET >> PAGE_SHIFT;
+	const unsigned long step = PMUDEV_PERF_PAGE_STEP >> PAGE_SHIFT;
+	const unsigned long at = vma->vm_pgoff - begin;
+
+	BUILD_BUG_ON(PMUDEV_PERF_PAGE_STEP % PAGE_SIZE);
+	return vma->vm_pgoff >= begin && !(at % step) && at / step < PMUDEV_MAX_EVENTS ?
+		       at / step : PMUDEV_ALL;
+}
+
 static vm_fault_t vm_fault(struct vm_fault *vmf)
 {
 	struct pmudev_set *set = vmf->vma->vm_private_data;
+	const u32 slot = mapped_slot(vmf->vma);
+	const void *page;
 
 	/* mapping.mm changes only while there is no mapping, or in the mmap() of this one. */
-	if (READ_ONCE(set->mapping.mm) == vmf->vma->vm_mm)
-		return show(vmf, virt_to_page(set->mapping.page));
-	return blank_fault(vmf);
+	if (READ_ONCE(set->mapping.mm) != vmf->vma->vm_mm)
+		return blank_fault(vmf);
+	page = slot == PMUDEV_ALL ? (void *)set->mapping.page : set->mapping.perf->page[slot];
+	return show(vmf, virt_to_page(page));
 }
 
 static const struct vm_operations_struct vm_ops = {
@@ -197,16 +245,17 @@ static int check_mmap(struct pmudev_set *set, struct vm_area_struct *vma,
 		      struct pmudev_refusal *why)
 {
 	struct pmudev_ctx *ctx = smp_load_acquire(&set->ctx); /* bound meanwhile, or not */
+	const u32 slot = mapped_slot(vma);
 
 	/* VM_MAYSHARE: MAP_SHARED of a file that is open for reading only sets only this. */
 	if (!(vma->vm_flags & VM_MAYSHARE) || (vma->vm_flags & (VM_WRITE | VM_EXEC)) ||
-	    vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE)
+	    (vma->vm_pgoff && slot == PMUDEV_ALL) || vma->vm_end - vma->vm_start != PAGE_SIZE)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_MAPPING, PAGE_SIZE);
 	if (!ctx)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_UNBOUND, 0);
 	if (!ctx->link.task)
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_HARDWARE, PMUDEV_USER_READ);
-	if (!READ_ONCE(set->user))
+	if (!(READ_ONCE(set->user) & (slot == PMUDEV_ALL ? U64_MAX : BIT_ULL(slot))))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_NO_USER_READ, 0);
 	/* ADD checks this, too, but another program may have called it. */
 	if (in_compat_syscall() && !set->pmu->info.compat_reads)
@@ -214,6 +263,28 @@ static int check_mmap(struct pmudev_set *set, struct vm_area_struct *vma,
 	if (!pmudev_user_access_enabled())
 		return pmudev_refuse(why, -EACCES, PMUDEV_WHY_USER_ACCESS, 0);
 	return 0;
+}
+
+/* All that the set may not have yet; what is not needed is freed again. */
+static int allocate_pages(struct mapping *map)
+{
+	map->page = alloc_page(PMUDEV_GFP | __GFP_ZERO);
+	if (!map->page)
+		return -ENOMEM;
+	if (map->slot == PMUDEV_ALL)
+		return 0;
+	map->perf_page = alloc_page(PMUDEV_GFP | __GFP_ZERO);
+	map->perf = kzalloc(sizeof(*map->perf), PMUDEV_GFP);
+	return map->perf_page && map->perf ? 0 : -ENOMEM;
+}
+
+static void free_pages_left(const struct mapping *map)
+{
+	if (map->page)
+		__free_page(map->page);
+	if (map->perf_page)
+		__free_page(map->perf_page);
+	kfree(map->perf);
 }
 
 static int map_set(struct pmudev_set *set, struct vm_area_struct *vma, struct pmudev_refusal *why)
@@ -224,13 +295,14 @@ static int map_set(struct pmudev_set *set, struct vm_area_struct *vma, struct pm
 	BUILD_BUG_ON(sizeof(struct pmudev_page) > PAGE_SIZE);
 	if (ret)
 		return ret;
-	/* The page stays until the set is closed. */
-	if (!READ_ONCE(set->mapping.page)) {
-		map.page = alloc_page(PMUDEV_GFP | __GFP_ZERO);
-		if (!map.page)
-			return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
-	}
-	ret = grant(set, map.mm, why);
+	map.slot = mapped_slot(vma);
+	/* They stay until the set is closed. */
+	if (map.slot != PMUDEV_ALL || !READ_ONCE(set->mapping.page))
+		ret = allocate_pages(&map);
+	if (ret)
+		ret = pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+	else
+		ret = grant(set, map.mm, why);
 	if (ret)
 		goto out;
 	pmudev_ctx_call(set->ctx, map_page, &map);
@@ -243,8 +315,7 @@ static int map_set(struct pmudev_set *set, struct vm_area_struct *vma, struct pm
 	vma->vm_ops = &vm_ops;
 	pmudev_vm_flags(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE | VM_MAYEXEC);
 out:
-	if (map.page)
-		__free_page(map.page);
+	free_pages_left(&map);
 	return ret;
 }
 

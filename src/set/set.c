@@ -3,6 +3,7 @@
 #include <linux/cpu.h>
 #include <linux/slab.h>
 
+#include "../context/perf_page.h"
 #include "../context/user_page.h"
 #include "../memory.h"
 #include "../task/attach.h"
@@ -71,6 +72,7 @@ void pmudev_set_destroy(struct pmudev_set *set)
 	if (open->kvm_hooked)
 		pmudev_set_hooks.kvm_put();
 	free_page((unsigned long)set->mapping.page);
+	pmudev_perf_pages_free(set->mapping.perf);
 	if (open->ring)
 		pmudev_ring_free(open->ring);
 	/* Chunks were added one after the other. */

@@ -818,6 +818,26 @@ struct pmudev_reports {
 	__aligned_u64 reports;
 };
 
+/* --------------------------------------------------------- perf's layout -- */
+
+/*
+ * Pages in perf's layout
+ * mmap() at PMUDEV_PERF_PAGE_OFFSET + slot * PMUDEV_PERF_PAGE_STEP maps a page of one event in the
+ * layout of struct perf_event_mmap_page (linux/perf_event.h), for programs that have a reader for
+ * that. What is said of struct pmudev_page about access, other threads, fork and errors holds here,
+ * too, but nothing in the page names its thread: one that reads another's page gets a wrong count,
+ * as with perf.
+ *   - cap_user_rdpmc is 1 while @offset and the counter @index - 1 make the count, and, with @index
+ *     0, while the event is disabled and @offset is the count.
+ *   - It is 0, and read(2) tells, while the thread does not run; the event is enabled and has no
+ *     counter; it is a chained event, or has a deadline; and while the counter is so near to where
+ *     its highest bit changes that an addition with sign would become wrong: 2^30 events of each
+ *     2^(pmc_width).
+ *   - cap_user_time is 1 with an @index, if the machine has a clock that user mode reads.
+ */
+#define PMUDEV_PERF_PAGE_OFFSET 0x2000000
+#define PMUDEV_PERF_PAGE_STEP	0x10000
+
 /* --------------------------------------------------------------- samples -- */
 
 /*
