@@ -30,8 +30,8 @@ static inline void pmudev_page_slot_inactive(struct pmudev_slot *slot, u64 count
 }
 
 /*
- * perf's readers add the counter's @width bits, sign-extended, to an offset. Return: the offset that
- * makes the sum @count, while the counter holds @count modulo 2^@width.
+ * perf's readers add the counter's @width bits, sign-extended, to an offset. Return: the offset
+ * that makes the sum @count, while the counter holds @count modulo 2^@width.
  */
 static inline u64 pmudev_page_perf_offset(u64 count, unsigned int width)
 {

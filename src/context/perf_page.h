@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Pages in the layout of perf's struct perf_event_mmap_page, one for each event that has one mapped,
- * for programs that have a reader of their own for that. perf's page does not name its thread: a
- * thread that reads another's gets a wrong count, as with perf.
+ * Pages in the layout of perf's struct perf_event_mmap_page, one for each event that has one
+ * mapped, for programs that have a reader of their own for that. perf's page does not name its
+ * thread: a thread that reads another's gets a wrong count, as with perf.
  *
  * What such a reader cannot read exactly, cap_user_rdpmc 0 sends to read(2).
  */

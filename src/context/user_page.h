@@ -88,18 +88,22 @@ static __always_inline void pmudev_pages_show(struct pmudev_ctx *ctx) __must_hol
 void pmudev_pages_disown_perf(struct pmudev_ctx *ctx, struct pmudev_mapping *mapping)
 	__must_hold(&ctx->lock);
 
+static __always_inline void pmudev_page_disown(struct pmudev_ctx *ctx,
+					       struct pmudev_mapping *mapping)
+	__must_hold(&ctx->lock)
+{
+	WRITE_ONCE(mapping->page->owner, 0);
+	if (unlikely(mapping->perf))
+		pmudev_pages_disown_perf(ctx, mapping);
+}
+
 /* The thread cannot read: take its name out of its pages. */
 static __always_inline void pmudev_pages_disown(struct pmudev_ctx *ctx) __must_hold(&ctx->lock)
 {
 	struct hlist_node *node;
 
-	hlist_for_each(node, &ctx->reads.pages) {
-		struct pmudev_mapping *mapping = hlist_entry(node, struct pmudev_mapping, node);
-
-		WRITE_ONCE(mapping->page->owner, 0);
-		if (unlikely(mapping->perf))
-			pmudev_pages_disown_perf(ctx, mapping);
-	}
+	hlist_for_each(node, &ctx->reads.pages)
+		pmudev_page_disown(ctx, hlist_entry(node, struct pmudev_mapping, node));
 	ctx->reads.enabled = false;
 }
 

@@ -218,8 +218,9 @@ static u32 mapped_slot(const struct vm_area_struct *vma)
 	const unsigned long at = vma->vm_pgoff - begin;
 
 	BUILD_BUG_ON(PMUDEV_PERF_PAGE_STEP % PAGE_SIZE);
-	return vma->vm_pgoff >= begin && !(at % step) && at / step < PMUDEV_MAX_EVENTS ?
-		       at / step : PMUDEV_ALL;
+	if (vma->vm_pgoff < begin || at % step || at / step >= PMUDEV_MAX_EVENTS)
+		return PMUDEV_ALL;
+	return at / step;
 }
 
 static vm_fault_t vm_fault(struct vm_fault *vmf)

@@ -38,6 +38,9 @@ void fuzz_mmap(struct fuzz *f, int fd)
 		offset = PMUDEV_SAMPLES_OFFSET;
 		pages = fuzz_rarely(f, 8) ? 2 : 3;
 		prot |= PROT_WRITE;
+	} else if (fuzz_rarely(f, 3)) {
+		offset = PMUDEV_PERF_PAGE_OFFSET;
+		offset += (__u64)fuzz_pick(f, 6) * PMUDEV_PERF_PAGE_STEP;
 	}
 	if (f->careful)
 		goto map;

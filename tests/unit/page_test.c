@@ -186,6 +186,57 @@ static void the_life_of_an_event(void)
 	EXPECT_TRUE(reads > READS && written > READS / 2);
 }
 
+/* ---------------------------------------------------------- perf's layout -- */
+
+#define LAG 30
+
+/* What perf's readers make of it. */
+static u64 perf_value(u64 offset, u64 raw, unsigned int width)
+{
+	return offset + (u64)((s64)(raw << (64 - width)) >> (64 - width));
+}
+
+/* As long as the page says so, whatever is counted until it is written again is right. */
+static void perfs_sum_is_the_count(void)
+{
+	unsigned int i, j, holds;
+
+	for (i = 0; i < ARRAY_SIZE(widths); i++) {
+		unit_row("width %u", widths[i]);
+		for (j = holds = 0; j < READS; j++) {
+			u64 count = unit_random_length(), by = unit_random() >> (64 - LAG);
+			u64 offset = pmudev_page_perf_offset(count, widths[i]);
+
+			EXPECT_EQ(count,
+				  perf_value(offset, unit_shown(count, widths[i]), widths[i]));
+			if (!pmudev_page_perf_holds(count, widths[i], LAG))
+				continue;
+			EXPECT_EQ(count + by,
+				  perf_value(offset, unit_shown(count + by, widths[i]), widths[i]));
+			holds++;
+		}
+		EXPECT_TRUE(holds > READS / 2);
+	}
+}
+
+/* And it says so, unless the sum would be wrong. */
+static void perfs_sum_near_the_sign(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(widths); i++) {
+		const unsigned int width = widths[i];
+		const u64 half = 1ULL << (width - 1), lag = 1ULL << LAG;
+
+		unit_row("width %u", width);
+		EXPECT_EQ(1, pmudev_page_perf_holds(half - lag - 1, width, LAG));
+		EXPECT_EQ(width == 64, pmudev_page_perf_holds(half - lag, width, LAG));
+		EXPECT_EQ(width == 64, pmudev_page_perf_holds(half - 1, width, LAG));
+		EXPECT_EQ(1, pmudev_page_perf_holds(half, width, LAG));
+		EXPECT_EQ(1, pmudev_page_perf_holds(2 * half - 1, width, LAG));
+	}
+}
+
 int main(void)
 {
 	unit_seed(0x9a6e);
@@ -195,5 +246,7 @@ int main(void)
 	RUN(values_of_random_slots);
 	RUN(values_at_the_ends);
 	RUN(the_life_of_an_event);
+	RUN(perfs_sum_is_the_count);
+	RUN(perfs_sum_near_the_sign);
 	return unit_end();
 }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Groups that become perf's: with an event that pmudev cannot count among them, or a ring of
+ * samples. Nothing of them may have counted, for perf begins at 0.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sys/syscall.h>
+
+#include "group.h"
+#include "real.h"
+
+/* perf's event in the state of ours; @leader: a descriptor of perf's, or -1. -errno */
+static int open_perf(const struct event *event, int leader)
+{
+	const struct target *target = &event->group->target;
+	const bool is_cpu = target->kind == PMUDEV_TARGET_CPU;
+	struct perf_event_attr attr = event->perf;
+	long fd;
+
+	if (!attr.enable_on_exec)
+		attr.disabled = !event->on;
+	fd = real()->syscall(SYS_perf_event_open, (long)&attr, is_cpu ? -1L : (long)target->id,
+			     is_cpu ? (long)target->id : -1L, (long)leader,
+			     (long)PERF_FLAG_FD_CLOEXEC, 0L);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* All of them; @fds: out, by event. 0 or -errno */
+static int open_all(const struct group *group, int *fds)
+{
+	unsigned int i;
+
+	for (i = 0; i < group->nr; i++) {
+		fds[i] = open_perf(group->events[i], i ? fds[0] : -1);
+		if (fds[i] < 0)
+			break;
+	}
+	if (i == group->nr)
+		return 0;
+	while (i--)
+		real()->close(fds[i]);
+	return fds[i + 1];
+}
+
+/* The group is locked. */
+static int hand_over(struct group *group, struct event **events, unsigned int *nr)
+{
+	int fds[PMUDEV_MAX_EVENTS], error;
+	unsigned int i;
+
+	if (group->counted || !group->leader || group->process != perf_process)
+		return -EINVAL;
+	error = open_all(group, fds);
+	if (error)
+		return error;
+	atomic_fetch_add(&group->changes, 1);
+	perf_release(group, fds);
+	for (i = 0; i < group->nr; i++) {
+		events[i] = group->events[i];
+		real()->close(fds[i]);
+	}
+	*nr = group->nr;
+	group->nr = 0;
+	atomic_fetch_add(&group->changes, 1);
+	return 0;
+}
+
+int perf_hand_over(struct event *event)
+{
+	struct event *events[PMUDEV_MAX_EVENTS];
+	struct group *group = event->group;
+	unsigned int i, nr = 0;
+	struct held held;
+	int error;
+
+	group_lock(group, &held);
+	error = hand_over(group, events, &nr);
+	group_unlock(group, &held);
+	if (error)
+		return error;
+	for (i = 0; i < nr; i++)
+		event_free(events[i]);
+	group_free(group);
+	return 0;
+}
