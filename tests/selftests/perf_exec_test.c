@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `pmudev exec`: tests/perf/perf_abi.c, a program that uses perf, does the same with pmudev. Here
- * it is judged by its exit status, and shown if something failed.
+ * `pmudev exec`: the programs of tests/perf, which use perf, do the same with pmudev. Here they are
+ * judged by their exit status, and shown if something failed.
  */
 #include "command.h"
 #include "common.h"
@@ -13,6 +13,26 @@ static struct output output;
 FIXTURE(perf_exec)
 {
 	bool served; /* perf counts, while pmudev does not */
+};
+
+FIXTURE_VARIANT(perf_exec)
+{
+	const char *program;
+};
+
+FIXTURE_VARIANT_ADD(perf_exec, events)
+{
+	.program = "/bin/perf_abi",
+};
+
+FIXTURE_VARIANT_ADD(perf_exec, groups)
+{
+	.program = "/bin/perf_abi_groups",
+};
+
+FIXTURE_VARIANT_ADD(perf_exec, pages)
+{
+	.program = "/bin/perf_abi_pages",
 };
 
 FIXTURE_SETUP(perf_exec)
@@ -27,38 +47,48 @@ FIXTURE_SETUP(perf_exec)
 	self->served = fd >= 0;
 	if (self->served)
 		close(fd);
+	ASSERT_EQ(0, set_user_access(true));
+	/* There is no such file where perf has no user reads. */
+	write_file(PERF_RIGHT_FILE, "1");
 }
 
 FIXTURE_TEARDOWN(perf_exec)
 {
+	set_user_access(false);
 }
 
 TEST_F(perf_exec, with_perf)
 {
 	if (!self->served)
 		SKIP(return, "perf counts nothing here");
-	run(&output, "/bin/perf_abi");
+	run(&output, variant->program);
 	EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
 }
 
+/* Whoever has user reads has them by perf's page, too. */
 TEST_F(perf_exec, with_pmudev)
 {
-	run(&output, "pmudev exec --explain -- /bin/perf_abi");
+	run(&output, "%s pmudev exec --explain -- %s", user_reads() ? "PMUDEV_PAGES=1" : "",
+	    variant->program);
 	EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
 }
 
 /* Nothing takes turns: what does not fit is refused, and why is told. */
-TEST_F(perf_exec, strict)
+TEST(strict)
 {
-	run(&output, "pmudev exec --strict --explain -- /bin/perf_abi");
+	if (!have_command() || access("/bin/perf_abi_groups", X_OK))
+		SKIP(return, "tests/perf was not built for this machine");
+	run(&output, "pmudev exec --strict --explain -- /bin/perf_abi_groups");
 	EXPECT_EQ(1, output.status);
 	EXPECT_EQ(2, times_in(&output, "\nnot ok")) TH_LOG("%s", output.text);
 	EXPECT_LE(1, times_in(&output, "pmudev exec: perf_event_open(): "))
 	TH_LOG("%s", output.text);
 }
 
-TEST_F(perf_exec, what_is_wrong)
+TEST(what_is_wrong)
 {
+	if (!have_command() || access("/bin/perf_abi", X_OK))
+		SKIP(return, "tests/perf was not built for this machine");
 	run(&output, "pmudev exec");
 	EXPECT_EQ(2, output.status);
 	run(&output, "pmudev exec --nosuch -- true");

@@ -42,12 +42,16 @@ static long result(long ret)
 /* @attr, of any size: what the caller knows of it. 0 or -errno. */
 static int take_attr(struct perf_event_attr *attr, const struct perf_event_attr *from)
 {
-	uint32_t size = from->size ? from->size : PERF_ATTR_SIZE_VER0;
+	uint32_t size = from->size ? from->size : PERF_ATTR_SIZE_VER0, i;
 
 	if (size < PERF_ATTR_SIZE_VER0 || size > 4096)
 		return -E2BIG;
+	for (i = sizeof(*attr); i < size; i++)
+		if (((const char *)from)[i])
+			return -E2BIG;
 	memset(attr, 0, sizeof(*attr));
 	memcpy(attr, from, size < sizeof(*attr) ? size : sizeof(*attr));
+	attr->size = sizeof(*attr);
 	return 0;
 }
 
@@ -64,7 +68,8 @@ static bool open_ours(const struct perf_event_attr *from, pid_t pid, int cpu, in
 	if (!from || (leader_fd >= 0 && !leader) || take_attr(&attr, from))
 		return false;
 	fd = perf_open(&attr, pid, cpu, leader, leader_fd, flags, &ours, &event);
-	if (!ours && !leader)
+	/* A member that pmudev cannot count: the group becomes perf's, if it can. */
+	if (!ours && (!leader || !perf_hand_over(leader)))
 		return false;
 	*ret = ours ? fd : -EINVAL;
 	if (ours && fd >= 0)
@@ -141,12 +146,12 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 		       real()->ioctl(fd, request, arg);
 }
 
-/* A page that tells the program to use read(2): no capability, no index. */
 EXPORT void *mmap64(void *address, size_t size, int prot, int flags, int fd, off64_t offset)
 {
-	if (!(flags & MAP_ANONYMOUS) && table_find(fd))
-		return real()->mmap(address, size, prot | PROT_READ, flags | MAP_ANONYMOUS, -1, 0);
-	return real()->mmap(address, size, prot, flags, fd, offset);
+	struct event *event = flags & MAP_ANONYMOUS ? NULL : table_find(fd);
+
+	return event && !offset ? perf_map(event, address, size, prot, flags, fd) :
+				  real()->mmap(address, size, prot, flags, fd, offset);
 }
 
 EXPORT void *mmap(void *address, size_t size, int prot, int flags, int fd, off_t offset)

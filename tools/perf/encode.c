@@ -152,20 +152,29 @@ static uint32_t flags_of(const struct perf_event_attr *attr)
 	       (attr->exclude_guest ? PMUDEV_EXCLUDE_GUEST : 0);
 }
 
-bool perf_encode(const struct perf_event_attr *attr, struct pmudev_event_attr *to)
+static bool is_dummy(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
+}
+
+bool perf_encode(const struct perf_event_attr *attr, struct pmudev_event_attr *to, bool *dummy)
 {
 	int arch;
 
 	/* Samples and what belongs to them, and signals of its own kind, are perf's. */
 	if (attr->sample_period || attr->mmap || attr->comm || attr->task || attr->aux_output ||
-	    attr->sigtrap || attr->inherit_thread || attr->remove_on_exec ||
-	    !is_of_cpus(attr->type))
+	    attr->sigtrap || attr->inherit_thread || attr->remove_on_exec)
+		return false;
+	*dummy = is_dummy(attr);
+	if (!*dummy && !is_of_cpus(attr->type))
 		return false;
 	arch = machine();
 	if (arch < 0)
 		return false;
 	memset(to, 0, sizeof(*to));
 	to->flags = flags_of(attr);
+	if (*dummy)
+		return true;
 	switch (attr->type) {
 	case PERF_TYPE_HARDWARE:
 		return attr->config < PERF_COUNT_HW_MAX && put(to, hardware[arch][attr->config]);

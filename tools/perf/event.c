@@ -71,7 +71,8 @@ static int open_fd(const struct target *target, int leader_fd, bool cloexec)
 	return as_perf(fd);
 }
 
-static struct event *make(const struct perf_event_attr *attr, const struct pmudev_event_attr *to)
+static struct event *make(const struct perf_event_attr *attr, const struct pmudev_event_attr *to,
+			  bool dummy)
 {
 	struct event *event = event_new();
 
@@ -81,7 +82,8 @@ static struct event *make(const struct perf_event_attr *attr, const struct pmude
 	event->read_format = attr->read_format;
 	event->attr = *to;
 	event->attr.tag = event->id;
-	event->pinned = attr->pinned;
+	event->perf = *attr;
+	event->dummy = dummy;
 	event->owner = syscall(SYS_gettid);
 	/* Without the exec that it waits for, it is off. */
 	event->on = !attr->disabled || attr->enable_on_exec;
@@ -98,7 +100,7 @@ static int update(struct group *group, int fd, struct pmudev_refusal *why)
 
 	group_lock(group, &held);
 	error = group_update(group, fd, why);
-	may_share = !perf_settings.strict && group->nr && !group->events[0]->pinned;
+	may_share = !perf_settings.strict && group->nr && !group->events[0]->perf.pinned;
 	group_unlock(group, &held);
 	if ((error != -ENOSPC && error != -EBUSY) || !may_share)
 		return error;
@@ -121,7 +123,7 @@ static int put_in(struct group *group, struct event *event, int fd, bool leads)
 	if (!error) {
 		error = update(group, fd, &why);
 		/* A pinned event is there, and reads as the end of the file. */
-		if (error && event->pinned && !perf_settings.strict) {
+		if (error && event->perf.pinned && !perf_settings.strict) {
 			atomic_store(&event->failed, true);
 			error = 0;
 		} else if (error) {
@@ -137,12 +139,12 @@ static int put_in(struct group *group, struct event *event, int fd, bool leads)
 
 /* What perf refuses, too, and what pmudev has no way to do. */
 static bool is_ours(const struct perf_event_attr *attr, pid_t pid, int cpu, bool member,
-		    unsigned long flags, struct pmudev_event_attr *to)
+		    unsigned long flags, struct pmudev_event_attr *to, bool *dummy)
 {
 	/* Of a thread on one CPU only, and of control groups, pmudev has none. */
 	if ((flags & PERF_FLAG_PID_CGROUP) || (pid >= 0 && cpu >= 0) || (pid < 0 && cpu < 0))
 		return false;
-	return perf_encode(attr, to) && (!member || !(flags & PERF_FLAG_FD_NO_GROUP));
+	return perf_encode(attr, to, dummy) && (!member || !(flags & PERF_FLAG_FD_NO_GROUP));
 }
 
 /* A member counts what its leader does. */
@@ -162,9 +164,10 @@ int perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu, struct eve
 	struct target target;
 	struct group *group;
 	struct event *event;
+	bool dummy;
 	int fd, error;
 
-	*ours = is_ours(attr, pid, cpu, leader, flags, &to);
+	*ours = is_ours(attr, pid, cpu, leader, flags, &to, &dummy);
 	if (!*ours)
 		return 0;
 	target = target_of(attr, pid, cpu);
@@ -182,7 +185,7 @@ int perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu, struct eve
 		real()->close(fd);
 		return -EMFILE;
 	}
-	event = make(attr, &to);
+	event = make(attr, &to, dummy);
 	if (!event) {
 		real()->close(fd);
 		return -ENOMEM;
@@ -277,7 +280,7 @@ static int change(struct event *event, int fd, unsigned long request, bool all)
 		return error;
 	}
 	/* perf's call succeeds, and the event counts later or never. */
-	atomic_store(&event->failed, event->pinned);
+	atomic_store(&event->failed, event->perf.pinned);
 	return 0;
 }
 

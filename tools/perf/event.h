@@ -37,8 +37,9 @@ struct count {
  * @group: whose set it is in; constant until the last descriptor is closed
  * @id: what PERF_EVENT_IOC_ID tells
  * @read_format: PERF_FORMAT_*
+ * @perf: as it was opened, all of it
  * @attr: as pmudev knows it
- * @pinned: perf's attribute
+ * @dummy: perf's event that counts nothing, which is in no set
  * @owner: the thread that has opened it
  * @slot: of the set
  * @base: counted before @slot; under the group's lock, and its @changes
@@ -52,8 +53,9 @@ struct event {
 	struct group *group;
 	uint64_t id;
 	uint64_t read_format;
+	struct perf_event_attr perf;
 	struct pmudev_event_attr attr;
-	bool pinned;
+	bool dummy;
 	pid_t owner;
 	atomic_uint slot;
 	struct count base;
@@ -78,6 +80,7 @@ struct target {
  * @leader: NULL: it was closed, and each of the others counts for itself
  * @nr: how many events
  * @events: in the order in which they were added
+ * @counted: some event of it was enabled, and perf cannot take it over any more
  * @multiplexed: they are a group of a set that others are in, too
  * @number: of that group
  * @target: constant
@@ -90,6 +93,7 @@ struct group {
 	struct event *leader;
 	unsigned int nr;
 	struct event *events[PMUDEV_MAX_EVENTS];
+	bool counted;
 	bool multiplexed;
 	unsigned int number;
 	struct target target;
@@ -105,8 +109,11 @@ struct settings {
 
 extern struct settings perf_settings;
 
-/* encode.c: Is the event one for pmudev? @attr: all of it, what the caller has not is 0. */
-bool perf_encode(const struct perf_event_attr *attr, struct pmudev_event_attr *to);
+/*
+ * encode.c: Is the event one for pmudev? @attr: all of it, what the caller has not is 0. @dummy:
+ * out: it counts nothing.
+ */
+bool perf_encode(const struct perf_event_attr *attr, struct pmudev_event_attr *to, bool *dummy);
 
 /*
  * Return: a descriptor, -errno; @ours: out: false: it is for perf. @leader: NULL: it leads a group.
@@ -117,6 +124,15 @@ int perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu, struct eve
 
 /* The last one was closed. @fd: one of others of the group, -1: there is none. Locked. */
 void perf_close(struct event *event, int fd);
+
+/* handover.c: the event's group becomes perf's: 0 or -errno, and all is as it was. */
+int perf_hand_over(struct event *event);
+
+/*
+ * page.c: mmap(2) of its descriptor at offset 0: a page in perf's layout, a ring of perf's, or
+ * memory that tells the program to use read(2).
+ */
+void *perf_map(struct event *event, void *address, size_t size, int prot, int flags, int fd);
 
 /* read(2): return bytes or -errno. Takes no lock; may be called by signal handlers. */
 ssize_t perf_read(struct event *event, int fd, void *buf, size_t size);
@@ -144,11 +160,14 @@ void group_unlock(struct group *group, const struct held *held);
 int perf_find_fd(const struct group *group);
 /* All of them are the set's of @to from now on. */
 void perf_replace(const struct group *group, int to);
+/* Those of each event are perf's of the same place in @fds, and none of ours. */
+void perf_release(const struct group *group, const int *fds);
 
 /* set.c: calls of pmudev's, which are not looked at; 0 or -errno, and what was refused */
 int set_open(bool cloexec);
-/* The number @fd is the file of @to from now on. */
+/* The number @fd, of a set, is the file of @to from now on. */
 void fd_replace(int fd, int to);
+void fd_give_to_perf(int fd, int to);
 int set_bind(int fd, const struct target *target, struct pmudev_refusal *why);
 int set_add(int fd, const struct pmudev_event_attr *attr, uint32_t *slot,
 	    struct pmudev_refusal *why);
@@ -159,6 +178,8 @@ int set_control(int fd, unsigned long request, uint32_t group, uint32_t slot, ui
 		struct pmudev_refusal *why);
 /* Return: bytes or -errno. */
 ssize_t set_read(int fd, struct pmudev_record *record, size_t size);
+/* A page in perf's layout, or MAP_FAILED */
+void *set_map(int fd, uint32_t slot, void *address, int flags);
 /* The CPU 0's PMU: false: there is no pmudev. */
 bool set_query(struct pmudev_query *query);
 

@@ -65,20 +65,24 @@ static int check_size(const struct group *group, const struct event *event,
 		      struct pmudev_refusal *why)
 {
 	struct pmudev_event_attr attrs[PMUDEV_MAX_EVENTS];
-	unsigned int i;
+	unsigned int i, nr = 0;
 	int fd, error;
 
 	for (i = 0; i < group->nr; i++)
-		attrs[i] = group->events[i]->attr;
-	attrs[i++] = event->attr;
-	while (i--) {
+		if (!group->events[i]->dummy)
+			attrs[nr++] = group->events[i]->attr;
+	if (!event->dummy)
+		attrs[nr++] = event->attr;
+	for (i = 0; i < nr; i++) {
 		attrs[i].group = 0;
-		attrs[i].flags &= ~PMUDEV_MULTIPLEX;
+		attrs[i].flags &= ~(PMUDEV_MULTIPLEX | PMUDEV_USER_READ);
 	}
+	if (nr < 2)
+		return 0;
 	fd = target_open(&group->target, true, why);
 	if (fd < 0)
 		return fd == -EBUSY ? 0 : fd;
-	error = set_place(fd, attrs, group->nr + 1, why);
+	error = set_place(fd, attrs, nr, why);
 	real()->close(fd);
 	/* Others may make room; if there are too many nobody can. */
 	return error == -EBUSY ? 0 : error;
@@ -93,7 +97,7 @@ int group_add(struct group *group, struct event *event, int fd, struct pmudev_re
 	if (group->nr)
 		error = check_size(group, event, why);
 	/* Among those that take turns it is added when it counts. */
-	if (!error && !group->multiplexed) {
+	if (!error && !group->multiplexed && !event->dummy) {
 		event->attr.group = free_number(group);
 		error = add_one(event, fd, why);
 	}
@@ -171,29 +175,32 @@ static bool wanted(const struct group *group, const struct event *event)
 	return event->on && (!group->leader || group->leader->on);
 }
 
-static unsigned int nr_wanted(const struct group *group)
+/* How many of its events, those that count nothing aside, are wanted; @all: or how many it has */
+static unsigned int nr_wanted(const struct group *group, bool all)
 {
 	unsigned int i, nr = 0;
 
 	for (i = 0; i < group->nr; i++)
-		nr += wanted(group, group->events[i]);
+		nr += !group->events[i]->dummy && (all || wanted(group, group->events[i]));
 	return nr;
 }
 
 /* Those that shall count, all at one moment if all of them shall. */
 static int switch_on(struct group *group, int fd, struct pmudev_refusal *why)
 {
-	unsigned int i, on = nr_wanted(group);
+	unsigned int i, on = nr_wanted(group, false);
+	const bool all = on && on == nr_wanted(group, true);
 	int error = 0;
 
-	if (on == group->nr)
+	group->counted |= on;
+	if (all)
 		error = control(fd, PMUDEV_IOC_ENABLE, PMUDEV_ALL, why);
 	for (i = 0; i < group->nr && !error; i++) {
 		struct event *event = group->events[i];
 
-		if (!wanted(group, event) || event->counting)
+		if (event->dummy || !wanted(group, event) || event->counting)
 			continue;
-		if (on < group->nr)
+		if (!all)
 			error = control(fd, PMUDEV_IOC_ENABLE, event->attr.group, why);
 		event->counting = !error;
 	}
@@ -203,7 +210,7 @@ static int switch_on(struct group *group, int fd, struct pmudev_refusal *why)
 static void switch_off(struct group *group, int fd)
 {
 	struct pmudev_refusal why;
-	unsigned int i, on = nr_wanted(group);
+	unsigned int i, on = nr_wanted(group, false);
 
 	if (!on)
 		control(fd, PMUDEV_IOC_DISABLE, PMUDEV_ALL, &why);
@@ -227,15 +234,18 @@ static int add_wanted(struct group *group, int fd, struct pmudev_refusal *why)
 	for (i = 0; i < group->nr && !error; i++) {
 		struct event *event = group->events[i];
 
-		if (!wanted(group, event))
+		if (event->dummy || !wanted(group, event))
 			continue;
 		event->attr.group = group->number;
 		event->attr.flags |= PMUDEV_MULTIPLEX;
+		event->attr.flags &= ~PMUDEV_USER_READ;
 		error = add_one(event, fd, why);
 		event->counting = !error;
 	}
-	return error || !nr_wanted(group) ? error :
-					    control(fd, PMUDEV_IOC_ENABLE, group->number, why);
+	if (error || !nr_wanted(group, false))
+		return error;
+	group->counted = true;
+	return control(fd, PMUDEV_IOC_ENABLE, group->number, why);
 }
 
 static int update_multiplexed(struct group *group, int fd, struct pmudev_refusal *why)

@@ -33,9 +33,8 @@ static int add_again(struct event *event, int fd, uint32_t flags)
 	set_control(fd, PMUDEV_IOC_RESET, PMUDEV_ALL, slot, event->base.value, &why);
 	event->base.value = 0;
 	atomic_store(&event->slot, slot);
-	return event->counting ?
-		       set_control(fd, PMUDEV_IOC_ENABLE, number, PMUDEV_ALL, 0, &why) :
-		       0;
+	return event->counting ? set_control(fd, PMUDEV_IOC_ENABLE, number, PMUDEV_ALL, 0, &why) :
+				 0;
 }
 
 /* Only a thread's own events have pages, and those of which no child has a copy. */

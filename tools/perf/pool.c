@@ -183,7 +183,7 @@ int target_open(const struct target *target, bool cloexec, struct pmudev_refusal
 /* Is it this process's, and may it take turns with others that count the target? */
 static bool may_share(const struct group *group, const struct target *target)
 {
-	return group->nr && group->process == perf_process && !group->events[0]->pinned &&
+	return group->nr && group->process == perf_process && !group->events[0]->perf.pinned &&
 	       group->target.kind == target->kind && group->target.id == target->id &&
 	       group->target.flags == target->flags;
 }

@@ -34,12 +34,24 @@ static void put_names(struct answer *answer, const struct event *of, uint64_t fo
 		put(answer, 0);
 }
 
+/* Of an event that counts nothing: those of one beside it that does */
+static struct count times_of(const struct event *event, const struct pmudev_record *record)
+{
+	const struct group *group = event->group;
+	unsigned int i;
+
+	for (i = 0; event->dummy && i < group->nr && i < PMUDEV_MAX_EVENTS; i++)
+		if (!group->events[i]->dummy)
+			event = group->events[i];
+	return event_count(event, record);
+}
+
 static void answer_one(struct answer *answer, const struct event *event,
 		       const struct pmudev_record *record)
 {
-	struct count count = event_count(event, record);
+	struct count count = times_of(event, record);
 
-	put(answer, count.value);
+	put(answer, event->dummy ? 0 : count.value);
 	put_times(answer, event, &count);
 	put_names(answer, event, event->read_format);
 }
@@ -50,7 +62,7 @@ static void answer_group(struct answer *answer, const struct event *event,
 {
 	const struct group *group = event->group;
 	const struct event *leader = group->leader;
-	struct count count = event_count(leader ? leader : event, record);
+	struct count count = times_of(leader ? leader : event, record);
 	unsigned int i, nr = leader ? group->nr : 1;
 
 	put(answer, nr);

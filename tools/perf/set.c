@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,15 +20,28 @@ int set_open(bool cloexec)
 	return fd < 0 ? -errno : fd;
 }
 
-void fd_replace(int fd, int to)
+static void replace(int fd, int to)
 {
 	int flags = real()->fcntl(fd, F_GETFD);
+
+	real()->dup3(to, fd, flags & FD_CLOEXEC ? O_CLOEXEC : 0);
+}
+
+void fd_replace(int fd, int to)
+{
 	struct stat was, is;
 
 	/* The program may have closed it where nobody saw it. */
-	if (flags < 0 || fstat(fd, &was) || fstat(to, &is) || was.st_rdev != is.st_rdev)
-		return;
-	real()->dup3(to, fd, flags & FD_CLOEXEC ? O_CLOEXEC : 0);
+	if (!fstat(fd, &was) && !fstat(to, &is) && was.st_rdev == is.st_rdev)
+		replace(fd, to);
+}
+
+void fd_give_to_perf(int fd, int to)
+{
+	struct stat was;
+
+	if (!fstat(fd, &was) && S_ISCHR(was.st_mode))
+		replace(fd, to);
 }
 
 /* All structures begin alike: what was refused is at the same place. */
@@ -100,6 +114,14 @@ ssize_t set_read(int fd, struct pmudev_record *record, size_t size)
 	ssize_t got = real()->read(fd, record, size);
 
 	return got < 0 ? -errno : got;
+}
+
+void *set_map(int fd, uint32_t slot, void *address, int flags)
+{
+	const off64_t offset = PMUDEV_PERF_PAGE_OFFSET + (off64_t)slot * PMUDEV_PERF_PAGE_STEP;
+
+	return real()->mmap(address, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED | flags, fd,
+			    offset);
 }
 
 bool set_query(struct pmudev_query *query)

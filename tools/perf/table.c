@@ -37,6 +37,23 @@ void perf_replace(const struct group *group, int to)
 			fd_replace(fd, to);
 }
 
+void perf_release(const struct group *group, const int *fds)
+{
+	unsigned int i;
+	int fd;
+
+	for (fd = 0; fd < atomic_load(&end); fd++) {
+		const struct event *event = table_find(fd);
+
+		if (!event || event->group != group)
+			continue;
+		for (i = 0; group->events[i] != event; i++)
+			;
+		fd_give_to_perf(fd, fds[i]);
+		atomic_store(&table[fd], NULL);
+	}
+}
+
 /* A child of vfork(2) has descriptors of its own, and this memory. */
 static bool is_borrowed(void)
 {

@@ -231,6 +231,50 @@ static void too_many(void)
 	fake_counters = 64;
 }
 
+/* A leader that counts nothing is in no set, and switches those that do. */
+static void dummies(void)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0), member[3], i;
+
+	fake_counters = 2;
+	ok(fd >= 0 && fake_open_sets() == 1, "an event that counts nothing");
+	ok(!ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) && !ioctl(fd, PERF_EVENT_IOC_RESET, 0), "is on");
+	ok(!ioctl(fd, PERF_EVENT_IOC_DISABLE, 0), "is off");
+	is_number(value(fd), 0, "and read");
+	for (i = 0; i < 2; i++)
+		member[i] = open_event(0, fd, 0);
+	ok(member[1] >= 0, "it takes no counter from its members");
+	ok(open_event(0, fd, 0) == -1 && errno == EINVAL, "of which there can be as many as ever");
+	fake_step(4, 8);
+	is_number(value(member[0]), 0, "they are off");
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	fake_step(4, 8);
+	is_number(value(member[0]), 4, "they count with it");
+	is_number(value(fd), 0, "it does not");
+	is_number(running(fd), 8, "its time is theirs");
+	/* Another one needs a counter: all of them take turns. */
+	member[2] = open_event(0, -1, 0);
+	fake_step(4, 8);
+	is_number(value(member[1]), 8, "they go on, in turns");
+	is_number(value(fd), 0, "and it does not count");
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	fake_step(4, 8);
+	is_number(value(member[1]), 12, "off and on in turns");
+	close(fd);
+	for (i = 0; i < 3; i++)
+		close(member[i]);
+	is_number(fake_open_sets(), 0, "all are closed");
+	fake_counters = 64;
+}
+
 static void pages(void)
 {
 	int fd = open_event(0, -1, 0);
@@ -250,6 +294,7 @@ int main(void)
 	threads();
 	children();
 	too_many();
+	dummies();
 	pages();
 	return tap_end();
 }
