@@ -5,6 +5,7 @@
  */
 #include "command.h"
 #include "common.h"
+#include "deadline.h"
 #include "perf.h"
 #include "kselftest_harness.h"
 
@@ -33,6 +34,11 @@ FIXTURE_VARIANT_ADD(perf_exec, groups)
 FIXTURE_VARIANT_ADD(perf_exec, pages)
 {
 	.program = "/bin/perf_abi_pages",
+};
+
+FIXTURE_VARIANT_ADD(perf_exec, signals)
+{
+	.program = "/bin/perf_abi_signals",
 };
 
 FIXTURE_SETUP(perf_exec)
@@ -68,9 +74,43 @@ TEST_F(perf_exec, with_perf)
 /* Whoever has user reads has them by perf's page, too. */
 TEST_F(perf_exec, with_pmudev)
 {
-	run(&output, "%s pmudev exec --explain -- %s", user_reads() ? "PMUDEV_PAGES=1" : "",
-	    variant->program);
+	run(&output, "%s %s pmudev exec --explain -- %s", user_reads() ? "PMUDEV_PAGES=1" : "",
+	    overflows_interrupt() ? "PMUDEV_INTERRUPTS=1" : "", variant->program);
 	EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
+}
+
+/* What a line of perf_abi_cost's says; 0: there is none. */
+static unsigned long cost(const char *name)
+{
+	const char *at = strstr(output.text, name);
+
+	return at ? strtoul(at + strlen(name), NULL, 10) : 0;
+}
+
+/* In instructions: a read(2) of an event, of a group, and of a file that is none. */
+TEST(cost_of_reads)
+{
+	static const char *const names[] = { "event ", "group ", "other " };
+	static const unsigned int percent[] = { 110, 110, 120 };
+	unsigned long perf[3], ours;
+	unsigned int i;
+
+	if (!have_command() || access("/bin/perf_abi_cost", X_OK))
+		SKIP(return, "tests/perf was not built for this machine");
+	if (!exact_instructions() || debug_kernel())
+		SKIP(return, "instructions are not what is to be paid here");
+	run(&output, "/bin/perf_abi_cost");
+	ASSERT_EQ(0, output.status) TH_LOG("%s", output.text);
+	for (i = 0; i < 3; i++)
+		perf[i] = cost(names[i]);
+	run(&output, "pmudev exec --strict -- /bin/perf_abi_cost");
+	ASSERT_EQ(0, output.status) TH_LOG("%s", output.text);
+	for (i = 0; i < 3; i++) {
+		ours = cost(names[i]);
+		TH_LOG("%s: %lu with perf, %lu with pmudev", names[i], perf[i], ours);
+		EXPECT_LT(0, ours);
+		EXPECT_LE(100 * ours, percent[i] * perf[i]);
+	}
 }
 
 /* Nothing takes turns: what does not fit is refused, and why is told. */

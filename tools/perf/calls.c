@@ -278,18 +278,28 @@ EXPORT int dup3(int from, int to, int flags)
 	return flags < 0 ? real()->dup3(from, to, flags) : copy_to(from, to, flags);
 }
 
+static bool is_about_signals(int command)
+{
+	return command == F_SETSIG || command == F_SETOWN || command == F_SETOWN_EX ||
+	       command == F_SETFL;
+}
+
 EXPORT int fcntl64(int fd, int command, ...)
 {
 	struct event *event = table_find(fd);
 	unsigned long arg;
 	va_list args;
+	int ret;
 
 	va_start(args, command);
 	arg = va_arg(args, unsigned long);
 	va_end(args);
 	if (event && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
 		return table_copy(fd, event, make_fcntl, command, arg);
-	return real()->fcntl(fd, command, arg);
+	ret = real()->fcntl(fd, command, arg);
+	if (event && ret >= 0 && is_about_signals(command))
+		return result(perf_set_owner(event, fd, command, arg));
+	return ret;
 }
 
 EXPORT int fcntl(int fd, int command, ...) __attribute__((alias("fcntl64")));

@@ -161,11 +161,11 @@ bool perf_encode(const struct perf_event_attr *attr, struct pmudev_event_attr *t
 {
 	int arch;
 
-	/* Samples and what belongs to them, and signals of its own kind, are perf's. */
-	if (attr->sample_period || attr->mmap || attr->comm || attr->task || attr->aux_output ||
-	    attr->sigtrap || attr->inherit_thread || attr->remove_on_exec)
+	/* Frequencies, exact addresses, other records, and signals of its own kind are perf's. */
+	if (attr->freq || attr->precise_ip || attr->mmap || attr->comm || attr->task ||
+	    attr->aux_output || attr->sigtrap || attr->inherit_thread || attr->remove_on_exec)
 		return false;
-	*dummy = is_dummy(attr);
+	*dummy = is_dummy(attr) && !attr->sample_period;
 	if (!*dummy && !is_of_cpus(attr->type))
 		return false;
 	arch = machine();

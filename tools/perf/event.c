@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Events as perf_event_open() makes them, and as they are closed and controlled. */
+/* Events as perf_event_open() makes them, and as they are closed. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -84,6 +84,7 @@ static struct event *make(const struct perf_event_attr *attr, const struct pmude
 	event->attr.tag = event->id;
 	event->perf = *attr;
 	event->dummy = dummy;
+	event->period = attr->sample_period;
 	event->owner = syscall(SYS_gettid);
 	/* Without the exec that it waits for, it is off. */
 	event->on = !attr->disabled || attr->enable_on_exec;
@@ -91,8 +92,7 @@ static struct event *make(const struct perf_event_attr *attr, const struct pmude
 	return event;
 }
 
-/* Without counters the group takes turns with others. The group is not locked. */
-static int update(struct group *group, int fd, struct pmudev_refusal *why)
+int perf_update(struct group *group, int fd, struct pmudev_refusal *why)
 {
 	struct held held;
 	bool may_share;
@@ -121,7 +121,7 @@ static int put_in(struct group *group, struct event *event, int fd, bool leads)
 		group->leader = event;
 	group_unlock(group, &held);
 	if (!error) {
-		error = update(group, fd, &why);
+		error = perf_update(group, fd, &why);
 		/* A pinned event is there, and reads as the end of the file. */
 		if (error && event->perf.pinned && !perf_settings.strict) {
 			atomic_store(&event->failed, true);
@@ -143,6 +143,9 @@ static bool is_ours(const struct perf_event_attr *attr, pid_t pid, int cpu, bool
 {
 	/* Of a thread on one CPU only, and of control groups, pmudev has none. */
 	if ((flags & PERF_FLAG_PID_CGROUP) || (pid >= 0 && cpu >= 0) || (pid < 0 && cpu < 0))
+		return false;
+	/* Deadlines are of threads. */
+	if (attr->sample_period && (cpu >= 0 || attr->inherit || attr->enable_on_exec))
 		return false;
 	return perf_encode(attr, to, dummy) && (!member || !(flags & PERF_FLAG_FD_NO_GROUP));
 }
@@ -214,101 +217,4 @@ void perf_close(struct event *event, int fd)
 	if (event->group->process != perf_process)
 		fd = -1;
 	group_remove(event->group, event, fd);
-}
-
-/* ----------------------------------------------------------------------- control -- */
-
-/* Its group is locked. */
-static void reset(struct event *event, int fd)
-{
-	const uint32_t slot = atomic_load(&event->slot);
-	struct pmudev_refusal why;
-
-	event->base.value = 0;
-	if (slot != NO_SLOT)
-		set_control(fd, PMUDEV_IOC_RESET, PMUDEV_ALL, slot, 0, &why);
-}
-
-/* One event or all of its group; the group is locked. */
-static void apply(struct event *event, int fd, unsigned long request, bool all)
-{
-	struct group *group = event->group;
-	unsigned int i;
-
-	for (i = 0; i < group->nr; i++) {
-		struct event *other = group->events[i];
-
-		if (!(all && group->leader) && other != event)
-			continue;
-		if (request == PERF_EVENT_IOC_RESET)
-			reset(other, fd);
-		else
-			other->on = request == PERF_EVENT_IOC_ENABLE;
-		/* Until it is tried again. */
-		if (request == PERF_EVENT_IOC_ENABLE)
-			atomic_store(&other->failed, false);
-	}
-}
-
-static void change_states(struct event *event, int fd, unsigned long request, bool all)
-{
-	struct held held;
-
-	group_lock(event->group, &held);
-	atomic_fetch_add(&event->group->changes, 1);
-	apply(event, fd, request, all);
-	atomic_fetch_add(&event->group->changes, 1);
-	group_unlock(event->group, &held);
-}
-
-static int change(struct event *event, int fd, unsigned long request, bool all)
-{
-	struct pmudev_refusal why = { 0 };
-	int error;
-
-	change_states(event, fd, request, all);
-	if (request == PERF_EVENT_IOC_RESET)
-		return 0;
-	error = update(event->group, fd, &why);
-	if (!error)
-		return 0;
-	perf_explain("PERF_EVENT_IOC_ENABLE", error, &why);
-	if (perf_settings.strict) {
-		/* The others go on as before. */
-		change_states(event, fd, PERF_EVENT_IOC_DISABLE, all);
-		update(event->group, fd, &why);
-		return error;
-	}
-	/* perf's call succeeds, and the event counts later or never. */
-	atomic_store(&event->failed, event->perf.pinned);
-	return 0;
-}
-
-int perf_control(struct event *event, int fd, unsigned long request, unsigned long arg)
-{
-	switch ((unsigned int)request) {
-	case PERF_EVENT_IOC_ENABLE:
-	case PERF_EVENT_IOC_DISABLE:
-	case PERF_EVENT_IOC_RESET:
-		return change(event, fd, (unsigned int)request, arg & PERF_IOC_FLAG_GROUP);
-	case PERF_EVENT_IOC_ID:
-		memcpy((void *)arg, &event->id, sizeof(event->id));
-		return 0;
-	/* Of events that have samples. */
-	case PERF_EVENT_IOC_REFRESH:
-	case (unsigned int)PERF_EVENT_IOC_PERIOD:
-	case PERF_EVENT_IOC_SET_OUTPUT:
-	case (unsigned int)PERF_EVENT_IOC_SET_FILTER:
-	case (unsigned int)PERF_EVENT_IOC_SET_BPF:
-	case (unsigned int)PERF_EVENT_IOC_PAUSE_OUTPUT:
-		return -EINVAL;
-	default:
-		/* Of any file */
-		return real()->ioctl(fd, request, arg) ? -errno : 0;
-	}
-}
-
-int perf_enable(struct event *event, int fd, bool on)
-{
-	return change(event, fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, false);
 }

@@ -32,6 +32,13 @@ struct count {
 	uint64_t running;
 };
 
+/* What fcntl(2) has set. @tid: 0: nobody, -1: not one thread. @signal: 0: SIGIO */
+struct overflow {
+	bool async;
+	pid_t tid;
+	int signal;
+};
+
 /**
  * struct event - one that perf_event_open() has made here
  * @group: whose set it is in; constant until the last descriptor is closed
@@ -40,6 +47,9 @@ struct count {
  * @perf: as it was opened, all of it
  * @attr: as pmudev knows it
  * @dummy: perf's event that counts nothing, which is in no set
+ * @period: of overflows; 0: none
+ * @overflow: who is told of them
+ * @signals: it has a deadline, and stays in its slot
  * @owner: the thread that has opened it
  * @slot: of the set
  * @base: counted before @slot; under the group's lock, and its @changes
@@ -56,6 +66,9 @@ struct event {
 	struct perf_event_attr perf;
 	struct pmudev_event_attr attr;
 	bool dummy;
+	uint64_t period;
+	struct overflow overflow;
+	bool signals;
 	pid_t owner;
 	atomic_uint slot;
 	struct count base;
@@ -134,6 +147,14 @@ int perf_hand_over(struct event *event);
  */
 void *perf_map(struct event *event, void *address, size_t size, int prot, int flags, int fd);
 
+/*
+ * signals.c: fcntl(2): F_SETSIG, F_SETOWN, F_SETOWN_EX, F_SETFL; after the C library's own. 0 or
+ * -errno
+ */
+int perf_set_owner(struct event *event, int fd, int command, unsigned long arg);
+/* PERF_EVENT_IOC_PERIOD */
+int perf_set_period(struct event *event, int fd, uint64_t period);
+
 /* read(2): return bytes or -errno. Takes no lock; may be called by signal handlers. */
 ssize_t perf_read(struct event *event, int fd, void *buf, size_t size);
 
@@ -178,6 +199,9 @@ int set_control(int fd, unsigned long request, uint32_t group, uint32_t slot, ui
 		struct pmudev_refusal *why);
 /* Return: bytes or -errno. */
 ssize_t set_read(int fd, struct pmudev_record *record, size_t size);
+/* A signal to the counted thread after the next @period events, and so on; 0: none any more */
+int set_signals(int fd, uint32_t slot, uint64_t period, int signal, int id,
+		struct pmudev_refusal *why);
 /* A page in perf's layout, or MAP_FAILED */
 void *set_map(int fd, uint32_t slot, void *address, int flags);
 /* The CPU 0's PMU: false: there is no pmudev. */

@@ -37,6 +37,9 @@ void group_remove(struct group *group, struct event *event, int fd);
  */
 int group_update(struct group *group, int fd, struct pmudev_refusal *why);
 
+/* event.c: the same of one that is not locked; without counters it takes turns with others. */
+int perf_update(struct group *group, int fd, struct pmudev_refusal *why);
+
 /*
  * A group whose set must not change, for children are counted by it: it shares the set of others
  * from its beginning on. @fd: of its own set; may become that of another. 0 or -errno.

@@ -43,9 +43,9 @@ static bool may_read(const struct event *event)
 	const struct group *group = event->group;
 	struct pmudev_query query;
 
-	return event_in_set(event) && !group->multiplexed && group->process == perf_process &&
-	       group->target.kind == PMUDEV_TARGET_TASK && !group->target.flags &&
-	       set_query(&query) && query.features & PMUDEV_HAS_USER_READ &&
+	return event_in_set(event) && !event->signals && !group->multiplexed &&
+	       group->process == perf_process && group->target.kind == PMUDEV_TARGET_TASK &&
+	       !group->target.flags && set_query(&query) && query.features & PMUDEV_HAS_USER_READ &&
 	       query.state & PMUDEV_STATE_USER_ACCESS;
 }
 

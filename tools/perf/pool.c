@@ -180,12 +180,23 @@ int target_open(const struct target *target, bool cloexec, struct pmudev_refusal
 	return error;
 }
 
+/* What has a deadline stays where it is. */
+static bool signals(const struct group *group)
+{
+	unsigned int i;
+
+	for (i = 0; i < group->nr; i++)
+		if (group->events[i]->signals)
+			return true;
+	return false;
+}
+
 /* Is it this process's, and may it take turns with others that count the target? */
 static bool may_share(const struct group *group, const struct target *target)
 {
-	return group->nr && group->process == perf_process && !group->events[0]->perf.pinned &&
-	       group->target.kind == target->kind && group->target.id == target->id &&
-	       group->target.flags == target->flags;
+	return group->nr && !signals(group) && group->process == perf_process &&
+	       !group->events[0]->perf.pinned && group->target.kind == target->kind &&
+	       group->target.id == target->id && group->target.flags == target->flags;
 }
 
 /* A descriptor of the set of others that take turns; -1: there is none. */
@@ -286,7 +297,7 @@ int group_share(struct group *group, int fd, struct pmudev_refusal *why)
 	int shared, error;
 
 	/* Children are counted by the set that they were made under. */
-	if (group->target.flags && !group->multiplexed)
+	if ((group->target.flags || signals(group)) && !group->multiplexed)
 		return -EBUSY;
 	lock_list(&list);
 	shared = open_shared(&group->target, why);

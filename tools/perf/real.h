@@ -3,6 +3,8 @@
 #ifndef REAL_H
 #define REAL_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -26,7 +28,16 @@ struct real {
 	void (*closefrom)(int first);					      /* may be NULL */
 };
 
+extern struct real real_found;
+extern atomic_bool real_ready;
+void real_find(void);
+
 /* Found when the library is loaded, or by the first call before that. */
-const struct real *real(void);
+static inline const struct real *real(void)
+{
+	if (!atomic_load_explicit(&real_ready, memory_order_acquire))
+		real_find();
+	return &real_found;
+}
 
 #endif /* REAL_H */

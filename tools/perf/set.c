@@ -116,6 +116,28 @@ ssize_t set_read(int fd, struct pmudev_record *record, size_t size)
 	return got < 0 ? -errno : got;
 }
 
+int set_signals(int fd, uint32_t slot, uint64_t period, int signal, int id,
+		struct pmudev_refusal *why)
+{
+	struct pmudev_deadline deadline = { .slot = slot, .flags = PMUDEV_DEADLINE_REMOVE };
+	struct pmudev_deadlines call_of = {
+		.size = sizeof(call_of),
+		.nr = 1,
+		.deadline_size = sizeof(deadline),
+		.deadlines = (uintptr_t)&deadline,
+	};
+
+	if (period) {
+		deadline.flags = PMUDEV_DEADLINE_RELATIVE | PMUDEV_DEADLINE_PERIODIC |
+				 PMUDEV_DEADLINE_SIGNAL;
+		deadline.value = period;
+		deadline.period = period;
+		deadline.signal = signal;
+		deadline.id = id;
+	}
+	return call(fd, PMUDEV_IOC_DEADLINE, &call_of, &call_of.refusal, why);
+}
+
 void *set_map(int fd, uint32_t slot, void *address, int flags)
 {
 	const off64_t offset = PMUDEV_PERF_PAGE_OFFSET + (off64_t)slot * PMUDEV_PERF_PAGE_STEP;

@@ -7,16 +7,9 @@
 #include "real.h"
 #include "table.h"
 
-static struct event *_Atomic table[MOST_FDS];
+struct event *_Atomic perf_table[MOST_FDS];
 /* Behind the highest that was ever used */
 static atomic_int end;
-
-struct event *table_find(int fd)
-{
-	if (fd < 0 || fd >= MOST_FDS)
-		return NULL;
-	return atomic_load_explicit(&table[fd], memory_order_acquire);
-}
 
 int perf_find_fd(const struct group *group)
 {
@@ -50,7 +43,7 @@ void perf_release(const struct group *group, const int *fds)
 		for (i = 0; group->events[i] != event; i++)
 			;
 		fd_give_to_perf(fd, fds[i]);
-		atomic_store(&table[fd], NULL);
+		atomic_store(&perf_table[fd], NULL);
 	}
 }
 
@@ -64,7 +57,7 @@ void table_put(int fd, struct event *event)
 {
 	int last = atomic_load(&end);
 
-	atomic_store_explicit(&table[fd], event, memory_order_release);
+	atomic_store_explicit(&perf_table[fd], event, memory_order_release);
 	while (last <= fd && !atomic_compare_exchange_weak(&end, &last, fd + 1))
 		;
 }
@@ -77,7 +70,7 @@ static bool take(int fd, struct event *event)
 {
 	struct event *known = event;
 
-	if (!atomic_compare_exchange_strong(&table[fd], &known, NULL) ||
+	if (!atomic_compare_exchange_strong(&perf_table[fd], &known, NULL) ||
 	    atomic_fetch_sub(&event->refs, 1) > 1)
 		return false;
 	perf_close(event, perf_find_fd(event->group));

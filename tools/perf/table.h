@@ -8,8 +8,16 @@
 /* Descriptors above that are perf's own. What is unused takes no memory. */
 #define MOST_FDS 65536
 
-/* NULL: it is none of ours. */
-struct event *table_find(int fd);
+extern struct event *_Atomic perf_table[MOST_FDS];
+
+/* NULL: it is none of ours. Inline: every read(2) and close(2) of the program asks. */
+static inline struct event *table_find(int fd)
+{
+	if ((unsigned int)fd >= MOST_FDS)
+		return NULL;
+	return atomic_load_explicit(&perf_table[fd], memory_order_acquire);
+}
+
 /* Behind the highest that was ever used */
 int table_end(void);
 /* @fd, below MOST_FDS, is the event's from now on. */

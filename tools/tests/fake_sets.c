@@ -133,6 +133,18 @@ void fd_give_to_perf(int fd, int to)
 	fd_replace(fd, to);
 }
 
+int set_signals(int fd, uint32_t slot, uint64_t period, int signal, int id,
+		struct pmudev_refusal *why)
+{
+	(void)fd;
+	(void)slot;
+	(void)period;
+	(void)signal;
+	(void)id;
+	(void)why;
+	return 0;
+}
+
 /* As without user access: read(2) tells. */
 void *set_map(int fd, uint32_t slot, void *address, int flags)
 {

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Overflows that are told by a signal: F_SETSIG, F_SETOWN_EX, O_ASYNC */
+#include "perf_abi.h"
+
+/* Not so often that pmudev, or perf, would make them fewer */
+#define PERIOD 250000ULL
+
+static int told;
+static int told_fd;
+static pid_t told_thread;
+
+static void on_overflow(int signal, siginfo_t *info, void *context)
+{
+	(void)signal;
+	(void)context;
+	__atomic_fetch_add(&told, 1, __ATOMIC_RELAXED);
+	told_fd = info->si_fd;
+	told_thread = syscall(SYS_gettid);
+}
+
+/* As of now: a handler changes it. */
+static int nr_told(void)
+{
+	return __atomic_load_n(&told, __ATOMIC_RELAXED);
+}
+
+static void forget(void)
+{
+	__atomic_store_n(&told, 0, __ATOMIC_RELAXED);
+}
+
+static int signal_to(int fd, int type, pid_t whom)
+{
+	struct sigaction action = {
+		.sa_sigaction = on_overflow,
+		.sa_flags = SA_SIGINFO | SA_RESTART,
+	};
+	struct f_owner_ex owner = { .type = type, .pid = whom };
+
+	forget();
+	sigaction(SIGRTMIN + 3, &action, NULL);
+	return fcntl(fd, F_SETOWN_EX, &owner) || fcntl(fd, F_SETSIG, SIGRTMIN + 3) ||
+	       fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_ASYNC);
+}
+
+/* Do counters interrupt, and is each overflow told once? Else perf's are only looked at. */
+static bool is_each_told(void)
+{
+	return getenv("PMUDEV_PERF") && getenv("PMUDEV_INTERRUPTS");
+}
+
+TEST_F(perf_abi, each_overflow_is_told)
+{
+	uint64_t counted;
+
+	self->attr.sample_period = PERIOD;
+	self->fd[0] = open_event(&self->attr, 0, -1, -1, 0);
+	ASSERT_LE(0, self->fd[0]) TH_LOG("%s", strerror(errno));
+	EXPECT_EQ(!!getenv("PMUDEV_PERF"), served_by_pmudev(self->fd[0]));
+	ASSERT_EQ(0, signal_to(self->fd[0], F_OWNER_TID, syscall(SYS_gettid)))
+	TH_LOG("%s", strerror(errno));
+	loop(40 * N);
+	EXPECT_EQ(0, nr_told());
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_ENABLE, 0));
+	loop(40 * N);
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_DISABLE, 0));
+	counted = value(self->fd[0]);
+	EXPECT_LE(80 * N, counted);
+	if (is_each_told()) {
+		EXPECT_EQ(counted / PERIOD, (uint64_t)nr_told());
+		EXPECT_EQ(self->fd[0], told_fd);
+		EXPECT_EQ((pid_t)syscall(SYS_gettid), told_thread);
+	}
+	loop(40 * N);
+	EXPECT_EQ(counted, value(self->fd[0]));
+}
+
+/* A reset changes the count, not when the next one comes; PERIOD does. */
+TEST_F(perf_abi, reset_and_period)
+{
+	uint64_t period = 10 * PERIOD, counted;
+
+	self->attr.sample_period = PERIOD;
+	self->fd[0] = open_event(&self->attr, 0, -1, -1, 0);
+	ASSERT_LE(0, self->fd[0]);
+	ASSERT_EQ(0, signal_to(self->fd[0], F_OWNER_TID, syscall(SYS_gettid)));
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_ENABLE, 0));
+	loop(PERIOD * 3 / 8);
+	EXPECT_EQ(0, nr_told());
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_RESET, 0));
+	loop(PERIOD / 4);
+	if (is_each_told())
+		EXPECT_EQ(1, nr_told());
+	EXPECT_GT(PERIOD, value(self->fd[0]));
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_PERIOD, &period));
+	forget();
+	loop(4 * PERIOD);
+	EXPECT_EQ(0, nr_told());
+	loop(8 * PERIOD);
+	if (is_each_told())
+		EXPECT_EQ(2, nr_told());
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_DISABLE, 0));
+	counted = value(self->fd[0]);
+	EXPECT_LE(24 * PERIOD, counted);
+	period = 0;
+	EXPECT_EQ(-1, ioctl(self->fd[0], PERF_EVENT_IOC_PERIOD, &period));
+	EXPECT_EQ(EINVAL, errno);
+	/* Told no more */
+	forget();
+	ASSERT_EQ(0, fcntl(self->fd[0], F_SETFL, 0));
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_ENABLE, 0));
+	loop(10 * PERIOD);
+	EXPECT_EQ(0, nr_told());
+}
+
+static void *count_here(void *arg)
+{
+	struct perf_event_attr attr = event(PERF_COUNT_HW_INSTRUCTIONS);
+	pid_t me = syscall(SYS_gettid);
+	int fd;
+
+	attr.sample_period = PERIOD;
+	fd = open_event(&attr, 0, -1, -1, 0);
+	if (fd < 0 || signal_to(fd, F_OWNER_TID, me))
+		return "an event";
+	if (ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))
+		return "enable";
+	loop(40 * N);
+	close(fd);
+	if (is_each_told() && (told_thread != me || nr_told() < 32))
+		return arg;
+	return NULL;
+}
+
+TEST_F(perf_abi, a_thread_is_told)
+{
+	pthread_t thread;
+	void *wrong;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, count_here, "another thread was told"));
+	ASSERT_EQ(0, pthread_join(thread, &wrong));
+	EXPECT_EQ(NULL, wrong) TH_LOG("%s", (const char *)wrong);
+}
+
+/* Whom pmudev cannot tell perf does: another thread than the counted one. */
+TEST_F(perf_abi, another_is_told)
+{
+	self->attr.sample_period = PERIOD;
+	self->fd[0] = open_event(&self->attr, 0, -1, -1, 0);
+	ASSERT_LE(0, self->fd[0]);
+	ASSERT_EQ(0, signal_to(self->fd[0], F_OWNER_PID, getpid()));
+	EXPECT_FALSE(served_by_pmudev(self->fd[0]));
+	EXPECT_EQ(SIGRTMIN + 3, fcntl(self->fd[0], F_GETSIG));
+	EXPECT_TRUE(!!(fcntl(self->fd[0], F_GETFL) & O_ASYNC));
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_ENABLE, 0));
+	loop(40 * N);
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_DISABLE, 0));
+	EXPECT_LE(80 * N, value(self->fd[0]));
+}
+
+/* So many overflows, then none: that is perf's, too. */
+TEST_F(perf_abi, refresh)
+{
+	self->attr.sample_period = PERIOD;
+	self->fd[0] = open_event(&self->attr, 0, -1, -1, 0);
+	ASSERT_LE(0, self->fd[0]);
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_REFRESH, 3)) TH_LOG("%s", strerror(errno));
+	EXPECT_FALSE(served_by_pmudev(self->fd[0]));
+	loop(40 * N);
+	EXPECT_LE(2 * PERIOD, value(self->fd[0]));
+}
+
+int main(int argc, char **argv)
+{
+	return test_harness_run(argc, argv);
+}

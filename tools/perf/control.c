@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+/* ioctl(2) and prctl(2) of events */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+
+#include "group.h"
+#include "real.h"
+
+/* Its group is locked. */
+static void reset(struct event *event, int fd)
+{
+	const uint32_t slot = atomic_load(&event->slot);
+	union pmudev_record_buffer all;
+	struct pmudev_refusal why;
+
+	/* The period goes on: the deadline, which is a count, stays where it is. */
+	if (event->signals && group_read(fd, &all.record) > 0) {
+		event->base.value -= event_count(event, &all.record).value;
+		return;
+	}
+	/* The period goes on: the deadline, which is a count, stays where it is. */
+	if (event->signals && group_read(fd, &all.record) > 0) {
+		event->base.value -= event_count(event, &all.record).value;
+		return;
+	}
+	event->base.value = 0;
+	if (slot != NO_SLOT)
+		set_control(fd, PMUDEV_IOC_RESET, PMUDEV_ALL, slot, 0, &why);
+}
+
+/* One event or all of its group; the group is locked. */
+static void apply(struct event *event, int fd, unsigned long request, bool all)
+{
+	struct group *group = event->group;
+	unsigned int i;
+
+	for (i = 0; i < group->nr; i++) {
+		struct event *other = group->events[i];
+
+		if (!(all && group->leader) && other != event)
+			continue;
+		if (request == PERF_EVENT_IOC_RESET)
+			reset(other, fd);
+		else
+			other->on = request == PERF_EVENT_IOC_ENABLE;
+		/* Until it is tried again. */
+		if (request == PERF_EVENT_IOC_ENABLE)
+			atomic_store(&other->failed, false);
+	}
+}
+
+static void change_states(struct event *event, int fd, unsigned long request, bool all)
+{
+	struct held held;
+
+	group_lock(event->group, &held);
+	atomic_fetch_add(&event->group->changes, 1);
+	apply(event, fd, request, all);
+	atomic_fetch_add(&event->group->changes, 1);
+	group_unlock(event->group, &held);
+}
+
+static int change(struct event *event, int fd, unsigned long request, bool all)
+{
+	struct pmudev_refusal why = { 0 };
+	int error;
+
+	change_states(event, fd, request, all);
+	if (request == PERF_EVENT_IOC_RESET)
+		return 0;
+	error = perf_update(event->group, fd, &why);
+	if (!error)
+		return 0;
+	perf_explain("PERF_EVENT_IOC_ENABLE", error, &why);
+	if (perf_settings.strict) {
+		/* The others go on as before. */
+		change_states(event, fd, PERF_EVENT_IOC_DISABLE, all);
+		perf_update(event->group, fd, &why);
+		return error;
+	}
+	/* perf's call succeeds, and the event counts later or never. */
+	atomic_store(&event->failed, event->perf.pinned);
+	return 0;
+}
+
+int perf_control(struct event *event, int fd, unsigned long request, unsigned long arg)
+{
+	switch ((unsigned int)request) {
+	case PERF_EVENT_IOC_ENABLE:
+	case PERF_EVENT_IOC_DISABLE:
+	case PERF_EVENT_IOC_RESET:
+		return change(event, fd, (unsigned int)request, arg & PERF_IOC_FLAG_GROUP);
+	case PERF_EVENT_IOC_ID:
+		memcpy((void *)arg, &event->id, sizeof(event->id));
+		return 0;
+	case (unsigned int)PERF_EVENT_IOC_PERIOD:
+		return perf_set_period(event, fd, *(const uint64_t *)arg);
+	/* Of rings, and of perf's own events */
+	case PERF_EVENT_IOC_REFRESH:
+	case PERF_EVENT_IOC_SET_OUTPUT:
+	case (unsigned int)PERF_EVENT_IOC_SET_FILTER:
+	case (unsigned int)PERF_EVENT_IOC_SET_BPF:
+	case (unsigned int)PERF_EVENT_IOC_PAUSE_OUTPUT:
+		if (!event->period || perf_hand_over(event))
+			return -EINVAL;
+		return real()->ioctl(fd, request, arg) ? -errno : 0;
+	default:
+		/* Of any file */
+		return real()->ioctl(fd, request, arg) ? -errno : 0;
+	}
+}
+
+int perf_enable(struct event *event, int fd, bool on)
+{
+	return change(event, fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, false);
+}
