@@ -187,13 +187,15 @@ static int set_once(void *arg, unsigned int i)
 TEST_F(life, disturbed)
 {
 	struct pmudev_event_attr events[2] = { self->event, self->event };
+	/* KCSAN waits in each of them. */
+	const __u64 pause = kcsan_kernel() ? 20000000 : 100000;
 	static int pid;
 	struct disturbance disturbances[] = {
-		DISTURB("migrates", migrate_once, &pid, 200000),
-		DISTURB("is disabled and enabled", toggle_once, &self->fd, 300000),
-		DISTURB("user access", access_once, NULL, 500000),
-		DISTURB("deadlines of another event", set_once, &self->fd, 100000),
-		DISTURB("CPUs go and come", hotplug_once, (void *)(long)cpus_online(), 3000000),
+		DISTURB("migrates", migrate_once, &pid, 2 * pause),
+		DISTURB("is disabled and enabled", toggle_once, &self->fd, 3 * pause),
+		DISTURB("user access", access_once, NULL, 5 * pause),
+		DISTURB("deadlines of another event", set_once, &self->fd, pause),
+		DISTURB("CPUs go and come", hotplug_once, (void *)(long)cpus_online(), 30 * pause),
 	};
 	unsigned int i, nr = ARRAY_SIZE(disturbances) - (cpus_online() == 1);
 	struct disturbance *d = mmap(NULL, sizeof(disturbances), PROT_READ | PROT_WRITE,
@@ -212,7 +214,7 @@ TEST_F(life, disturbed)
 	for (i = 0; i < nr; i++)
 		ASSERT_EQ(0, disturb_start(&d[i])) TH_LOG("%s", d[i].name);
 	begin = now_ns();
-	while (now_ns() < begin + (debug_kernel() ? 20 : 3) * 1000000000ULL) {
+	while (now_ns() < begin + (kcsan_kernel() ? 5 : debug_kernel() ? 20 : 3) * 1000000000ULL) {
 		ASSERT_EQ(0, take(self, PERIOD));
 		pause_ns(1000000);
 	}
