@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -27,6 +28,21 @@ static void __attribute__((constructor)) begin(void)
 
 	perf_settings.strict = settings && strstr(settings, "strict");
 	perf_settings.explain = settings && strstr(settings, "explain");
+}
+
+static void __attribute__((destructor)) end(void)
+{
+	const unsigned int ours = atomic_load(&perf_opened.pmudev);
+	const unsigned int perfs = atomic_load(&perf_opened.perf);
+	char line[100];
+	int length;
+
+	if (!perf_settings.explain || !(ours || perfs))
+		return;
+	length = snprintf(line, sizeof(line),
+			  "pmudev exec: %u events counted by pmudev, %u by perf\n", ours, perfs);
+	if (write(STDERR_FILENO, line, length) < 0)
+		return;
 }
 
 static long result(long ret)
@@ -72,14 +88,16 @@ static bool open_ours(const struct perf_event_attr *from, pid_t pid, int cpu, in
 	if (!ours && (!leader || !perf_hand_over(leader)))
 		return false;
 	*ret = ours ? fd : -EINVAL;
-	if (ours && fd >= 0)
+	if (ours && fd >= 0) {
 		table_put(fd, event);
+		atomic_fetch_add(&perf_opened.pmudev, 1);
+	}
 	return true;
 }
 
 EXPORT long syscall(long number, ...)
 {
-	long a[6];
+	long a[6], ret;
 	va_list args;
 	int i, fd;
 
@@ -113,7 +131,10 @@ EXPORT long syscall(long number, ...)
 	default:
 		break;
 	}
-	return real()->syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	ret = real()->syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	if (number == SYS_perf_event_open && ret >= 0)
+		atomic_fetch_add(&perf_opened.perf, 1);
+	return ret;
 }
 
 /* --------------------------------------------------------------------------- use -- */

@@ -122,6 +122,14 @@ struct settings {
 
 extern struct settings perf_settings;
 
+/* How many events this process has opened: pmudev counts them, or perf does. */
+struct opened {
+	atomic_uint pmudev;
+	atomic_uint perf;
+};
+
+extern struct opened perf_opened;
+
 /*
  * encode.c: Is the event one for pmudev? @attr: all of it, what the caller has not is 0. @dummy:
  * out: it counts nothing.

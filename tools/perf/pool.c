@@ -11,6 +11,7 @@
 #include "real.h"
 
 pid_t perf_process;
+struct opened perf_opened;
 
 /* ------------------------------------------------------------------------- locks -- */
 
@@ -87,6 +88,8 @@ static void after_fork(void)
 static void in_child(void)
 {
 	perf_process = getpid();
+	atomic_store(&perf_opened.pmudev, 0);
+	atomic_store(&perf_opened.perf, 0);
 	after_fork();
 }
 

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../perf/event.h"
 #include "fake_sets.h"
 #include "tap.h"
 
@@ -285,6 +286,30 @@ static void pages(void)
 	close(fd);
 }
 
+/* What is told at the end, of each process for itself. */
+static void told(void)
+{
+	char text[200] = "";
+	int ends[2], fd, status;
+	pid_t pid;
+
+	ok(pipe(ends) == 0, "a pipe");
+	fd = open_event(1, -1, 0);
+	pid = fork();
+	if (!pid) {
+		perf_settings.explain = true;
+		dup2(ends[1], STDERR_FILENO);
+		open_event(1, open_event(1, -1, 0), 0);
+		exit(0);
+	}
+	waitpid(pid, &status, 0);
+	close(fd);
+	close(ends[1]);
+	ok(read(ends[0], text, sizeof(text) - 1) > 0, "it tells");
+	is(text, "pmudev exec: 2 events counted by pmudev, 0 by perf\n", "its own events");
+	close(ends[0]);
+}
+
 int main(void)
 {
 	one();
@@ -296,5 +321,6 @@ int main(void)
 	too_many();
 	dummies();
 	pages();
+	told();
 	return tap_end();
 }
