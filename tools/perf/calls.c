@@ -24,10 +24,27 @@
 
 static void __attribute__((constructor)) begin(void)
 {
-	const char *settings = getenv("PMUDEV_PERF");
+	const char *settings = getenv("PMUDEV_PERF"), *file = getenv("PMUDEV_EXPLAIN");
 
 	perf_settings.strict = settings && strstr(settings, "strict");
 	perf_settings.explain = settings && strstr(settings, "explain");
+	/* Programs change their environment. */
+	perf_settings.file = file ? strdup(file) : NULL;
+}
+
+void perf_tell(const char *line, size_t length)
+{
+	int fd = STDERR_FILENO;
+	ssize_t done;
+
+	/* The program may have closed any descriptor: it is opened each time. */
+	if (perf_settings.file)
+		fd = open(perf_settings.file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	/* In one piece, and not by stdio, which the program may use at this moment. */
+	done = write(fd, line, length);
+	(void)done;
+	if (perf_settings.file && fd >= 0)
+		real()->close(fd);
 }
 
 static void __attribute__((destructor)) end(void)
@@ -41,8 +58,7 @@ static void __attribute__((destructor)) end(void)
 		return;
 	length = snprintf(line, sizeof(line),
 			  "pmudev exec: %u events counted by pmudev, %u by perf\n", ours, perfs);
-	if (write(STDERR_FILENO, line, length) < 0)
-		return;
+	perf_tell(line, length);
 }
 
 static long result(long ret)

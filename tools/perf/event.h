@@ -114,10 +114,14 @@ struct group {
 	struct group *next;
 };
 
-/* PMUDEV_PERF=strict: what does not fit is refused. explain: refusals are told on stderr. */
+/*
+ * PMUDEV_PERF=strict: what does not fit is refused. explain: refusals are told, on stderr or, if
+ * PMUDEV_EXPLAIN names one, at the end of a file.
+ */
 struct settings {
 	bool strict;
 	bool explain;
+	const char *file;
 };
 
 extern struct settings perf_settings;
@@ -215,7 +219,10 @@ void *set_map(int fd, uint32_t slot, void *address, int flags);
 /* The CPU 0's PMU: false: there is no pmudev. */
 bool set_query(struct pmudev_query *query);
 
-/* On stderr, if that is wanted. @what: was refused */
+/* calls.c: a line, for the user */
+void perf_tell(const char *line, size_t length);
+
+/* If that is wanted. @what: was refused */
 void perf_explain(const char *what, int error, const struct pmudev_refusal *why);
 
 #endif /* EVENT_H */

@@ -170,7 +170,5 @@ void perf_explain(const char *what, int error, const struct pmudev_refusal *why)
 		return;
 	pmudev_explain_refusal(error, why, text, sizeof(text));
 	length = snprintf(line, sizeof(line), "pmudev exec: %s: %s\n", what, text);
-	/* In one piece, and not by stdio, which the program may use at this moment. */
-	if (write(STDERR_FILENO, line, length) < 0)
-		return;
+	perf_tell(line, length);
 }

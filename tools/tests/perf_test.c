@@ -310,6 +310,29 @@ static void told(void)
 	close(ends[0]);
 }
 
+/* The same at the end of a file, after what was in it. */
+static void told_in_file(void)
+{
+	char path[] = "/tmp/perf_test.XXXXXX", text[200] = "";
+	int file = mkstemp(path), status;
+	pid_t pid;
+
+	ok(file >= 0 && write(file, "before\n", 7) == 7, "a file");
+	pid = fork();
+	if (!pid) {
+		perf_settings.explain = true;
+		perf_settings.file = path;
+		open_event(1, -1, 0);
+		closefrom(0);
+		exit(0);
+	}
+	waitpid(pid, &status, 0);
+	ok(pread(file, text, sizeof(text) - 1, 0) > 0, "it can be read");
+	is(text, "before\npmudev exec: 1 events counted by pmudev, 0 by perf\n", "it is told");
+	close(file);
+	unlink(path);
+}
+
 int main(void)
 {
 	one();
@@ -322,5 +345,6 @@ int main(void)
 	dummies();
 	pages();
 	told();
+	told_in_file();
 	return tap_end();
 }
