@@ -55,6 +55,20 @@ static int call(int fd, unsigned long request, void *arg, const struct pmudev_re
 	return error;
 }
 
+/* Does perf let programs see what a CPU counts (arm64)? */
+static bool perf_shows_counts(void)
+{
+	int fd = open("/proc/sys/kernel/perf_user_access", O_RDONLY | O_CLOEXEC);
+	char word = '0';
+
+	if (fd < 0)
+		return false;
+	if (real()->read(fd, &word, 1) != 1)
+		word = '0';
+	real()->close(fd);
+	return word != '0';
+}
+
 int set_bind(int fd, const struct target *target, struct pmudev_refusal *why)
 {
 	struct pmudev_bind bind = {
@@ -64,6 +78,9 @@ int set_bind(int fd, const struct target *target, struct pmudev_refusal *why)
 		.id = target->id,
 	};
 
+	/* Then pmudev refuses sets that nobody may see; perf's own events can be seen, too. */
+	if (target->kind == PMUDEV_TARGET_CPU && perf_shows_counts())
+		bind.flags |= PMUDEV_BIND_SHARED;
 	return call(fd, PMUDEV_IOC_BIND, &bind, &bind.refusal, why);
 }
 
