@@ -55,6 +55,38 @@ static pid_t child_loop(uint64_t n)
 	return pid;
 }
 
+/* arm64: whether perf's readers may see counters. Elsewhere nothing. */
+static void set_user_access(const char *word)
+{
+	int fd = open("/proc/sys/kernel/perf_user_access", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (write(fd, word, 1) != 1)
+		perror("perf_user_access");
+	close(fd);
+}
+
+TEST_F(perf_abi, of_a_cpu)
+{
+	cpu_set_t cpus;
+	int i;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	ASSERT_EQ(0, sched_setaffinity(0, sizeof(cpus), &cpus));
+	for (i = 0; i < 2; i++) {
+		set_user_access(i ? "1" : "0");
+		self->fd[i] = open_event(&self->attr, -1, 0, -1, 0);
+		EXPECT_LE(0, self->fd[i]) TH_LOG("%s", strerror(errno));
+		EXPECT_EQ(0, ioctl(self->fd[i], PERF_EVENT_IOC_ENABLE, 0));
+		EXPECT_EQ(!!getenv("PMUDEV_PERF"), served_by_pmudev(self->fd[i]));
+		EXPECT_LE(2 * N, window(self->fd[i], N));
+		EXPECT_NE(~0ULL, value(self->fd[i]));
+	}
+	set_user_access("0");
+}
+
 TEST_F(perf_abi, inherit)
 {
 	pid_t pid;

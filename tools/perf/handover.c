@@ -60,6 +60,8 @@ static int hand_over(struct group *group, struct event **events, unsigned int *n
 		events[i] = group->events[i];
 		real()->close(fds[i]);
 	}
+	atomic_fetch_sub(&perf_opened.pmudev, group->nr);
+	atomic_fetch_add(&perf_opened.perf, group->nr);
 	*nr = group->nr;
 	group->nr = 0;
 	atomic_fetch_add(&group->changes, 1);

@@ -24,4 +24,6 @@ build_suite() { # ARCH
 	# shellcheck disable=SC2086 # a list of words
 	fetch $names
 	cp "$TMP/root/usr/bin/perf" "$SUITE/perf"
+	# They are scripts for any shell.
+	cp "$TMP/root/usr/lib/perf-core/tests/shell/"stat{,+shadow_stat,+csv_summary}.sh "$SUITE/"
 }
