@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Allocation flags for memory on behalf of users: what is charged, and what must not wait. */
+/* Memory on behalf of users: what is charged, and what must not wait. */
 #ifndef _PMUDEV_MEMORY_H
 #define _PMUDEV_MEMORY_H
 
@@ -26,5 +26,14 @@ static inline gfp_t pmudev_bind_gfp(struct task_struct *target)
 {
 	return same_thread_group(target, current) ? PMUDEV_GFP : PMUDEV_GFP_NOWAIT;
 }
+
+/*
+ * Pages that cannot be moved out are locked memory: of the caller's user, not of the process, for a
+ * set outlives the process that mapped it. io_uring counts what it locks in the same sum. @user:
+ * out: with a reference, or NULL: nobody is charged. Return: false if it would be above
+ * RLIMIT_MEMLOCK.
+ */
+bool pmudev_charge_locked(unsigned long nr, struct user_struct **user);
+void pmudev_uncharge_locked(struct user_struct *user, unsigned long nr);
 
 #endif /* _PMUDEV_MEMORY_H */

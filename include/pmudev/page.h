@@ -30,22 +30,35 @@ static inline void pmudev_page_slot_inactive(struct pmudev_slot *slot, u64 count
 }
 
 /*
- * perf's readers add the counter's @width bits, sign-extended, to an offset. Return: the offset
- * that makes the sum @count, while the counter holds @count modulo 2^@width.
+ * What perf's readers need: they add the counter's low @width bits, sign-extended, to @offset. Of a
+ * counter that reads 0 above its own width, one bit more than that makes it a sum without sign.
  */
-static inline u64 pmudev_page_perf_offset(u64 count, unsigned int width)
-{
-	return count - (u64)((s64)(count << (64 - width)) >> (64 - width));
-}
+struct pmudev_page_perf {
+	u64 offset;
+	unsigned int width;
+};
 
 /*
- * Is the offset right for the next 2^@lag events, too? It is not if the counter's highest bit
- * changes from 0 to 1 in between. @lag: less than @width.
+ * A counter of @width bits, 31..64, that holds @count modulo 2^@width. @out: what makes the sum the
+ * count, now and until the counter was folded: a quarter of its range, see pmudev_fold_ns(), but no
+ * more than 2^43 events. Return: false: there is no such sum, of 31 bits, whose counters may show
+ * anything above.
  */
-static inline bool pmudev_page_perf_holds(u64 count, unsigned int width, unsigned int lag)
+static inline bool pmudev_page_perf(u64 count, unsigned int width, struct pmudev_page_perf *out)
 {
-	return pmudev_page_perf_offset(count, width) ==
-	       pmudev_page_perf_offset(count + (1ULL << lag), width);
+	const unsigned int shift = 64 - width, lag = width < 45 ? width - 2 : 43;
+	const u64 low = count << shift >> shift;
+	const bool near_sign = shift && low < 1ULL << (width - 1) &&
+			       low + (1ULL << lag) >= 1ULL << (width - 1);
+
+	if (near_sign) {
+		out->offset = count - low;
+		out->width = width + 1;
+		return width > 31;
+	}
+	out->offset = count - (u64)((s64)(count << shift) >> shift);
+	out->width = width;
+	return true;
 }
 
 #endif /* _PMUDEV_PAGE_H */

@@ -14,19 +14,25 @@
 #include "ctx.h"
 #include "set.h"
 
-/* By slot; NULL: not mapped yet. A page stays until the set is closed; under ctx->lock. */
+struct user_struct;
+
+/* Pages by slot, which stay until the set is closed; under ctx->lock */
 struct pmudev_perf_pages {
-	struct perf_event_mmap_page *page[PMUDEV_MAX_EVENTS];
+	u64 mapped;					      /* slots that have one */
+	u64 live;					      /* those whose page has an index */
+	struct perf_event_mmap_page *page[PMUDEV_MAX_EVENTS]; /* NULL: not mapped yet */
+	struct user_struct *user[PMUDEV_MAX_EVENTS]; /* whose locked memory it is, or NULL */
 };
 
 /*
- * Rewrite those of a set that has some. @readable: slots whose counters its thread may read now.
+ * Rewrite those of a set that has some; @all: also those of events that are on no counter.
+ * @readable: slots whose counters its thread may read now.
  * ctx->lock held, on the CPU where the context is loaded, or anywhere if it is loaded nowhere.
  */
-void pmudev_perf_pages_publish(const struct pmudev_ctx *ctx, struct pmudev_set *set, u64 readable)
-	__must_hold(&ctx->lock);
+void pmudev_perf_pages_publish(const struct pmudev_ctx *ctx, struct pmudev_set *set, u64 readable,
+			       bool all) __must_hold(&ctx->lock);
 
-/* The same: the thread stops, or may not read: readers use read(2). */
+/* The same: the thread stops, or may not read: the pages have the counts of now. */
 void pmudev_perf_pages_disown(struct pmudev_set *set) __must_hold(&set->ctx->lock);
 
 /* The set is destroyed. */

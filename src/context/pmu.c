@@ -35,6 +35,11 @@ static void set_clock(struct pmudev_pmu *pmu)
 				       1000);
 	else if (hz)
 		clocks_calc_mult_shift(&pmu->mult, &pmu->shift, hz, NSEC_PER_SEC, 1);
+	/* Readers of perf's page shift a 1 of 32 bits: as perf, no shift is that long. */
+	if (pmu->shift == 32) {
+		pmu->shift = 31;
+		pmu->mult >>= 1;
+	}
 	/* A millisecond, as perf's hardware PMUs have it by default. */
 	pmu->rotate_ticks = hz ? div_u64(hz, 1000) : NSEC_PER_MSEC;
 }

@@ -46,7 +46,7 @@ bool pmudev_readers_add_mapping(struct pmudev_set *set, bool *first)
 	*first = !pmudev_readers.nr_granted;
 	refused = pmudev_readers.nr_private;
 	if (!refused) {
-		pmudev_readers.nr_granted++;
+		WRITE_ONCE(pmudev_readers.nr_granted, pmudev_readers.nr_granted + 1);
 		if (!set->mapping.nr_granted++)
 			list_add_tail(&set->mapping.readers_node, &pmudev_readers.granted);
 	}
@@ -57,7 +57,7 @@ bool pmudev_readers_add_mapping(struct pmudev_set *set, bool *first)
 void pmudev_readers_remove_mapping(struct pmudev_set *set)
 {
 	raw_spin_lock_irq(&pmudev_readers.lock);
-	pmudev_readers.nr_granted--;
+	WRITE_ONCE(pmudev_readers.nr_granted, pmudev_readers.nr_granted - 1);
 	if (!--set->mapping.nr_granted)
 		list_del(&set->mapping.readers_node);
 	raw_spin_unlock_irq(&pmudev_readers.lock);

@@ -45,10 +45,10 @@ static u32 owner(const struct pmudev_ctx *ctx, const struct pmudev_set *set)
 	return ctx->reads.enabled && (set->active & set->user) ? set->mapping.reader_tid : 0;
 }
 
-static void publish_perf(const struct pmudev_ctx *ctx, struct pmudev_set *set)
+static void publish_perf(const struct pmudev_ctx *ctx, struct pmudev_set *set, bool all)
 {
 	if (unlikely(set->mapping.perf))
-		pmudev_perf_pages_publish(ctx, set, owner(ctx, set) ? readable_slots(set) : 0);
+		pmudev_perf_pages_publish(ctx, set, owner(ctx, set) ? readable_slots(set) : 0, all);
 }
 
 /* Rewrite counts, clock and owner, which change while a set's events keep their counters. */
@@ -64,7 +64,7 @@ static void refresh(const struct pmudev_ctx *ctx, struct pmudev_set *set)
 	page->clock = ctx->clock;
 	WRITE_ONCE(page->owner, owner(ctx, set));
 	pmudev_page_end(page, seq);
-	publish_perf(ctx, set);
+	publish_perf(ctx, set, false);
 }
 
 /* They are written when the thread can read again: that is when its pages are stale. */
@@ -139,7 +139,7 @@ static void publish(struct pmudev_ctx *ctx, struct pmudev_set *set)
 	page->generation = set->generation;
 	WRITE_ONCE(page->owner, owner(ctx, set));
 	pmudev_page_end(page, seq);
-	publish_perf(ctx, set);
+	publish_perf(ctx, set, true);
 }
 
 void pmudev_pages_renew(struct pmudev_ctx *ctx)
@@ -172,7 +172,9 @@ void pmudev_pages_refresh(struct pmudev_ctx *ctx)
 	lockdep_assert_held(&ctx->lock);
 	hlist_for_each_entry(set, &ctx->reads.pages, mapping.node)
 		refresh(ctx, set);
-	ctx->reads.stale &= ~PMUDEV_STALE_COUNTS;
+	/* Else pages in perf's layout are to be written when there is access again. */
+	if (ctx->reads.enabled)
+		ctx->reads.stale &= ~PMUDEV_STALE_COUNTS;
 	renew_access(ctx);
 }
 

@@ -33,7 +33,8 @@ struct mapping {
 	u32 slot; /* whose page in perf's layout is mapped; PMUDEV_ALL: the user page */
 	/* In: for pages that the set does not have yet; out: NULL if used: */
 	struct page *page;		/* the user page */
-	struct page *perf_page;		/* the slot's */
+	struct page *perf_page;		/* the slot's, charged to @user */
+	struct user_struct *user;
 	struct pmudev_perf_pages *perf; /* those of all slots */
 	struct pmudev_refusal *why; /* filled in on error */
 	int error;		    /* out: 0 or an error */
@@ -124,6 +125,8 @@ static void keep_perf_page(struct mapping *map)
 	map->perf_page = NULL;
 	page->size = offsetof(struct perf_event_mmap_page, __reserved);
 	mapping->perf->page[map->slot] = page;
+	mapping->perf->user[map->slot] = map->user;
+	mapping->perf->mapped |= BIT_ULL(map->slot);
 }
 
 static void map_page(struct pmudev_ctx *ctx, void *arg)
@@ -271,20 +274,28 @@ static int allocate_pages(struct mapping *map)
 {
 	map->page = alloc_page(PMUDEV_GFP | __GFP_ZERO);
 	if (!map->page)
-		return -ENOMEM;
+		return pmudev_refuse(map->why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
 	if (map->slot == PMUDEV_ALL)
 		return 0;
+	if (!pmudev_charge_locked(1, &map->user))
+		return pmudev_refuse(map->why, -EPERM, PMUDEV_WHY_MEMLOCK, rlimit(RLIMIT_MEMLOCK));
 	map->perf_page = alloc_page(PMUDEV_GFP | __GFP_ZERO);
 	map->perf = kzalloc(sizeof(*map->perf), PMUDEV_GFP);
-	return map->perf_page && map->perf ? 0 : -ENOMEM;
+	if (!map->perf_page)
+		pmudev_uncharge_locked(map->user, 1);
+	if (!map->perf_page || !map->perf)
+		return pmudev_refuse(map->why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
+	return 0;
 }
 
 static void free_pages_left(const struct mapping *map)
 {
 	if (map->page)
 		__free_page(map->page);
-	if (map->perf_page)
+	if (map->perf_page) {
 		__free_page(map->perf_page);
+		pmudev_uncharge_locked(map->user, 1);
+	}
 	kfree(map->perf);
 }
 
@@ -300,9 +311,7 @@ static int map_set(struct pmudev_set *set, struct vm_area_struct *vma, struct pm
 	/* They stay until the set is closed. */
 	if (map.slot != PMUDEV_ALL || !READ_ONCE(set->mapping.page))
 		ret = allocate_pages(&map);
-	if (ret)
-		ret = pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
-	else
+	if (!ret)
 		ret = grant(set, map.mm, why);
 	if (ret)
 		goto out;

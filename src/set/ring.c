@@ -3,37 +3,11 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
-#include <linux/sched/user.h>
 #include <linux/slab.h>
 
 #include "../memory.h"
 #include "ring.h"
 #include "set.h"
-
-/*
- * Of the user, not of the process: a set outlives the process that mapped its ring. io_uring counts
- * what it locks in the same sum. Return: false if it would be above the limit.
- */
-static bool charge(struct user_struct *user, unsigned long nr)
-{
-	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-	long locked = atomic_long_read(&user->locked_vm);
-
-	do {
-		if (locked + nr > limit)
-			return false;
-	} while (!atomic_long_try_cmpxchg(&user->locked_vm, &locked, locked + nr));
-	return true;
-}
-
-/* @user: NULL: nobody was charged */
-static void uncharge(struct user_struct *user, unsigned long nr)
-{
-	if (!user)
-		return;
-	atomic_long_sub(nr, &user->locked_vm);
-	free_uid(user);
-}
 
 static void free_pages_of(struct pmudev_ring *ring)
 {
@@ -83,9 +57,7 @@ struct pmudev_ring *pmudev_ring_get(struct pmudev_open_set *open, unsigned long 
 	}
 	if (ring)
 		return ring;
-	user = capable(CAP_IPC_LOCK) ? NULL : get_current_user();
-	if (user && !charge(user, nr)) {
-		free_uid(user);
+	if (!pmudev_charge_locked(nr, &user)) {
 		*error = pmudev_refuse(why, -EPERM, PMUDEV_WHY_MEMLOCK, rlimit(RLIMIT_MEMLOCK));
 		return NULL;
 	}
@@ -104,12 +76,12 @@ struct pmudev_ring *pmudev_ring_get(struct pmudev_open_set *open, unsigned long 
 	if (!ring)
 		*error = pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RING, PMUDEV_SAMPLES_MAX);
 uncharge:
-	uncharge(user, nr);
+	pmudev_uncharge_locked(user, nr);
 	return ring;
 }
 
 void pmudev_ring_free(struct pmudev_ring *ring)
 {
-	uncharge(ring->user, ring->nr);
+	pmudev_uncharge_locked(ring->user, ring->nr);
 	free_pages_of(ring);
 }

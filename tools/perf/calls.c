@@ -101,7 +101,7 @@ static bool open_ours(const struct perf_event_attr *from, pid_t pid, int cpu, in
 		return false;
 	fd = perf_open(&attr, pid, cpu, leader, leader_fd, flags, &ours, &event);
 	/* A member that pmudev cannot count: the group becomes perf's, if it can. */
-	if (!ours && (!leader || !perf_hand_over(leader)))
+	if (!ours && (!leader || !perf_hand_over(leader, leader_fd)))
 		return false;
 	*ret = ours ? fd : -EINVAL;
 	if (ours && fd >= 0) {
@@ -158,8 +158,12 @@ EXPORT long syscall(long number, ...)
 EXPORT ssize_t read(int fd, void *buf, size_t size)
 {
 	struct event *event = table_find(fd);
+	ssize_t ret;
 
-	return event ? result(perf_read(event, fd, buf, size)) : real()->read(fd, buf, size);
+	if (!event)
+		return real()->read(fd, buf, size);
+	ret = perf_read(event, fd, buf, size);
+	return ret == -ESTALE ? read(fd, buf, size) : result(ret);
 }
 
 /* What read(2) is where the compiler could not check @size; @room: of @buf */
@@ -175,12 +179,15 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	struct event *event = table_find(fd);
 	unsigned long arg;
 	va_list args;
+	int ret;
 
 	va_start(args, request);
 	arg = va_arg(args, unsigned long);
 	va_end(args);
-	return event ? result(perf_control(event, fd, request, arg)) :
-		       real()->ioctl(fd, request, arg);
+	if (!event)
+		return real()->ioctl(fd, request, arg);
+	ret = perf_control(event, fd, request, arg);
+	return ret == -ESTALE ? ioctl(fd, request, arg) : result(ret);
 }
 
 EXPORT void *mmap64(void *address, size_t size, int prot, int flags, int fd, off64_t offset)
@@ -334,9 +341,10 @@ EXPORT int fcntl64(int fd, int command, ...)
 	if (event && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
 		return table_copy(fd, event, make_fcntl, command, arg);
 	ret = real()->fcntl(fd, command, arg);
-	if (event && ret >= 0 && is_about_signals(command))
-		return result(perf_set_owner(event, fd, command, arg));
-	return ret;
+	if (!event || ret < 0 || !is_about_signals(command))
+		return ret;
+	ret = perf_set_owner(event, fd, command, arg);
+	return ret == -ESTALE ? fcntl64(fd, command, arg) : result(ret);
 }
 
 EXPORT int fcntl(int fd, int command, ...) __attribute__((alias("fcntl64")));

@@ -19,11 +19,6 @@ static void reset(struct event *event, int fd)
 		event->base.value -= event_count(event, &all.record).value;
 		return;
 	}
-	/* The period goes on: the deadline, which is a count, stays where it is. */
-	if (event->signals && group_read(fd, &all.record) > 0) {
-		event->base.value -= event_count(event, &all.record).value;
-		return;
-	}
 	event->base.value = 0;
 	if (slot != NO_SLOT)
 		set_control(fd, PMUDEV_IOC_RESET, PMUDEV_ALL, slot, 0, &why);
@@ -50,33 +45,39 @@ static void apply(struct event *event, int fd, unsigned long request, bool all)
 	}
 }
 
-static void change_states(struct event *event, int fd, unsigned long request, bool all)
+/* Return: the group, or NULL: the event is none any more */
+static struct group *change_states(struct event *event, int fd, unsigned long request, bool all)
 {
 	struct held held;
+	struct group *group = event_lock(event, fd, &held);
 
-	group_lock(event->group, &held);
-	atomic_fetch_add(&event->group->changes, 1);
+	if (!group)
+		return NULL;
+	atomic_fetch_add(&group->changes, 1);
 	apply(event, fd, request, all);
-	atomic_fetch_add(&event->group->changes, 1);
-	group_unlock(event->group, &held);
+	atomic_fetch_add(&group->changes, 1);
+	group_unlock(group, &held);
+	return group;
 }
 
 static int change(struct event *event, int fd, unsigned long request, bool all)
 {
+	struct group *group = change_states(event, fd, request, all);
 	struct pmudev_refusal why = { 0 };
 	int error;
 
-	change_states(event, fd, request, all);
+	if (!group)
+		return -ESTALE;
 	if (request == PERF_EVENT_IOC_RESET)
 		return 0;
-	error = perf_update(event->group, fd, &why);
+	error = perf_update(group, fd, &why);
 	if (!error)
 		return 0;
 	perf_explain("PERF_EVENT_IOC_ENABLE", error, &why);
 	if (perf_settings.strict) {
 		/* The others go on as before. */
 		change_states(event, fd, PERF_EVENT_IOC_DISABLE, all);
-		perf_update(event->group, fd, &why);
+		perf_update(group, fd, &why);
 		return error;
 	}
 	/* perf's call succeeds, and the event counts later or never. */
@@ -86,12 +87,15 @@ static int change(struct event *event, int fd, unsigned long request, bool all)
 
 int perf_control(struct event *event, int fd, unsigned long request, unsigned long arg)
 {
+	int error;
+
 	switch ((unsigned int)request) {
 	case PERF_EVENT_IOC_ENABLE:
 	case PERF_EVENT_IOC_DISABLE:
 	case PERF_EVENT_IOC_RESET:
 		return change(event, fd, (unsigned int)request, arg & PERF_IOC_FLAG_GROUP);
 	case PERF_EVENT_IOC_ID:
+		event->group->told = true;
 		memcpy((void *)arg, &event->id, sizeof(event->id));
 		return 0;
 	case (unsigned int)PERF_EVENT_IOC_PERIOD:
@@ -102,9 +106,8 @@ int perf_control(struct event *event, int fd, unsigned long request, unsigned lo
 	case (unsigned int)PERF_EVENT_IOC_SET_FILTER:
 	case (unsigned int)PERF_EVENT_IOC_SET_BPF:
 	case (unsigned int)PERF_EVENT_IOC_PAUSE_OUTPUT:
-		if (!event->period || perf_hand_over(event))
-			return -EINVAL;
-		return real()->ioctl(fd, request, arg) ? -errno : 0;
+		error = event->period ? perf_hand_over(event, fd) : -EINVAL;
+		return error ? error : -ESTALE;
 	default:
 		/* Of any file */
 		return real()->ioctl(fd, request, arg) ? -errno : 0;

@@ -94,6 +94,7 @@ struct target {
  * @nr: how many events
  * @events: in the order in which they were added
  * @counted: some event of it was enabled, and perf cannot take it over any more
+ * @told: an identifier of its events: perf would have others
  * @multiplexed: they are a group of a set that others are in, too
  * @number: of that group
  * @target: constant
@@ -107,6 +108,7 @@ struct group {
 	unsigned int nr;
 	struct event *events[PMUDEV_MAX_EVENTS];
 	bool counted;
+	atomic_bool told;
 	bool multiplexed;
 	unsigned int number;
 	struct target target;
@@ -150,8 +152,11 @@ int perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu, struct eve
 /* The last one was closed. @fd: one of others of the group, -1: there is none. Locked. */
 void perf_close(struct event *event, int fd);
 
-/* handover.c: the event's group becomes perf's: 0 or -errno, and all is as it was. */
-int perf_hand_over(struct event *event);
+/*
+ * handover.c: the event's group becomes perf's, with what fcntl(2) has set: 0 or -errno, and all is
+ * as it was.
+ */
+int perf_hand_over(struct event *event, int fd);
 
 /*
  * page.c: mmap(2) of its descriptor at offset 0: a page in perf's layout, a ring of perf's, or
@@ -185,6 +190,11 @@ struct held {
 	int cancel;
 };
 
+/*
+ * The group of an event of that descriptor, to be changed. NULL: another thread has closed it, or
+ * it is perf's now; callers return -ESTALE, and calls.c begins anew.
+ */
+struct group *event_lock(struct event *event, int fd, struct held *held);
 /* A group, to be changed; also for its descriptors. */
 void group_lock(struct group *group, struct held *held);
 void group_unlock(struct group *group, const struct held *held);
@@ -193,6 +203,8 @@ void group_unlock(struct group *group, const struct held *held);
 int perf_find_fd(const struct group *group);
 /* All of them are the set's of @to from now on. */
 void perf_replace(const struct group *group, int to);
+/* Has the event a descriptor? */
+bool perf_is_known(const struct event *event);
 /* Those of each event are perf's of the same place in @fds, and none of ours. */
 void perf_release(const struct group *group, const int *fds);
 
@@ -200,7 +212,10 @@ void perf_release(const struct group *group, const int *fds);
 int set_open(bool cloexec);
 /* The number @fd, of a set, is the file of @to from now on. */
 void fd_replace(int fd, int to);
-void fd_give_to_perf(int fd, int to);
+/* The same of perf's @to, with what fcntl(2) has set. @async: O_ASYNC is */
+void fd_give_to_perf(int fd, int to, bool async);
+/* Is it a set still? The program may have closed it where nobody saw it. */
+bool fd_is_set(int fd);
 int set_bind(int fd, const struct target *target, struct pmudev_refusal *why);
 int set_add(int fd, const struct pmudev_event_attr *attr, uint32_t *slot,
 	    struct pmudev_refusal *why);

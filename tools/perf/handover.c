@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "group.h"
 #include "real.h"
@@ -20,6 +21,8 @@ static int open_perf(const struct event *event, int leader)
 
 	if (!attr.enable_on_exec)
 		attr.disabled = !event->on;
+	if (event->period)
+		attr.sample_period = event->period;
 	fd = real()->syscall(SYS_perf_event_open, (long)&attr, is_cpu ? -1L : (long)target->id,
 			     is_cpu ? (long)target->id : -1L, (long)leader,
 			     (long)PERF_FLAG_FD_CLOEXEC, 0L);
@@ -30,6 +33,7 @@ static int open_perf(const struct event *event, int leader)
 static int open_all(const struct group *group, int *fds)
 {
 	unsigned int i;
+	int error;
 
 	for (i = 0; i < group->nr; i++) {
 		fds[i] = open_perf(group->events[i], i ? fds[0] : -1);
@@ -38,9 +42,27 @@ static int open_all(const struct group *group, int *fds)
 	}
 	if (i == group->nr)
 		return 0;
+	error = fds[i];
 	while (i--)
 		real()->close(fds[i]);
-	return fds[i + 1];
+	return error;
+}
+
+/*
+ * Has perf all that the program knows of the group? Not what it has counted, told of identifiers,
+ * or shows in a page; and an event that another thread opens at this moment has no descriptor yet.
+ */
+static bool may_hand_over(const struct group *group)
+{
+	unsigned int i;
+
+	if (group->counted || group->told || !group->leader || group->process != getpid())
+		return false;
+	for (i = 0; i < group->nr; i++)
+		if (group->events[i]->attr.flags & PMUDEV_USER_READ ||
+		    !perf_is_known(group->events[i]))
+			return false;
+	return true;
 }
 
 /* The group is locked. */
@@ -49,7 +71,7 @@ static int hand_over(struct group *group, struct event **events, unsigned int *n
 	int fds[PMUDEV_MAX_EVENTS], error;
 	unsigned int i;
 
-	if (group->counted || !group->leader || group->process != perf_process)
+	if (!may_hand_over(group))
 		return -EINVAL;
 	error = open_all(group, fds);
 	if (error)
@@ -68,15 +90,17 @@ static int hand_over(struct group *group, struct event **events, unsigned int *n
 	return 0;
 }
 
-int perf_hand_over(struct event *event)
+int perf_hand_over(struct event *event, int fd)
 {
 	struct event *events[PMUDEV_MAX_EVENTS];
-	struct group *group = event->group;
 	unsigned int i, nr = 0;
+	struct group *group;
 	struct held held;
 	int error;
 
-	group_lock(group, &held);
+	group = event_lock(event, fd, &held);
+	if (!group)
+		return -ESTALE;
 	error = hand_over(group, events, &nr);
 	group_unlock(group, &held);
 	if (error)

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "group.h"
@@ -30,21 +31,21 @@ static int add_again(struct event *event, int fd, uint32_t flags)
 	if (error)
 		return error;
 	/* The page has the whole count; its times begin now. */
-	set_control(fd, PMUDEV_IOC_RESET, PMUDEV_ALL, slot, event->base.value, &why);
-	event->base.value = 0;
+	if (!set_control(fd, PMUDEV_IOC_RESET, PMUDEV_ALL, slot, event->base.value, &why))
+		event->base.value = 0;
 	atomic_store(&event->slot, slot);
 	return event->counting ? set_control(fd, PMUDEV_IOC_ENABLE, number, PMUDEV_ALL, 0, &why) :
 				 0;
 }
 
-/* Only a thread's own events have pages, and those of which no child has a copy. */
+/* Only a thread's own events have pages, and no child has a copy of them. */
 static bool may_read(const struct event *event)
 {
 	const struct group *group = event->group;
 	struct pmudev_query query;
 
 	return event_in_set(event) && !event->signals && !group->multiplexed &&
-	       group->process == perf_process && group->target.kind == PMUDEV_TARGET_TASK &&
+	       group->process == getpid() && group->target.kind == PMUDEV_TARGET_TASK &&
 	       !group->target.flags && set_query(&query) && query.features & PMUDEV_HAS_USER_READ &&
 	       query.state & PMUDEV_STATE_USER_ACCESS;
 }
@@ -54,30 +55,41 @@ static void *map_page(struct event *event, void *address, int flags, int fd)
 {
 	struct group *group = event->group;
 	const uint32_t old = event->attr.flags;
+	void *page = MAP_FAILED;
 
 	if (!may_read(event))
 		return MAP_FAILED;
-	if (!(old & PMUDEV_USER_READ)) {
-		atomic_fetch_add(&group->changes, 1);
-		if (add_again(event, fd, old | PMUDEV_USER_READ))
-			add_again(event, fd, old);
-		atomic_fetch_add(&group->changes, 1);
+	atomic_fetch_add(&group->changes, 1);
+	if ((old & PMUDEV_USER_READ) || !add_again(event, fd, old | PMUDEV_USER_READ))
+		page = set_map(fd, atomic_load(&event->slot), address,
+			       flags & (MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_POPULATE));
+	/* As it was. Without a counter now it counts no more, and read(2) says so. */
+	if (page == MAP_FAILED && !(old & PMUDEV_USER_READ) && add_again(event, fd, old)) {
+		event->counting = false;
+		atomic_store(&event->failed, true);
 	}
-	return set_map(fd, atomic_load(&event->slot), address, flags & MAP_FIXED);
+	atomic_fetch_add(&group->changes, 1);
+	return page;
 }
 
 void *perf_map(struct event *event, void *address, size_t size, int prot, int flags, int fd)
 {
 	void *page = MAP_FAILED;
+	struct group *group;
 	struct held held;
 
+	/* Another file may have its number by now. */
+	if (!size || !fd_is_set(fd))
+		return real()->mmap(address, size, prot, flags, fd, 0);
 	if (size > (size_t)sysconf(_SC_PAGESIZE)) {
-		if (!perf_hand_over(event))
+		if (!perf_hand_over(event, fd))
 			return real()->mmap(address, size, prot, flags, fd, 0);
-	} else {
-		group_lock(event->group, &held);
+	} else if (!(prot & PROT_WRITE)) {
+		group = event_lock(event, fd, &held);
+		if (!group)
+			return real()->mmap(address, size, prot, flags, fd, 0);
 		page = map_page(event, address, flags, fd);
-		group_unlock(event->group, &held);
+		group_unlock(group, &held);
 	}
 	if (page != MAP_FAILED)
 		return page;

@@ -9,6 +9,7 @@
 
 #include "group.h"
 #include "real.h"
+#include "table.h"
 
 pid_t perf_process;
 struct opened perf_opened;
@@ -61,6 +62,19 @@ void group_unlock(struct group *group, const struct held *held)
 	let_go(held);
 }
 
+struct group *event_lock(struct event *event, int fd, struct held *held)
+{
+	struct group *group = event->group;
+
+	if (!group)
+		return NULL;
+	group_lock(group, held);
+	if (table_find(fd) == event && event->group == group)
+		return group;
+	group_unlock(group, held);
+	return NULL;
+}
+
 /* A child has the locks as they are now: free. */
 static struct held forking;
 
@@ -103,6 +117,7 @@ static void __attribute__((constructor)) begin(void)
 
 struct event *event_new(void)
 {
+	struct group *group;
 	struct event *event;
 	struct held held;
 
@@ -111,10 +126,14 @@ struct event *event_new(void)
 	if (event)
 		free_events = event->next;
 	unlock_list(&held);
-	if (event)
+	if (event) {
+		/* Somebody may be about to lock it, and then look whether it is the event's. */
+		group = event->group;
 		memset(event, 0, sizeof(*event));
-	else
+		event->group = group;
+	} else {
 		event = calloc(1, sizeof(*event));
+	}
 	if (event)
 		event->slot = NO_SLOT;
 	return event;
@@ -139,12 +158,15 @@ struct group *group_new(const struct target *target)
 	group = free_groups;
 	if (group) {
 		free_groups = group->next;
-		memset(group, 0, sizeof(*group));
+		/* Not its lock, which somebody may wait for. */
+		memset((char *)group + sizeof(group->lock), 0,
+		       sizeof(*group) - sizeof(group->lock));
 	} else {
 		group = calloc(1, sizeof(*group));
+		if (group)
+			pthread_mutex_init(&group->lock, NULL);
 	}
 	if (group) {
-		pthread_mutex_init(&group->lock, NULL);
 		group->target = *target;
 		group->process = perf_process;
 		group->next = groups;

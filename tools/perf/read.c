@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "group.h"
+#include "table.h"
 
 /* What read(2) returns, as it is written */
 struct answer {
@@ -85,7 +86,9 @@ ssize_t perf_read(struct event *event, int fd, void *buf, size_t size)
 
 	/* It is closed at this moment. */
 	if (!group)
-		return -EBADF;
+		return -ESTALE;
+	if (event->read_format & PERF_FORMAT_ID)
+		atomic_store(&group->told, true);
 	if (atomic_load(&event->failed))
 		return 0;
 	/* A thread that changes the group has signals blocked: no handler waits for itself. */
@@ -95,7 +98,7 @@ ssize_t perf_read(struct event *event, int fd, void *buf, size_t size)
 			continue;
 		got = group_read(fd, &all.record);
 		if (got < 0 && before == atomic_load(&group->changes))
-			return got;
+			return table_find(fd) == event ? got : -ESTALE;
 		answer.nr = 0;
 		if (got >= 0 && event->read_format & PERF_FORMAT_GROUP)
 			answer_group(&answer, event, &all.record);

@@ -36,12 +36,31 @@ void fd_replace(int fd, int to)
 		replace(fd, to);
 }
 
-void fd_give_to_perf(int fd, int to)
+bool fd_is_set(int fd)
 {
-	struct stat was;
+	struct stat device, is;
 
-	if (!fstat(fd, &was) && S_ISCHR(was.st_mode))
-		replace(fd, to);
+	return !fstat(fd, &is) && S_ISCHR(is.st_mode) && !stat(PMUDEV_DEVICE, &device) &&
+	       is.st_rdev == device.st_rdev;
+}
+
+void fd_give_to_perf(int fd, int to, bool async)
+{
+	struct f_owner_ex owner = { .pid = 0 };
+	int flags, signal;
+
+	if (!fd_is_set(fd))
+		return;
+	flags = real()->fcntl(fd, F_GETFL);
+	signal = real()->fcntl(fd, F_GETSIG);
+	real()->fcntl(fd, F_GETOWN_EX, &owner);
+	replace(fd, to);
+	if (signal > 0)
+		real()->fcntl(fd, F_SETSIG, (long)signal);
+	if (owner.pid)
+		real()->fcntl(fd, F_SETOWN_EX, &owner);
+	/* A set's file does not keep O_ASYNC. */
+	real()->fcntl(fd, F_SETFL, (long)((flags & O_NONBLOCK) | (async ? O_ASYNC : 0)));
 }
 
 /* All structures begin alike: what was refused is at the same place. */

@@ -9,7 +9,6 @@
 #include <signal.h>
 
 #include "group.h"
-#include "real.h"
 
 /* Another thread than the counted one cannot be told. */
 static int update(struct event *event, int fd)
@@ -47,31 +46,17 @@ static pid_t owner_of(int command, unsigned long arg)
 }
 
 /* As perf tells everyone whom it may: an event that has not counted becomes perf's. */
-static int hand_over(struct event *event, int fd)
-{
-	const bool async = event->overflow.async;
-	struct f_owner_ex owner = { .pid = 0 };
-	int signal, error;
-
-	signal = real()->fcntl(fd, F_GETSIG);
-	real()->fcntl(fd, F_GETOWN_EX, &owner);
-	error = perf_hand_over(event);
-	if (error)
-		return error;
-	real()->fcntl(fd, F_SETSIG, (long)signal);
-	if (owner.pid)
-		real()->fcntl(fd, F_SETOWN_EX, &owner);
-	if (async)
-		real()->fcntl(fd, F_SETFL, (long)(real()->fcntl(fd, F_GETFL) | O_ASYNC));
-	return 0;
-}
-
 int perf_set_owner(struct event *event, int fd, int command, unsigned long arg)
 {
+	struct overflow old;
+	struct group *group;
 	struct held held;
 	int error = 0;
 
-	group_lock(event->group, &held);
+	group = event_lock(event, fd, &held);
+	if (!group)
+		return -ESTALE;
+	old = event->overflow;
 	if (command == F_SETSIG)
 		event->overflow.signal = (int)arg;
 	else if (command == F_SETFL)
@@ -80,20 +65,27 @@ int perf_set_owner(struct event *event, int fd, int command, unsigned long arg)
 		event->overflow.tid = owner_of(command, arg);
 	if (event->period)
 		error = update(event, fd);
-	group_unlock(event->group, &held);
-	return error == -EINVAL ? hand_over(event, fd) : error;
+	group_unlock(group, &held);
+	if (error == -EINVAL)
+		error = perf_hand_over(event, fd);
+	if (error)
+		event->overflow = old;
+	return error;
 }
 
 int perf_set_period(struct event *event, int fd, uint64_t period)
 {
+	struct group *group;
 	struct held held;
 	int error;
 
 	if (!event->period || !period)
 		return -EINVAL;
-	group_lock(event->group, &held);
+	group = event_lock(event, fd, &held);
+	if (!group)
+		return -ESTALE;
 	event->period = period;
 	error = update(event, fd);
-	group_unlock(event->group, &held);
+	group_unlock(group, &held);
 	return error;
 }

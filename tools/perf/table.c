@@ -30,6 +30,16 @@ void perf_replace(const struct group *group, int to)
 			fd_replace(fd, to);
 }
 
+bool perf_is_known(const struct event *event)
+{
+	int fd;
+
+	for (fd = 0; fd < atomic_load(&end); fd++)
+		if (table_find(fd) == event)
+			return true;
+	return false;
+}
+
 void perf_release(const struct group *group, const int *fds)
 {
 	unsigned int i;
@@ -42,7 +52,7 @@ void perf_release(const struct group *group, const int *fds)
 			continue;
 		for (i = 0; group->events[i] != event; i++)
 			;
-		fd_give_to_perf(fd, fds[i]);
+		fd_give_to_perf(fd, fds[i], event->overflow.async);
 		atomic_store(&perf_table[fd], NULL);
 	}
 }

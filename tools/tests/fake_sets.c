@@ -128,9 +128,15 @@ void fd_replace(int fd, int to)
 	real()->dup3(to, fd, flags & FD_CLOEXEC ? O_CLOEXEC : 0);
 }
 
-void fd_give_to_perf(int fd, int to)
+void fd_give_to_perf(int fd, int to, bool async)
 {
+	(void)async;
 	fd_replace(fd, to);
+}
+
+bool fd_is_set(int fd)
+{
+	return find(fd);
 }
 
 int set_signals(int fd, uint32_t slot, uint64_t period, int signal, int id,

@@ -295,6 +295,8 @@ static void told(void)
 
 	ok(pipe(ends) == 0, "a pipe");
 	fd = open_event(1, -1, 0);
+	/* It must not write what is in the buffer again. */
+	fflush(stdout);
 	pid = fork();
 	if (!pid) {
 		perf_settings.explain = true;
@@ -318,6 +320,8 @@ static void told_in_file(void)
 	pid_t pid;
 
 	ok(file >= 0 && write(file, "before\n", 7) == 7, "a file");
+	/* It must not write what is in the buffer again. */
+	fflush(stdout);
 	pid = fork();
 	if (!pid) {
 		perf_settings.explain = true;

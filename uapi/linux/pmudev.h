@@ -828,11 +828,11 @@ struct pmudev_reports {
  * too, but nothing in the page names its thread: one that reads another's page gets a wrong count,
  * as with perf.
  *   - cap_user_rdpmc is 1 while @offset and the counter @index - 1 make the count, and, with @index
- *     0, while the event is disabled and @offset is the count.
+ *     0, while the event is disabled and @offset is the count. @pmc_width may be one more than the
+ *     counter has bits.
  *   - It is 0, and read(2) tells, while the thread does not run; the event is enabled and has no
- *     counter; it is a chained event, or has a deadline; and while the counter is so near to where
- *     its highest bit changes that an addition with sign would become wrong: 2^30 events of each
- *     2^(pmc_width).
+ *     counter, is chained, or has a deadline; and with counters of 31 bits for a quarter of their
+ *     range. @offset is then the count when that began, and @index 0.
  *   - cap_user_time is 1 with an @index, if the machine has a clock that user mode reads.
  */
 #define PMUDEV_PERF_PAGE_OFFSET 0x2000000
