@@ -10,14 +10,14 @@
 LIB=$BUILD/symbols
 MAP=$TOP/tools/lib/libpmudev.map
 
-# What the headers promise: functions that are not inline, and variables.
+# What the headers promise: functions, also those that are inline in C (ffi.c), and variables.
 declared() {
 	for header in "$TOP"/tools/lib/include/*.h; do
 		printf '#include "%s"\n' "$header"
 	done >"$TMP/all.c"
-	$CC -I"$TOP/tools/lib/include" -I"$TOP/uapi" -fsyntax-only -aux-info "$TMP/aux" "$TMP/all.c" || return 1
+	$CC -I"$TOP/tools/lib/include" -I"$TOP/uapi" -DPMUDEV_EXTERN_INLINE -fsyntax-only -aux-info "$TMP/aux" "$TMP/all.c" || return 1
 	{
-		sed -nE 's/^.*\/include\/pmudev[a-z_]*\.h:[0-9]+:NC \*\/ extern .*\b(pmudev_[a-z0-9_]+) \(.*/\1/p' "$TMP/aux"
+		sed -nE 's/^.*\/include\/pmudev[a-z_]*\.h:[0-9]+:N[CF] \*\/ extern .*\b(pmudev_[a-z0-9_]+) \(.*/\1/p' "$TMP/aux"
 		cat "$TOP"/tools/lib/include/*.h | sed -nE 's/^extern .*\b(pmudev_[a-z0-9_]+)\b( __attribute__.*)?;$/\1/p'
 	} | sort -u >"$TMP/declared"
 	[ -s "$TMP/declared" ]

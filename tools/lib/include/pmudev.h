@@ -82,6 +82,18 @@ int pmudev_open(struct pmudev *set);
 /* Unmaps and closes. Counting ends with the last file and mapping. No effect if not open. */
 void pmudev_close(struct pmudev *set);
 
+/*
+ * The same for languages that do not know the structure: returns an open set, or NULL with errno
+ * set (pmudev_explain_refusal() has a sentence for it). pmudev_free() closes it and frees its
+ * memory; NULL is allowed.
+ */
+struct pmudev *pmudev_new(void);
+void pmudev_free(struct pmudev *set);
+
+/* Its @fd and its @page: -EBADF and NULL if it is not open. */
+int pmudev_fd(const struct pmudev *set);
+const struct pmudev_page *pmudev_user_page(const struct pmudev *set);
+
 /* Gives the set its target, once. Flags: PMUDEV_BIND_*. */
 int pmudev_bind_self(struct pmudev *set);
 int pmudev_bind_task(struct pmudev *set, pid_t tid, unsigned int flags);
@@ -159,7 +171,7 @@ int pmudev_read_count_slow(struct pmudev *set, unsigned int slot, uint64_t *valu
  * Reads the count of one event: directly if possible, else by read(2). -EINVAL: no event in @slot.
  * (The range check of @slot costs nothing if it is a constant.)
  */
-static inline __attribute__((__always_inline__)) int
+PMUDEV_INLINE __attribute__((__always_inline__)) int
 pmudev_read_count(struct pmudev *set, unsigned int slot, uint64_t *value)
 {
 	const struct pmudev_page *page = set->page;

@@ -19,6 +19,17 @@
 extern "C" {
 #endif
 
+/*
+ * How these headers define the functions that programs call. The library also exports each of them,
+ * for languages that cannot use inline functions of C (ffi.c). Other inline functions of these
+ * headers are parts of these.
+ */
+#ifdef PMUDEV_EXTERN_INLINE
+#define PMUDEV_INLINE extern inline
+#else
+#define PMUDEV_INLINE static inline
+#endif
+
 #if defined(PMUDEV_FAKE_COUNTER)
 /* For tests, which define pmudev_counter() and pmudev_clock() before they include this file. */
 #define PMUDEV_CAN_READ	1
@@ -40,7 +51,7 @@ extern "C" {
 #define PMUDEV_ENTRY_SHIFT	"3"
 #endif
 
-static inline __attribute__((__always_inline__)) uint64_t pmudev_counter(uint32_t operand)
+PMUDEV_INLINE __attribute__((__always_inline__)) uint64_t pmudev_counter(uint32_t operand)
 {
 	uint64_t raw, entry;
 
@@ -77,7 +88,7 @@ static inline __attribute__((__always_inline__)) uint64_t pmudev_counter(uint32_
 	return raw;
 }
 
-static inline uint64_t pmudev_clock(void)
+PMUDEV_INLINE uint64_t pmudev_clock(void)
 {
 	uint64_t now;
 
@@ -85,7 +96,7 @@ static inline uint64_t pmudev_clock(void)
 	return now;
 }
 
-static inline void pmudev_isb(void)
+PMUDEV_INLINE void pmudev_isb(void)
 {
 	__asm__ __volatile__("isb" : : : "memory");
 }
@@ -100,7 +111,7 @@ typedef uint64_t pmudev_half_t;
 typedef uint32_t pmudev_half_t;
 #endif
 
-static inline __attribute__((__always_inline__)) uint64_t pmudev_counter(uint32_t operand)
+PMUDEV_INLINE __attribute__((__always_inline__)) uint64_t pmudev_counter(uint32_t operand)
 {
 	pmudev_half_t low, high;
 
@@ -112,7 +123,7 @@ static inline __attribute__((__always_inline__)) uint64_t pmudev_counter(uint32_
  * Not ordered, like the counters: an interrupt between the two loads of @seq repeats the whole
  * read, so the time belongs to the counts without a fence.
  */
-static inline uint64_t pmudev_clock(void)
+PMUDEV_INLINE uint64_t pmudev_clock(void)
 {
 	pmudev_half_t low, high;
 
@@ -120,7 +131,7 @@ static inline uint64_t pmudev_clock(void)
 	return (uint64_t)high << 32 | low;
 }
 
-static inline void pmudev_isb(void)
+PMUDEV_INLINE void pmudev_isb(void)
 {
 	__asm__ __volatile__("lfence" : : : "memory");
 }
@@ -129,18 +140,18 @@ static inline void pmudev_isb(void)
 /* Among others 32-bit programs on arm64: all reads use the system call. */
 #define PMUDEV_CAN_READ	0
 
-static inline __attribute__((__always_inline__)) uint64_t pmudev_counter(uint32_t operand)
+PMUDEV_INLINE __attribute__((__always_inline__)) uint64_t pmudev_counter(uint32_t operand)
 {
 	(void)operand;
 	return 0;
 }
 
-static inline uint64_t pmudev_clock(void)
+PMUDEV_INLINE uint64_t pmudev_clock(void)
 {
 	return 0;
 }
 
-static inline void pmudev_isb(void)
+PMUDEV_INLINE void pmudev_isb(void)
 {
 }
 #endif

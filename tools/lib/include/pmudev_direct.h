@@ -94,14 +94,14 @@ struct pmudev_direct {
 bool pmudev_direct_begin(struct pmudev *set, unsigned int slot, struct pmudev_direct *direct);
 
 /* Reads its counter; like PMUDEV_DIRECT_READ() for a counter that is not known in advance. */
-static inline __attribute__((__always_inline__)) uint64_t
+PMUDEV_INLINE __attribute__((__always_inline__)) uint64_t
 pmudev_direct_value(const struct pmudev_direct *direct)
 {
 	return pmudev_counter(direct->operand);
 }
 
 /* The number of events between two values, modulo 2^width. */
-static inline uint64_t pmudev_direct_since(const struct pmudev_direct *direct, uint64_t from,
+PMUDEV_INLINE uint64_t pmudev_direct_since(const struct pmudev_direct *direct, uint64_t from,
 					   uint64_t to)
 {
 	return ((to - from) << direct->shift) >> direct->shift;
@@ -111,7 +111,7 @@ static inline uint64_t pmudev_direct_since(const struct pmudev_direct *direct, u
  * Returns whether all values read since pmudev_direct_begin() are valid. Once it is false it stays
  * false, and the values mean nothing.
  */
-static inline bool pmudev_direct_holds(const struct pmudev_direct *direct)
+PMUDEV_INLINE bool pmudev_direct_holds(const struct pmudev_direct *direct)
 {
 	__atomic_signal_fence(__ATOMIC_ACQUIRE);
 	return __atomic_load_n(&direct->page->owner, __ATOMIC_RELAXED) == direct->owner &&

@@ -79,7 +79,7 @@ static inline uint64_t pmudev_counter_chained(uint32_t low)
 }
 
 /* The current count: the slot's count plus the events since, modulo the counter's width. */
-static inline uint64_t pmudev_join(const struct pmudev_slot *slot, uint64_t raw)
+PMUDEV_INLINE uint64_t pmudev_join(const struct pmudev_slot *slot, uint64_t raw)
 {
 	return slot->count + (((raw - slot->count) << slot->shift) >> slot->shift);
 }
@@ -91,7 +91,7 @@ bool pmudev_page_counts_chained(const struct pmudev_page *page, uint64_t *values
 				struct pmudev_times *times);
 
 /* Converts ticks to ns. Exact for the kernel's shifts, which are at most 32. */
-static inline uint64_t pmudev_ns(const struct pmudev_page *page, uint64_t ticks)
+PMUDEV_INLINE uint64_t pmudev_ns(const struct pmudev_page *page, uint64_t ticks)
 {
 	uint64_t high = (ticks >> 32) * page->time_mult;
 	uint64_t low = (ticks & UINT32_MAX) * page->time_mult;
@@ -107,7 +107,7 @@ static inline uint64_t pmudev_ns(const struct pmudev_page *page, uint64_t ticks)
  *
  * Return: whether @value was read; also false while the thread's id is not known yet.
  */
-static inline __attribute__((__always_inline__)) bool
+PMUDEV_INLINE __attribute__((__always_inline__)) bool
 pmudev_page_count(const struct pmudev_page *page, unsigned int slot, uint64_t *value)
 {
 	const uint32_t me = pmudev_cached_tid;
@@ -206,7 +206,7 @@ pmudev_page_get(const struct pmudev_page *page, uint64_t *values, unsigned int n
  *
  * Return: whether all of them were read.
  */
-static inline __attribute__((__always_inline__)) bool
+PMUDEV_INLINE __attribute__((__always_inline__)) bool
 pmudev_page_counts(const struct pmudev_page *page, uint64_t *values, unsigned int n,
 		   struct pmudev_times *times)
 {

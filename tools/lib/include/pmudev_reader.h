@@ -272,21 +272,21 @@ pmudev_reader_get(struct pmudev_reader *reader, uint64_t *values, const unsigned
  * should be a constant (else it takes a few instructions more) and at most pmudev_reader_init()'s
  * @nr.
  */
-static inline __attribute__((__always_inline__)) int
+PMUDEV_INLINE __attribute__((__always_inline__)) int
 pmudev_reader_counts(struct pmudev_reader *reader, uint64_t *values, unsigned int n)
 {
 	return pmudev_reader_get(reader, values, n, false, NULL);
 }
 
 /* Reads the first event. */
-static inline __attribute__((__always_inline__)) int
+PMUDEV_INLINE __attribute__((__always_inline__)) int
 pmudev_reader_count(struct pmudev_reader *reader, uint64_t *value)
 {
 	return pmudev_reader_get(reader, value, 1, false, NULL);
 }
 
 /* Reads the counts and both times at one moment. */
-static inline __attribute__((__always_inline__)) int
+PMUDEV_INLINE __attribute__((__always_inline__)) int
 pmudev_reader_counts_ticks(struct pmudev_reader *reader, uint64_t *values, unsigned int n,
 			   struct pmudev_ticks *ticks)
 {
@@ -294,7 +294,7 @@ pmudev_reader_counts_ticks(struct pmudev_reader *reader, uint64_t *values, unsig
 }
 
 /* Converts ticks to ns, as in a record. */
-static inline uint64_t pmudev_reader_ns(const struct pmudev_reader *reader, uint64_t ticks)
+PMUDEV_INLINE uint64_t pmudev_reader_ns(const struct pmudev_reader *reader, uint64_t ticks)
 {
 #ifdef __SIZEOF_INT128__
 	return (uint64_t)((__uint128_t)ticks * reader->mult >> 32);
