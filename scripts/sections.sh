@@ -31,7 +31,7 @@ section_about() {
 
 # section_covers NAME: paths as git takes them.
 section_covers() {
-	local module="src include uapi Kbuild" machine="tests/vm tests/selftests tests/modules tests/emulator tools/lib tools/pmudev"
+	local module="src include uapi Kbuild" machine="tests/vm tests/selftests tests/modules tests/emulator tests/python bindings tools/lib tools/pmudev"
 
 	# shellcheck disable=SC2086 # lists of words
 	case $1 in
@@ -39,7 +39,7 @@ section_covers() {
 	slow | matrix | x86-*) printf '%s\n' $module $machine examples README.md docs ;;
 	newest) printf '%s\n' $module $machine scripts/build-kernel ;;
 	compile) printf '%s\n' $module scripts/compile scripts/build-module ;;
-	packaging) printf '%s\n' $module debian packaging dkms.conf tools man tests/packaging scripts/build-deb ;;
+	packaging) printf '%s\n' $module debian packaging dkms.conf tools man bindings tests/packaging scripts/build-deb ;;
 	emulator) printf '%s\n' tests/emulator scripts/build-emulator ;;
 	debug-* | kcsan-*) printf '%s\n' $module $machine tests/checker scripts/build-kernel ;;
 	fuzz) printf '%s\n' $module tests/selftests/fuzz* tests/unit/fuzz* tests/vm ;;

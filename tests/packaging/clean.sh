@@ -9,9 +9,9 @@
 # clean_packages NAME: what it has, a comma, and what its apt's cache has.
 clean_packages() {
 	case $1 in
-	build) echo "build-essential debhelper dh-dkms libpfm4-dev libdw-dev lintian," ;;
+	build) echo "build-essential debhelper dh-dkms dh-python python3 libpfm4-dev libdw-dev lintian," ;;
 	install) echo "gcc gcc-12 libc6-dev make dpkg-dev pkg-config man-db kmod udev systemd libelf1 openssl," \
-		"dkms libpfm4-dev libdw1" ;;
+		"dkms libpfm4-dev libdw1 python3" ;;
 	esac
 }
 

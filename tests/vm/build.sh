@@ -41,6 +41,17 @@ make_perf() {
 		CROSS_COMPILE="$(cross_prefix "$1")" CC="$(with_ccache "$(cross_cc "$1")")" $(parallel)
 }
 
+# make_python ARCH: Python, its package pmudev and their tests, for machines that run python_test.
+make_python() {
+	local dir
+
+	[ -e "$PMUDEV_CACHE/python-$(debian_arch "$1")/usr/bin/python3" ] || return 0
+	dir=$(programs "$1")
+	# shellcheck disable=SC2046 # an option or none
+	flock "$dir.lock" make -s -C "$PMUDEV_ROOT/tests/python" OUTPUT="$dir/python" \
+		CROSS_COMPILE="$(cross_prefix "$1")" CC="$(with_ccache "$(cross_cc "$1")")" $(parallel)
+}
+
 # multicall: the name of the program that has all tests, or those of `make quick`.
 multicall() { printf 'selftests%s\n' "$([ "$LEVEL" != quick ] || echo -quick)"; }
 
@@ -70,6 +81,9 @@ build_programs() {
 	fi
 	make_command "$1" || die "the command does not compile for $1"
 	make_perf "$1" || die "the library for programs that use perf does not compile for $1"
+	if [ "$LEVEL" != quick ] && among_words python_test "$PROGRAM_LIST"; then
+		make_python "$1" || die "what the tests of the Python package need does not compile for $1"
+	fi
 }
 
 build_modules() {
@@ -128,6 +142,10 @@ stage() {
 	put_program "$arch" "$programs/tools/pmudev" "$dir/bin/pmudev"
 	if [ -d "$programs/perf/root" ]; then
 		cp -r "$programs/perf/root/." "$dir"
+	fi
+	# Only where they are needed: they are as large as all else.
+	if [ -d "$programs/python/root" ] && grep -q '^python_test' "$dir/tests/list"; then
+		cp -r "$programs/python/root/." "$dir"
 	fi
 	if [ -d "$programs/examples" ]; then
 		mkdir "$dir/tests/examples"
