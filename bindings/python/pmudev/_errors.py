@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
-from typing import Callable, NoReturn, Sequence
+from typing import Any, Callable, NoReturn, Sequence
 
 from ._abi import MAX_HOLDERS, Holder, Reason, Refusal
 from ._lib import lib
@@ -57,7 +57,7 @@ class EventError(ValueError):
         self.position = position
 
 
-def _sentence(write: Callable[[ctypes.Array[ctypes.c_char], int], int]) -> str:
+def _sentence(write: Callable[[ctypes.Array[ctypes.c_char], int], Any]) -> str:
     text = ctypes.create_string_buffer(1024)
     write(text, len(text))
     return text.value.decode(errors="replace")

@@ -12,7 +12,7 @@ from ._abi import RecordFlag
 from ._lib import lib
 
 if TYPE_CHECKING:
-    import pandas
+    import pandas  # type: ignore[import]
 
 
 class EventCount(NamedTuple):
@@ -53,8 +53,8 @@ def find(names: tuple[str, ...], key: str | int) -> int:
 
 
 def find_attribute(names: tuple[str, ...], attribute: str) -> int:
-    for spelled in (identifier, lambda name: identifier(re.sub(r":[ukhGH]+$", "", name))):
-        found = [i for i, name in enumerate(names) if spelled(name) == attribute]
+    for modifiers in ("", r":[ukhGH]+$"):
+        found = [i for i, name in enumerate(names) if identifier(re.sub(modifiers, "", name)) == attribute]
         if len(found) == 1:
             return found[0]
     raise AttributeError(f"no event and no attribute {attribute!r}; the events are: {', '.join(names)}")

@@ -8,18 +8,19 @@ import ctypes
 import errno
 import os
 import time
+from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any
 
 from . import _abi
-from ._errors import refuse, refuse_errno
-from ._errors import Refused
+from ._errors import Refused, refuse, refuse_errno
 from ._events import info, parse
 from ._lib import lib
 from ._reading import EventCount, Reading, find, find_attribute
 
 
-class Report(NamedTuple):
+@dataclass(frozen=True)
+class Report:
     """What the deadlines of an event have reached since the last reports.
 
     value: the last deadline that was reached; count: the count when that was reported
@@ -110,15 +111,15 @@ class Counters:
 
     def _bind(self, pointer: int) -> int:
         if self._cpu is not None:
-            return lib.pmudev_bind_cpu(pointer, self._cpu, 0)
+            return int(lib.pmudev_bind_cpu(pointer, self._cpu, 0))
         if self._pmu is not None:
             target = _abi.TARGET_TASK if self._pid is None else _abi.TARGET_PROCESS
-            return lib.pmudev_bind_pmu(pointer, target, self._pid or self._tid or 0, self._pmu_number(), self._flags)
+            return int(lib.pmudev_bind_pmu(pointer, target, self._pid or self._tid or 0, self._pmu_number(), self._flags))
         if self._pid is not None:
-            return lib.pmudev_bind_process(pointer, self._pid, self._flags)
+            return int(lib.pmudev_bind_process(pointer, self._pid, self._flags))
         if self._tid is not None or self._flags:
-            return lib.pmudev_bind_task(pointer, self._tid or 0, self._flags)
-        return lib.pmudev_bind_self(pointer)
+            return int(lib.pmudev_bind_task(pointer, self._tid or 0, self._flags))
+        return int(lib.pmudev_bind_self(pointer))
 
     def _begin(self, direct: bool) -> None:
         """Makes the set and enables it, or leaves nothing."""
@@ -214,7 +215,7 @@ class Counters:
 
     def fileno(self) -> int:
         """The set's descriptor, which is readable when a deadline is reached."""
-        return lib.pmudev_fd(self._open())
+        return int(lib.pmudev_fd(self._open()))
 
     # --------------------------------------------------------------- reading
 
