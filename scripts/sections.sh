@@ -31,7 +31,7 @@ section_about() {
 
 # section_covers NAME: paths as git takes them.
 section_covers() {
-	local module="src include uapi Kbuild" machine="tests/vm tests/selftests tests/modules tests/emulator tests/python bindings tools/lib tools/pmudev"
+	local module="src include uapi Kbuild" machine="tests/vm tests/selftests tests/modules tests/emulator tests/python tests/rust bindings tools/lib tools/pmudev"
 
 	# shellcheck disable=SC2086 # lists of words
 	case $1 in

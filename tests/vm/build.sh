@@ -52,6 +52,15 @@ make_python() {
 		CROSS_COMPILE="$(cross_prefix "$1")" CC="$(with_ccache "$(cross_cc "$1")")" $(parallel)
 }
 
+# make_rust ARCH: the test program of the Rust crate, for machines that run rust_test.
+make_rust() {
+	local dir
+
+	dir=$(programs "$1")
+	flock "$dir.lock" make -s -C "$PMUDEV_ROOT/tests/rust" OUTPUT="$dir/rust" \
+		CROSS_COMPILE="$(cross_prefix "$1")" CC="$(with_ccache "$(cross_cc "$1")")"
+}
+
 # multicall: the name of the program that has all tests, or those of `make quick`.
 multicall() { printf 'selftests%s\n' "$([ "$LEVEL" != quick ] || echo -quick)"; }
 
@@ -83,6 +92,9 @@ build_programs() {
 	make_perf "$1" || die "the library for programs that use perf does not compile for $1"
 	if [ "$LEVEL" != quick ] && among_words python_test "$PROGRAM_LIST"; then
 		make_python "$1" || die "what the tests of the Python package need does not compile for $1"
+	fi
+	if [ "$LEVEL" != quick ] && among_words rust_test "$PROGRAM_LIST"; then
+		make_rust "$1" || die "the test program of the Rust crate does not compile for $1"
 	fi
 }
 
@@ -146,6 +158,9 @@ stage() {
 	# Only where they are needed: they are as large as all else.
 	if [ -d "$programs/python/root" ] && grep -q '^python_test' "$dir/tests/list"; then
 		cp -r "$programs/python/root/." "$dir"
+	fi
+	if [ -d "$programs/rust/root" ] && grep -q '^rust_test' "$dir/tests/list"; then
+		cp -r "$programs/rust/root/." "$dir"
 	fi
 	if [ -d "$programs/examples" ]; then
 		mkdir "$dir/tests/examples"

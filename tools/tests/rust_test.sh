@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The Rust crate without the module: its structures and numbers are the headers', wrong arguments are errors. Its other
+# tests need counters: rust_test in the emulated machines.
+
+# shellcheck source=tools/tests/sh.sh
+. "$(dirname "$0")/sh.sh"
+
+export CARGO_TARGET_DIR="$BUILD/rust/cargo" PMUDEV_LIB_DIR="$BUILD/rust/lib" CC
+CRATE=$TOP/bindings/rust
+
+if ! command -v cargo >/dev/null; then
+	skip "the Rust crate" "no cargo"
+	tap_end
+	exit
+fi
+
+crate() { # COMMAND...
+	(cd "$CRATE" && LD_LIBRARY_PATH="$PMUDEV_LIB_DIR" "$@")
+}
+
+# tool WHAT COMMAND...: of cargo, a component that may be missing.
+tool() {
+	what=$1
+	shift
+	if cargo "$1" --version >/dev/null 2>&1; then
+		expect "$what" crate cargo "$@"
+	else
+		skip "$what" "no cargo $1"
+	fi
+}
+
+expect "the library is built" make -s -C "$TOP/tools/lib" OUTPUT="$PMUDEV_LIB_DIR" LIBPFM=no all
+expect "its tests that need no counter pass" crate cargo test --quiet --offline --locked
+tool "it is formatted" fmt --check
+tool "clippy has nothing to say" clippy --quiet --offline --locked --all-targets -- -D warnings
+export RUSTDOCFLAGS="-D warnings"
+expect "its documentation is complete" crate cargo doc --quiet --offline --locked --no-deps
+tap_end
