@@ -48,8 +48,8 @@ static inline bool pmudev_page_perf(u64 count, unsigned int width, struct pmudev
 {
 	const unsigned int shift = 64 - width, lag = width < 45 ? width - 2 : 43;
 	const u64 low = count << shift >> shift;
-	const bool near_sign = shift && low < 1ULL << (width - 1) &&
-			       low + (1ULL << lag) >= 1ULL << (width - 1);
+	const bool near_sign =
+		shift && low < 1ULL << (width - 1) && low + (1ULL << lag) >= 1ULL << (width - 1);
 
 	if (near_sign) {
 		out->offset = count - low;

@@ -10,7 +10,7 @@
 export CARGO_TARGET_DIR="$BUILD/rust/cargo" PMUDEV_LIB_DIR="$BUILD/rust/lib" CC
 CRATE=$TOP/bindings/rust
 
-if ! command -v cargo >/dev/null; then
+if ! cargo --version >/dev/null 2>&1; then
 	skip "the Rust crate" "no cargo"
 	tap_end
 	exit
