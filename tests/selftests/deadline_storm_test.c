@@ -94,7 +94,7 @@ TEST_F(storm, each_instruction)
 		count = pm_value(fd[i], 0);
 		EXPECT_EQ(count, report.reached);
 		EXPECT_EQ(count, report.value);
-		EXPECT_GT(count, 10000ULL);
+		EXPECT_GT(count, debug_kernel() ? 100ULL : 10000ULL);
 		close(fd[i]);
 	}
 }
