@@ -8,7 +8,7 @@
 # shellcheck disable=SC2317 # the sections are called by name
 
 export SECTIONS="check slow matrix x86-6.1 x86-6.12 newest compile packaging emulator debug-arm64 debug-amd64
-kcsan-arm64 kcsan-amd64 fuzz bench suites bugs"
+kcsan-arm64 kcsan-amd64 fuzz bench suites papi bugs"
 
 section_about() {
 	case $1 in
@@ -25,6 +25,7 @@ section_about() {
 	fuzz) echo "the fuzzer, 10 minutes for each architecture, and libFuzzer on src/pure" ;;
 	bench) echo "\`make bench\`: costs next to perf's, held to bars" ;;
 	suites) echo "other projects' test programs that use perf, with perf and with \`pmudev exec\`" ;;
+	papi) echo "PAPI's own test programs, with perf, with \`pmudev exec\`, and with the component of integrations/papi" ;;
 	bugs) echo "ten deliberate bugs, which \`make quick\` and \`make check\` must see (tests/bugs)" ;;
 	esac
 }
@@ -44,6 +45,7 @@ section_covers() {
 	debug-* | kcsan-*) printf '%s\n' $module $machine tests/checker scripts/build-kernel ;;
 	fuzz) printf '%s\n' $module tests/selftests/fuzz* tests/unit/fuzz* tests/vm ;;
 	bench) printf '%s\n' $module tests/bench tools/lib tests/vm ;;
+	papi) printf '%s\n' $module integrations tests/suites tests/perf tools/perf tools/lib tools/pmudev tests/vm ;;
 	suites) printf '%s\n' $module tests/suites tests/perf tools/perf tools/lib tools/pmudev tests/vm ;;
 	esac
 }
@@ -114,7 +116,9 @@ section_bench() {
 	echo "1 passed, 0 failed, 0 skipped"
 }
 
-section_suites() { tests/suites/run; }
+section_suites() { tests/suites/run --without papi; }
+# x86 has not been tried.
+section_papi() { tests/suites/run --arch arm64 --smp 1 papi; }
 
 section_bugs() {
 	scripts/setup

@@ -82,7 +82,8 @@ TEST_F(perf_exec, with_perf)
 TEST_F(perf_exec, with_pmudev)
 {
 	run(&output, "%s %s pmudev exec --explain -- %s", user_reads() ? "PMUDEV_PAGES=1" : "",
-	    overflows_interrupt() && !debug_kernel() ? "PMUDEV_INTERRUPTS=1" : "", variant->program);
+	    overflows_interrupt() && !debug_kernel() ? "PMUDEV_INTERRUPTS=1" : "",
+	    variant->program);
 	EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
 }
 

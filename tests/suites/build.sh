@@ -64,9 +64,9 @@ kernel_source() {
 		die "$source lacks one of: $*"
 }
 
-# debian_source PACKAGE: of Debian 13, with Debian's patches, in the folder $TMP/PACKAGE.
+# debian_source PACKAGE [RELEASE]: of Debian 13, or bookworm's, with Debian's patches, in the folder $TMP/PACKAGE.
 debian_source() {
-	private_apt trixie
+	private_apt "$([ "${2:-trixie}" = trixie ] && echo trixie || echo sources)"
 	note "setup: $SUITE_NAME from Debian's source package $1"
 	mkdir "$TMP/dsc"
 	(cd "$TMP/dsc" && apt-get -qq source --download-only --only-source "$1") || die "could not download the source of $1"
