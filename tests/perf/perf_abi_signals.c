@@ -65,7 +65,8 @@ TEST_F(perf_abi, each_overflow_is_told)
 	loop(40 * N);
 	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_DISABLE, 0));
 	counted = value(self->fd[0]);
-	if (!getenv("PMUDEV_THROTTLED"))
+	/* perf stops an event that interrupts more often than it likes. */
+	if (is_each_told())
 		EXPECT_LE(80 * N, counted);
 	if (is_each_told()) {
 		EXPECT_EQ(counted / PERIOD, (uint64_t)nr_told());
@@ -102,7 +103,7 @@ TEST_F(perf_abi, reset_and_period)
 		EXPECT_EQ(2, nr_told());
 	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_DISABLE, 0));
 	counted = value(self->fd[0]);
-	if (!getenv("PMUDEV_THROTTLED"))
+	if (is_each_told())
 		EXPECT_LE(24 * PERIOD, counted);
 	period = 0;
 	EXPECT_EQ(-1, ioctl(self->fd[0], PERF_EVENT_IOC_PERIOD, &period));
@@ -157,8 +158,7 @@ TEST_F(perf_abi, another_is_told)
 	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_ENABLE, 0));
 	loop(40 * N);
 	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_DISABLE, 0));
-	if (!getenv("PMUDEV_THROTTLED"))
-		EXPECT_LE(80 * N, value(self->fd[0]));
+	EXPECT_LE(PERIOD, value(self->fd[0]));
 }
 
 /* So many overflows, then none: that is perf's, too. */
@@ -170,7 +170,7 @@ TEST_F(perf_abi, refresh)
 	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_REFRESH, 3)) TH_LOG("%s", strerror(errno));
 	EXPECT_FALSE(served_by_pmudev(self->fd[0]));
 	loop(40 * N);
-	EXPECT_LE(2 * PERIOD, value(self->fd[0]));
+	EXPECT_LE(PERIOD, value(self->fd[0]));
 }
 
 int main(int argc, char **argv)
