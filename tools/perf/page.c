@@ -46,7 +46,8 @@ static bool may_read(const struct event *event)
 
 	return event_in_set(event) && !event->signals && !group->multiplexed &&
 	       group->process == getpid() && group->target.kind == PMUDEV_TARGET_TASK &&
-	       !group->target.flags && set_query(&query) && query.features & PMUDEV_HAS_USER_READ &&
+	       group->target.id == real()->syscall(SYS_gettid) && !group->target.flags &&
+	       set_query(&query) && query.features & PMUDEV_HAS_USER_READ &&
 	       query.state & PMUDEV_STATE_USER_ACCESS;
 }
 

@@ -68,7 +68,7 @@ int perf_set_owner(struct event *event, int fd, int command, unsigned long arg)
 	group_unlock(group, &held);
 	if (error == -EINVAL)
 		error = perf_hand_over(event, fd);
-	if (error)
+	if (error && error != -ESTALE)
 		event->overflow = old;
 	return error;
 }

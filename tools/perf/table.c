@@ -111,18 +111,22 @@ int table_drop(int fd, struct event *event, int from, int flags)
 
 int table_copy(int fd, struct event *event, int (*make)(int fd, int a, int b), int a, int b)
 {
+	struct group *group;
 	struct held held;
 	int ret;
 
 	if (is_borrowed())
 		return make(fd, a, b);
-	group_lock(event->group, &held);
+	group = event_lock(event, fd, &held);
+	/* It is the C library's by now. */
+	if (!group)
+		return make(fd, a, b);
 	ret = make(fd, a, b);
 	if (ret >= 0 && ret < MOST_FDS && table_find(ret) != event) {
 		atomic_fetch_add(&event->refs, 1);
 		table_put(ret, event);
 	}
-	group_unlock(event->group, &held);
+	group_unlock(group, &held);
 	return ret;
 }
 
