@@ -78,7 +78,7 @@ TEST_F(perf_exec, with_perf)
 	EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
 }
 
-/* Whoever has user reads has them by perf's page, too. */
+/* A machine with user reads serves perf's page, too. */
 TEST_F(perf_exec, with_pmudev)
 {
 	run(&output, "%s %s pmudev exec --explain -- %s", user_reads() ? "PMUDEV_PAGES=1" : "",

@@ -30,35 +30,22 @@ make_command() {
 		CROSS_COMPILE="$(cross_prefix "$1")" CC="$(with_ccache "$(cross_cc "$1")")" LDFLAGS=-static $(parallel)
 }
 
-# make_perf ARCH: a program that uses perf, with shared libraries; of 32-bit arm there is none.
-make_perf() {
+# make_root ARCH NAME: what tests/NAME lays over a machine's root: programs with the shared libraries they need.
+make_root() {
 	local dir
 
-	[ "$1" != arm ] || return 0
 	dir=$(programs "$1")
 	# shellcheck disable=SC2046 # an option or none
-	flock "$dir.lock" make -s -C "$PMUDEV_ROOT/tests/perf" OUTPUT="$dir/perf" \
+	flock "$dir.lock" make -s -C "$PMUDEV_ROOT/tests/$2" OUTPUT="$dir/$2" \
 		CROSS_COMPILE="$(cross_prefix "$1")" CC="$(with_ccache "$(cross_cc "$1")")" $(parallel)
 }
+
+# make_perf ARCH: programs that use perf; of 32-bit arm there are none.
+make_perf() { [ "$1" = arm ] || make_root "$1" perf; }
 
 # make_python ARCH: Python, its package pmudev and their tests, for machines that run python_test.
 make_python() {
-	local dir
-
-	[ -e "$PMUDEV_CACHE/python-$(debian_arch "$1")/usr/bin/python3" ] || return 0
-	dir=$(programs "$1")
-	# shellcheck disable=SC2046 # an option or none
-	flock "$dir.lock" make -s -C "$PMUDEV_ROOT/tests/python" OUTPUT="$dir/python" \
-		CROSS_COMPILE="$(cross_prefix "$1")" CC="$(with_ccache "$(cross_cc "$1")")" $(parallel)
-}
-
-# make_rust ARCH: the test program of the Rust crate, for machines that run rust_test.
-make_rust() {
-	local dir
-
-	dir=$(programs "$1")
-	flock "$dir.lock" make -s -C "$PMUDEV_ROOT/tests/rust" OUTPUT="$dir/rust" \
-		CROSS_COMPILE="$(cross_prefix "$1")" CC="$(with_ccache "$(cross_cc "$1")")"
+	[ ! -e "$PMUDEV_CACHE/python-$(debian_arch "$1")/usr/bin/python3" ] || make_root "$1" python
 }
 
 # multicall: the name of the program that has all tests, or those of `make quick`.
@@ -94,7 +81,7 @@ build_programs() {
 		make_python "$1" || die "what the tests of the Python package need does not compile for $1"
 	fi
 	if [ "$LEVEL" != quick ] && among_words rust_test "$PROGRAM_LIST"; then
-		make_rust "$1" || die "the test program of the Rust crate does not compile for $1"
+		make_root "$1" rust || die "the test program of the Rust crate does not compile for $1"
 	fi
 }
 
@@ -139,7 +126,7 @@ put_test() {
 
 # stage CONFIG KERNEL MACHINE SMP: the folder that is laid over the initramfs.
 stage() {
-	local dir=$RESULTS/root-$1 programs program limit arch
+	local dir=$RESULTS/root-$1 programs program limit arch name
 
 	arch=$(kernel_arch "$2")
 	programs=$(programs "$arch")
@@ -156,12 +143,11 @@ stage() {
 		cp -r "$programs/perf/root/." "$dir"
 	fi
 	# Only where they are needed: they are as large as all else.
-	if [ -d "$programs/python/root" ] && grep -q '^python_test' "$dir/tests/list"; then
-		cp -r "$programs/python/root/." "$dir"
-	fi
-	if [ -d "$programs/rust/root" ] && grep -q '^rust_test' "$dir/tests/list"; then
-		cp -r "$programs/rust/root/." "$dir"
-	fi
+	for name in python rust; do
+		if [ -d "$programs/$name/root" ] && grep -q "^${name}_test" "$dir/tests/list"; then
+			cp -r "$programs/$name/root/." "$dir"
+		fi
+	done
 	if [ -d "$programs/examples" ]; then
 		mkdir "$dir/tests/examples"
 		cp "$programs"/examples/* "$dir/tests/examples/"
