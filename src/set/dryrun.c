@@ -144,14 +144,10 @@ static int place_new(struct dry_run *run)
 	return ret;
 }
 
-/* What counts already goes on, whoever reads. */
 static int check_perf_readers(struct dry_run *run)
 {
-	struct pmudev_set *set = run->set;
-
-	if (!run->nr_new && !(set->used & ~READ_ONCE(set->alloc->placed)))
-		return 0;
-	return pmudev_check_perf_readers(set, run->why);
+	/* New events have slots that are in no mask yet. */
+	return pmudev_check_perf_readers(run->set, run->nr_new ? ~0ULL : run->set->used, run->why);
 }
 
 /* Runs in a worker. */

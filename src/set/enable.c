@@ -36,8 +36,11 @@ static bool is_private(struct pmudev_set *set)
 	       !(set->pmu->info.features & PMUDEV_HAS_HIDING);
 }
 
-int pmudev_check_perf_readers(struct pmudev_set *set, struct pmudev_refusal *why)
+int pmudev_check_perf_readers(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
 {
+	/* What counts already goes on, whoever reads. */
+	if (!(slots & ~READ_ONCE(set->alloc->placed)))
+		return 0;
 	if (!is_private(set) || !pmudev_beside_perf() || !pmudev_backend.shared->perf_has_readers())
 		return 0;
 	why->holder.kind = PMUDEV_HOLDER_PERF;
@@ -145,8 +148,7 @@ static void enable_anyhow(void *arg)
 
 	/* CPUs' counters may be reserved, and check_moment() asks whether a CPU is online. */
 	cpus_read_lock();
-	if (enabling->slots & ~READ_ONCE(set->alloc->placed))
-		enabling->ret = pmudev_check_perf_readers(set, enabling->why);
+	enabling->ret = pmudev_check_perf_readers(set, enabling->slots, enabling->why);
 	if (!enabling->ret && (set->user & enabling->slots))
 		enabling->ret = pmudev_reserve_others(set->pmu, hold, enabling->why);
 	if (!enabling->ret) {
@@ -234,7 +236,7 @@ int pmudev_slots_enable(struct pmudev_set *set, u64 slots, struct pmudev_refusal
 		pmudev_rotation_prepare(set);
 	pmudev_children_make_room(set);
 	/* Asked twice: a caller may see no /proc, and since 7.0 no kernel thread does. */
-	ret = missing ? pmudev_check_perf_readers(set, why) : 0;
+	ret = pmudev_check_perf_readers(set, slots, why);
 	if (ret)
 		return ret;
 	pmudev_hold_look(set->pmu, hold);

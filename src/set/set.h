@@ -103,10 +103,10 @@ int pmudev_slots_enable(struct pmudev_set *set, u64 slots, struct pmudev_refusal
 void pmudev_set_disable_all(struct pmudev_set *set);
 
 /*
- * Could perf's readers see what a set is about to count? 0; -EBUSY: yes. Without pmu->lock; the
- * caller may see no /proc, and since 7.0 no kernel thread does: ask both.
+ * Could perf's readers see these slots, which a set is about to count? 0; -EBUSY: yes. Without
+ * pmu->lock; the caller may see no /proc, and since 7.0 no kernel thread does: ask both.
  */
-int pmudev_check_perf_readers(struct pmudev_set *set, struct pmudev_refusal *why);
+int pmudev_check_perf_readers(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why);
 
 /* The slots of a group, or of all. -EINVAL if there are none. */
 int pmudev_group_slots(struct pmudev_set *set, u32 group, u64 *slots, struct pmudev_refusal *why);
