@@ -39,9 +39,12 @@ def exactly():
     def run(function, rounds, calls=30):
         function(rounds), function(2 * rounds)
         around = collections.Counter(), collections.Counter()
+        pairs = list(zip((rounds, 2 * rounds), around))
         for _ in range(calls):
-            for n, counter in zip((rounds, 2 * rounds), around):
+            for n, counter in pairs:
                 counter[function(n) - 2 * n] += 1
+            # What one call leaves behind is where the next one begins: n and 2 * n have to follow either.
+            pairs.reverse()
         assert min(around[0] | around[1]) >= 0
         assert (around[0] & around[1]).total() >= calls / 2, around
     return run
