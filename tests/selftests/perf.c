@@ -182,7 +182,11 @@ static int open_samples(struct perf_samples *samples, struct perf_event_attr *at
 int perf_samples_open(struct perf_samples *samples, __u64 config, int cpu, unsigned int hz)
 {
 	struct perf_event_attr attr = { .config = config, .freq = 1, .sample_freq = hz };
+	long most = read_number("/proc/sys/kernel/perf_event_max_sample_rate");
 
+	/* perf lowers it where interrupts take long, and then refuses more. */
+	if (most > 0 && attr.sample_freq > (__u64)most)
+		attr.sample_freq = most;
 	return open_samples(samples, &attr, -1, cpu);
 }
 

@@ -291,7 +291,9 @@ static void storm(struct __test_metadata *_metadata, struct _test_data_share_sto
 		EXPECT_EQ(0, r->wrong.line)
 		TH_LOG("reader %u (%s): readers.c:%d: %#llx, %#llx", i,
 		       r->bare ? "bare" : "checked", r->wrong.line, r->wrong.value, r->wrong.bound);
-		EXPECT_LT(0ULL, r->direct);
+		EXPECT_LT(0ULL, r->direct)
+		TH_LOG("reader %u (%s) of %u: %llu calls, %llu discarded, moved %llu times", i,
+		       r->bare ? "bare" : "checked", READERS, r->calls, r->discarded, r->moves);
 		direct += r->direct;
 		calls += r->calls;
 	}
