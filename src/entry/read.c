@@ -64,10 +64,11 @@ static void fill_counts(struct pmudev_set *set, struct pmudev_count *count,
 	const u64 enabled = set->enabled, active = set->active, used = set->used;
 	const unsigned int nr = set->nr_slots;
 	unsigned int slot;
+	u64 bit = 1;
 
-	for (slot = 0; slot < nr; slot++, count++) {
+	for (slot = 0; slot < nr; slot++, count++, bit <<= 1) {
 		const struct pmudev_event *event;
-		u64 bit = BIT_ULL(slot), ran, counted;
+		u64 ran, counted;
 
 		if (unlikely(!(used & bit))) {
 			*count = (struct pmudev_count){};
