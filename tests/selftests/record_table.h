@@ -24,6 +24,7 @@ struct table {
 	unsigned int inside;  /* in known_loop() of the program */
 	unsigned int other;   /* in known_loop() of the other file */
 	unsigned int unknown; /* in no file */
+	char first[160];      /* the first of them: its place, what was counted, who, and where */
 	unsigned int kernel;
 	unsigned int named;  /* of those in the kernel */
 	unsigned int uneven; /* not a period behind the one before */
@@ -113,7 +114,10 @@ static inline void take_line(char **column)
 	before = value;
 	table.samples++;
 	add_tid(strtol(column[TID], NULL, 10));
-	table.unknown += !*column[FILE_NAME];
+	if (!*column[FILE_NAME] && !table.unknown++)
+		snprintf(table.first, sizeof(table.first), "line %u, %s, of %s/%s: %s, at %s",
+			 table.samples, column[VALUE], column[PID], column[TID], column[MODE],
+			 column[IP]);
 	if (!strcmp(column[MODE], "kernel")) {
 		table.kernel++;
 		table.named += !!*column[SYMBOL];

@@ -144,7 +144,7 @@ static void expect_all(struct __test_metadata *_metadata, unsigned int alone)
 	EXPECT_EQ(7, output.status) TH_LOG("%s", output.text);
 	ASSERT_TRUE(read_table()) TH_LOG("%s", output.text);
 	EXPECT_EQ(0ULL, table.dropped);
-	EXPECT_EQ(0U, table.unknown);
+	EXPECT_EQ(0U, table.unknown) TH_LOG("%s", table.first);
 	EXPECT_GE(table.total / PERIOD, table.samples);
 	EXPECT_LE(table.total / PERIOD, table.samples + alone);
 }

@@ -120,6 +120,8 @@ static void follow(struct run *run, const struct traced *traced)
 {
 	switch (traced->what) {
 	case TRACE_ENDED:
+		/* What is found late is sampled when the thread ends, behind its last stop. */
+		take_samples(run, traced->tid);
 		/* Its number may be another process's next. */
 		maps_forget(run->maps, traced->tid);
 		if (traced->tid != run->child->pid)
