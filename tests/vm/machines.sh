@@ -157,7 +157,7 @@ machine_is() {
 	case $1 in
 	nopmu) ;;
 	late | skid) [ "$2" = x86 ] || [ "$2" = arm64 ] ;;
-	v[0-9]* | hybrid) [ "$2" = x86 ] ;;
+	v[0-9]* | amd-* | hybrid) [ "$2" = x86 ] ;;
 	a32) [ "$2" = arm ] ;;
 	*) [ "$2" = arm64 ] ;;
 	esac

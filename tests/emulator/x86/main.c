@@ -100,6 +100,13 @@ static void apic_write(u32 reg, u32 val)
 	__atomic_store_n((u32 *)(APIC + reg), val, __ATOMIC_RELEASE);
 }
 
+/* The PMU's interrupt is armed, and none was seen. */
+void arm_interrupt(void)
+{
+	pmi_count = 0;
+	apic_write(0x340, 0x40);
+}
+
 /* All counters and their settings are 0, and the interrupt is armed. */
 void stop_pmu(void)
 {
@@ -116,8 +123,7 @@ void stop_pmu(void)
 			wrmsr(FIXED_CTR(i), 0);
 	}
 	wrmsr(GLOBAL_OVF_CTRL, rdmsr(GLOBAL_STATUS));
-	pmi_count = 0;
-	apic_write(0x340, 0x40);
+	arm_interrupt();
 }
 
 static const char *parse_number(const char *s, u32 *val)
@@ -150,6 +156,7 @@ static void parse(const char *s)
 		{ "atom-from=", &machine.atom_from },
 		{ "atom-gp=", &machine.atom_gp },
 		{ "atom-fixed=", &machine.atom_fixed },
+		{ "amd=", &machine.amd },
 	};
 	u32 i, n;
 
@@ -184,10 +191,24 @@ static void take_kind(u32 cpu)
 	}
 }
 
+static void run_amd_tests(void)
+{
+	amd_set_up();
+	amd_test_registers();
+	amd_test_faults();
+	amd_test_counts();
+	amd_test_interrupts();
+	amd_test_guest();
+}
+
 static void run_tests(u32 cpu)
 {
 	take_kind(cpu);
 	apic_write(0xf0, 0x1ff);
+	if (machine.amd) {
+		run_amd_tests();
+		return;
+	}
 	test_registers();
 	test_faults();
 	test_user_reads();

@@ -5,7 +5,6 @@
  * back from ring 3. Then the pieces of code whose instructions are counted.
  */
 #define MULTIBOOT_MAGIC	0x1badb002
-#define GLOBAL_CTRL	0x38f
 #define APIC_EOI	0xfee000b0
 
 	.section .multiboot, "a"
@@ -116,12 +115,12 @@ on_int80:
 	ret
 
 /*
- * void count_loop(u64 ctrl, u32 n): GLOBAL_CTRL = ctrl, a loop of n, GLOBAL_CTRL = 0. What
+ * void count_loop(u64 ctrl, u32 n): the register control_msr = ctrl, a loop of n, the register = 0. What
  * counts in ring 0 counts 2n + 6 instructions, n of them branches.
  */
 	.globl	count_loop
 count_loop:
-	movl	$GLOBAL_CTRL, %ecx
+	movl	control_msr, %ecx
 	movl	4(%esp), %eax
 	movl	8(%esp), %edx
 	wrmsr
@@ -129,7 +128,7 @@ count_loop:
 1:	decl	%ecx
 	jnz	1b
 	nop
-	movl	$GLOBAL_CTRL, %ecx
+	movl	control_msr, %ecx
 	xorl	%eax, %eax
 	xorl	%edx, %edx
 	wrmsr
@@ -141,7 +140,7 @@ count_loop:
  */
 	.globl	count_nops, nops
 count_nops:
-	movl	$GLOBAL_CTRL, %ecx
+	movl	control_msr, %ecx
 	movl	4(%esp), %eax
 	movl	8(%esp), %edx
 	sti
@@ -152,7 +151,7 @@ nops:
 	nop
 	.endr
 	cli
-	movl	$GLOBAL_CTRL, %ecx
+	movl	control_msr, %ecx
 	xorl	%eax, %eax
 	xorl	%edx, %edx
 	wrmsr
@@ -161,7 +160,7 @@ nops:
 /* The same around 400 branches, each to the next. They have two bytes each. */
 	.globl	count_jumps, jumps
 count_jumps:
-	movl	$GLOBAL_CTRL, %ecx
+	movl	control_msr, %ecx
 	movl	4(%esp), %eax
 	movl	8(%esp), %edx
 	sti
@@ -172,7 +171,7 @@ jumps:
 	jmp	.+2
 	.endr
 	cli
-	movl	$GLOBAL_CTRL, %ecx
+	movl	control_msr, %ecx
 	xorl	%eax, %eax
 	xorl	%edx, %edx
 	wrmsr
@@ -248,7 +247,7 @@ sample:
 	.globl	count_mixed
 count_mixed:
 	pushl	%edi
-	movl	$GLOBAL_CTRL, %ecx
+	movl	control_msr, %ecx
 	movl	8(%esp), %eax
 	movl	12(%esp), %edx
 	wrmsr
@@ -268,12 +267,54 @@ count_mixed:
 	.rept	7
 	nop
 	.endr
-	movl	$GLOBAL_CTRL, %ecx
+	movl	control_msr, %ecx
 	xorl	%eax, %eax
 	xorl	%edx, %edx
 	wrmsr
 	popl	%edi
 	ret
+
+/*
+ * void count_guest(u64 ctrl, u32 n, void *vmcb): counting starts, VMRUN with n in ECX, and behind #VMEXIT
+ * it ends. The instructions from the first WRMSR, which does not count, to the last, but for VMRUN's guest: 8.
+ */
+	.globl	count_guest
+count_guest:
+	pushl	%ebx
+	movl	control_msr, %ecx
+	movl	8(%esp), %eax
+	movl	12(%esp), %edx
+	movl	20(%esp), %ebx
+	sti
+	wrmsr
+	movl	%ebx, %eax
+	movl	16(%esp), %ecx
+	vmrun
+	movl	control_msr, %ecx
+	xorl	%eax, %eax
+	xorl	%edx, %edx
+	nop
+	wrmsr
+	stgi
+	nop
+	cli
+	popl	%ebx
+	ret
+
+/* The guest: ECX times round the loop, then it is intercepted. */
+	.globl	guest_loop
+guest_loop:
+	decl	%ecx
+	jnz	guest_loop
+	vmmcall
+
+/* The guest: 100 NOPs, the first of them at guest_nops. */
+	.globl	guest_nops
+guest_nops:
+	.rept	100
+	nop
+	.endr
+	vmmcall
 
 	.data
 	.align	8
@@ -292,6 +333,11 @@ gdt_pointer:
 idt_pointer:
 	.word	256 * 8 - 1
 	.long	idt
+
+/* What starts and stops counting: GLOBAL_CTRL. */
+	.globl	control_msr
+control_msr:
+	.long	0x38f
 
 	.bss
 	.align	16

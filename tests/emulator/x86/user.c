@@ -2,7 +2,7 @@
 /* RDPMC in ring 3: CR4.PCE allows it, and RDPMC user disable hides the value of one counter. */
 #include "x86.h"
 
-static void allow(int yes)
+void allow_rdpmc(int yes)
 {
 	u32 cr4;
 
@@ -20,7 +20,7 @@ static void test_pce(void)
 	gp_seen = 0;
 	run_user(user_rdpmc);
 	check("RDPMC in ring 3 without CR4.PCE", gp_seen);
-	allow(1);
+	allow_rdpmc(1);
 	gp_seen = 0;
 	run_user(user_rdpmc);
 	check("RDPMC in ring 3 with CR4.PCE", !gp_seen);
@@ -63,11 +63,11 @@ static void test_hidden(u32 index, u32 msr)
 	equal("user disable: ring 3 reads 0", user_reads(index), 0);
 	equal("    ring 0 the value", rdpmc(index), val);
 	equal("    by RDMSR too", rdmsr(msr), val);
-	allow(0);
+	allow_rdpmc(0);
 	gp_seen = 0;
 	run_user(user_read);
 	check("    without CR4.PCE it is a fault as ever", gp_seen);
-	allow(1);
+	allow_rdpmc(1);
 	hide(index, 0);
 	equal("    enabled again, ring 3 reads the value", user_reads(index), val);
 }
@@ -115,6 +115,6 @@ void test_user_reads(void)
 	test_pce();
 	test_each();
 	test_counting();
-	allow(0);
+	allow_rdpmc(0);
 	stop_pmu();
 }

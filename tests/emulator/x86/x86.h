@@ -49,6 +49,30 @@ typedef unsigned long long u64;
 #define EV_BRANCH_MISS 0x00c5
 #define EV_SLOTS       0x01a4
 
+/* AMD's: counter n, the same of the first four by their old names, and PerfMonV2's global ones. */
+#define AMD_CTL(n)	  (0xc0010200 + 2 * (n))
+#define AMD_CTR(n)	  (0xc0010201 + 2 * (n))
+#define AMD_OLD_CTL(n)	  (0xc0010000 + (n))
+#define AMD_OLD_CTR(n)	  (0xc0010004 + (n))
+#define AMD_GLOBAL_STATUS 0xc0000300
+#define AMD_GLOBAL_CTL	  0xc0000301
+#define AMD_GLOBAL_CLR	  0xc0000302
+#define AMD_GLOBAL_SET	  0xc0000303
+#define EFER		  0xc0000080
+#define EFER_SVME	  BIT64(12)
+#define VM_HSAVE_PA	  0xc0010117
+
+#define GUEST	     BIT64(40)
+#define HOST	     BIT64(41)
+#define AMD_WRITABLE (0xfffd7ffffULL | GUEST | HOST)
+
+#define AMD_CYCLES	0x0076
+#define AMD_INSN	0x00c0
+#define AMD_OPS		0x00c1
+#define AMD_BRANCH	0x00c2
+#define AMD_BRANCH_MISS 0x00c3
+#define AMD_REF		0x100000120ULL
+
 /* CPUID.1AH:EAX */
 enum {
 	NOT_HYBRID = 0,
@@ -59,9 +83,11 @@ enum {
 /* What the options of -cpu say, from the command line. */
 struct machine {
 	u32 version, gp, fixed, missing, full_width, strict, core, ref, llc_ref, llc_miss,
-		branch_miss, ext, hide, skid, atom_from, atom_gp, atom_fixed;
+		branch_miss, ext, hide, skid, atom_from, atom_gp, atom_fixed, amd;
 	/* Of this CPU: its kind; and what it has in common with the other kind. */
 	u32 kind, common_gp, common_fixed;
+	/* An AMD CPU's family, from CPUID. */
+	u32 family;
 };
 
 extern struct machine machine;
@@ -81,6 +107,7 @@ void on_other(void);
 void on_pmi(void);
 void on_int80(void);
 extern u32 fixup, gp_seen, pmi_eip, pmi_count, user_n, user_index, user_result[2];
+extern u32 control_msr;
 extern char nops[], jumps[], other_start[], other_start_end[];
 void run_user(void (*fn)(void));
 void user_loop(void);
@@ -92,12 +119,18 @@ void count_nops(u64 ctrl);
 void count_jumps(u64 ctrl);
 void count_mixed(u64 ctrl);
 void sample(u32 out[2], u32 n);
+void count_guest(u64 ctrl, u32 n, void *vmcb);
+void guest_loop(void);
+void guest_nops(void);
 
 /* What these pieces of code retire. */
 #define LOOP_INSNS(n)	   (2 * (n) + 6)
 #define MIXED_INSNS	   32
 #define MIXED_BRANCHES	   5
 #define USER_LOOP_INSNS(n) (2 * (n) + 2)
+/* count_guest: up to VMRUN and behind #VMEXIT; guest_loop */
+#define AROUND_GUEST_INSNS 8
+#define GUEST_INSNS(n)	   (2 * (n))
 
 /* main.c */
 void main(const struct multiboot_info *info);
@@ -106,6 +139,8 @@ void check(const char *what, int ok);
 void note(const char *what, u64 number);
 void equal(const char *what, u64 got, u64 want);
 void stop_pmu(void);
+void arm_interrupt(void);
+void allow_rdpmc(int yes);
 void unexpected(u32 eip);
 
 /* Each is one file. */
@@ -115,6 +150,21 @@ void test_user_reads(void);
 void test_counts(void);
 void test_rates(void);
 void test_interrupts(void);
+
+/* The same of an AMD CPU; amd.c has what they share. */
+void amd_set_up(void);
+void amd_stop(void);
+u64 amd_count(u32 i, u64 sel, u32 n);
+u64 amd_llc_ref(void);
+u64 amd_llc_miss(void);
+u32 amd_ctl(u32 i);
+u32 amd_ctr(u32 i);
+u64 amd_arm(u32 i, u64 sel);
+void amd_test_registers(void);
+void amd_test_faults(void);
+void amd_test_counts(void);
+void amd_test_interrupts(void);
+void amd_test_guest(void);
 
 static inline void write_port(u16 port, u8 val)
 {

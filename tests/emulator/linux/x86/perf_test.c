@@ -104,24 +104,36 @@ void loop(uint64_t n, int odd)
 			 : "cc");
 }
 
-/* Everything about one run: opened anew, so that nothing is left of the last one. */
-static int run(struct group *g, uint64_t n, int odd)
+/*
+ * Everything about one run: opened anew, so that nothing is left of the last one. An AMD CPU with four
+ * counters has room for three events and this one.
+ */
+static int run_with(int event, struct group *g, uint64_t n, int odd)
 {
+	int few = option("amd") && option("gp") < EVENTS, members = few ? 4 : EVENTS;
 	int fd[EVENTS], i, err = 0;
 
-	for (i = 0; i < EVENTS; i++) {
-		fd[i] = perf_open(generic[i], i ? fd[0] : -1, 0);
+	for (i = 0; i < members; i++) {
+		fd[i] = perf_open(generic[few && i == 3 ? event : i], i ? fd[0] : -1, 0);
 		if (fd[i] < 0)
 			err = 1;
 	}
 	ioctl(fd[0], PERF_EVENT_IOC_ENABLE, 0);
 	loop(n, odd);
 	ioctl(fd[0], PERF_EVENT_IOC_DISABLE, 0);
-	if (read(fd[0], g, sizeof(*g)) != sizeof(*g) || g->n != EVENTS || g->enabled != g->running)
+	if (read(fd[0], g, sizeof(*g)) != (ssize_t)(sizeof(uint64_t) * (3 + members)) ||
+	    g->n != (uint64_t)members || g->enabled != g->running)
 		err = 1;
-	for (i = 0; i < EVENTS; i++)
+	for (i = 0; i < members; i++)
 		close(fd[i]);
+	if (few)
+		g->val[event] = g->val[3];
 	return err;
+}
+
+static int run(struct group *g, uint64_t n, int odd)
+{
+	return run_with(LLC_REFS, g, n, odd);
 }
 
 static void test_loops(void)
@@ -130,7 +142,7 @@ static void test_loops(void)
 	struct group one, g;
 	unsigned int i;
 
-	check("a group of all six events runs", !run(&one, 1, 0));
+	check("a group of the events runs", !run(&one, 1, 0));
 	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
 		run(&g, lengths[i], 0);
 		equal("instructions", g.val[INSNS] - one.val[INSNS], 2 * (lengths[i] - 1));
@@ -147,11 +159,11 @@ static void test_rate(const char *what, int event, int of, uint64_t every)
 	int odd = 0, err;
 
 	if (!every) {
-		run(&g, n, 0);
+		run_with(event, &g, n, 0);
 		equal(what, g.val[event], 0);
 		return;
 	}
-	run(&one, 1, 0);
+	run_with(event, &one, 1, 0);
 	while ((one.val[of] + odd + step * (n - 1)) % every) {
 		n++;
 		if (n == 10000 + every && !odd) {
@@ -159,7 +171,7 @@ static void test_rate(const char *what, int event, int of, uint64_t every)
 			n = 10000;
 		}
 	}
-	err = run(&g, n, odd);
+	err = run_with(event, &g, n, odd);
 	equal("    a multiple of its rate", err || g.val[of] % every, 0);
 	equal(what, g.val[event], g.val[of] / every);
 }
