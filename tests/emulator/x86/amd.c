@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the tests of AMD's PMU share: its registers' addresses, and how counting starts and stops. */
+/* What the tests of AMD's PMU share: its registers' names, and how counting starts and stops. */
 #include "x86.h"
 
 void amd_set_up(void)

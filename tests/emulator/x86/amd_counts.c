@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* AMD's PMU: counts of known code, to the unit: events, counters, rings, CMASK, INV, EDGE, rates. */
+/* AMD's PMU: counts of known code, to the unit: events, rings, CMASK, INV, EDGE, rates. */
 #include "x86.h"
 
 #define N 1000

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* AMD's PMU: the interrupt right behind the instruction with which a counter overflows, and the status. */
+/* AMD's PMU: the interrupt right behind the instruction that overflows a counter; the status. */
 #include "x86.h"
 
 /* In count_nops and count_jumps: the 400, CLI and the write that ends it; the handler. */

@@ -136,7 +136,7 @@ static void test_missing(void)
 /* With pmu-strict-msr what does not exist faults; without, it reads 0 as in stock QEMU. */
 static void test_strict(void)
 {
-	/* Intel's counters; those of the L2 cache, the north bridge and beyond the sixth; no register. */
+	/* Intel's; a seventh, those of the L2 cache and the north bridge; no register. */
 	static const u32 nothing[] = { 0xc1,  0x186,	  0x309,      0x38d,	  0x38e,
 				       0x38f, 0xc001020c, 0xc0010230, 0xc0010240, 0xffffffff };
 	u64 val;

@@ -40,7 +40,8 @@ void equal(const char *what, uint64_t got, uint64_t want)
 		       (unsigned long long)want);
 }
 
-long option(const char *name)
+/* Where its value is on the command line; NULL if it is not there. */
+static const char *find_option(const char *name)
 {
 	static char line[4096];
 	char key[32], *at;
@@ -54,11 +55,23 @@ long option(const char *name)
 	}
 	snprintf(key, sizeof(key), "pmu_%s=", name);
 	at = strstr(line, key);
-	if (!at) {
-		printf("# no %s on the command line\n", key);
+	return at ? at + strlen(key) : NULL;
+}
+
+int has_option(const char *name)
+{
+	return !!find_option(name);
+}
+
+long option(const char *name)
+{
+	const char *val = find_option(name);
+
+	if (!val) {
+		printf("# no pmu_%s= on the command line\n", name);
 		exit(1);
 	}
-	return strtol(at + strlen(key), NULL, 0);
+	return strtol(val, NULL, 0);
 }
 
 static uint64_t pmu;
@@ -105,8 +118,8 @@ void loop(uint64_t n, int odd)
 }
 
 /*
- * Everything about one run: opened anew, so that nothing is left of the last one. An AMD CPU with four
- * counters has room for three events and this one.
+ * Everything about one run: opened anew, so that nothing is left of the last one. An AMD CPU with
+ * four counters has room for three events and this one.
  */
 static int run_with(int event, struct group *g, uint64_t n, int odd)
 {
@@ -219,7 +232,7 @@ static void test_cpus(void)
 	equal("each CPU counts its own instructions, branches and cycles", bad, 0);
 }
 
-static uint64_t count_samples(struct perf_event_mmap_page *page)
+uint64_t count_samples(struct perf_event_mmap_page *page)
 {
 	char *data = (char *)page + page->data_offset;
 	uint64_t at, samples = 0;
@@ -307,6 +320,8 @@ int main(void)
 	test_pmu();
 	test_cpus();
 	test_hidden();
+	if (has_option("guest"))
+		test_guests();
 	printf("1..%d\n", tests);
 	return 0;
 }

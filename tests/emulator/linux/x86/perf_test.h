@@ -27,6 +27,9 @@ void check(const char *what, int ok);
 void equal(const char *what, uint64_t got, uint64_t want);
 /* pmu_NAME=N of the kernel's command line. */
 long option(const char *name);
+int has_option(const char *name);
+/* Of a ring of 64 pages. */
+uint64_t count_samples(struct perf_event_mmap_page *page);
 /* From now on events are of this PMU; 0 where there is only one. */
 void use_pmu(uint64_t type);
 int perf_open_on(uint64_t config, int leader, uint64_t period, int pid, int cpu);
@@ -38,5 +41,8 @@ int is_hybrid(void);
 void use_cpu(int cpu);
 void test_kinds(void);
 void test_hidden(void);
+
+/* guest.c */
+void test_guests(void);
 
 #endif
