@@ -106,6 +106,25 @@ static void test_host(void)
 	equal("    both", amd_count(0, AMD_INSN | GUEST | HOST, N), LOOP_INSNS(N));
 }
 
+/* EFER.SVME is on for ten NOPs. The write that sets it does not count, the other one does. */
+static void test_switch(u64 bits)
+{
+	u32 on = rdmsr(EFER) | EFER_SVME, off = on & ~EFER_SVME;
+
+	amd_stop();
+	wrmsr(amd_ctl(0), AMD_INSN | OS | EN | bits);
+	if (machine.amd >= 2)
+		wrmsr(AMD_GLOBAL_CTL, 1);
+	__asm__ volatile("wrmsr\n"
+			 ".rept 10; nop; .endr\n"
+			 "movl %1, %%eax\n"
+			 "wrmsr\n"
+			 : "+a"(on)
+			 : "r"(off), "c"(EFER), "d"(0)
+			 : "memory");
+	equal("while SVM is on", rdpmc(0), 12);
+}
+
 static void test_modes(u32 i)
 {
 	u64 guest = GUEST_INSNS(N), host = AROUND_GUEST_INSNS, sel = AMD_INSN | OS | USR;
@@ -183,5 +202,7 @@ void amd_test_guest(void)
 	amd_stop();
 	wrmsr(EFER, rdmsr(EFER) & ~EFER_SVME);
 	test_without();
+	test_switch(HOST);
+	test_switch(GUEST | HOST);
 	amd_stop();
 }
