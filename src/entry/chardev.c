@@ -15,7 +15,10 @@ static int dev_open(struct inode *inode, struct file *file)
 	if (!set)
 		return -ENOMEM;
 	file->private_data = set;
-	return stream_open(inode, file);
+	stream_open(inode, file);
+	/* pread(2) is read(2), at any place: a reader whose number is another file's harms it not. */
+	file->f_mode |= FMODE_PREAD;
+	return 0;
 }
 
 static int dev_release(struct inode *inode, struct file *file)

@@ -168,6 +168,34 @@ TEST_F(perf_abi, ring)
 		EXPECT_LE(20 * N, value(self->fd[0]));
 }
 
+/* The identifier that was told before is that of the samples. */
+TEST_F(perf_abi, ring_with_identifiers)
+{
+	struct perf_event_mmap_page *ring;
+	uint64_t id = 0, other = 0, end;
+	const uint64_t *sample;
+
+	self->attr.sample_period = 5 * N;
+	self->attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ID;
+	self->fd[0] = open_event(&self->attr, 0, -1, -1, 0);
+	ASSERT_LE(0, self->fd[0]) TH_LOG("%s", strerror(errno));
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_ID, &id));
+	ring = map(self->fd[0], 1 + 8);
+	ASSERT_NE(NULL, ring);
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_ID, &other));
+	EXPECT_EQ(id, other);
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_ENABLE, 0));
+	loop(10 * N);
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_DISABLE, 0));
+	end = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE);
+	if (getenv("PMUDEV_INTERRUPTS"))
+		ASSERT_LE(3 * 24ULL, end);
+	/* A header, an address, and it */
+	sample = (const uint64_t *)((const char *)ring + page_size);
+	if (end)
+		EXPECT_EQ(id, sample[2]);
+}
+
 /* A ring of an event that has not counted, without a period */
 TEST_F(perf_abi, ring_without_samples)
 {

@@ -77,6 +77,25 @@ TEST(write_and_seek)
 	close(fd);
 }
 
+/* pread(2) at any place is read(2): who is not sure whose number it is harms no other file. */
+TEST(read_at_any_place)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
+	union record record;
+	int fd = pm_set(&event, 1, true), i;
+
+	ASSERT_GE(fd, 0);
+	for (i = 0; i < 63; i++) {
+		memset(&record, 0, sizeof(record));
+		EXPECT_EQ((ssize_t)(sizeof(struct pmudev_record) + sizeof(struct pmudev_count)),
+			  pread64(fd, &record, sizeof(record), 1LL << i));
+		EXPECT_EQ(1U, record.r.nr);
+	}
+	EXPECT_EQ(-1, lseek(fd, 0, SEEK_CUR));
+	EXPECT_EQ(ESPIPE, errno);
+	close(fd);
+}
+
 TEST(no_refusal_yet)
 {
 	struct pmudev_why answer;

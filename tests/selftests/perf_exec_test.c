@@ -42,6 +42,11 @@ FIXTURE_VARIANT_ADD(perf_exec, signals)
 	.program = "/bin/perf_abi_signals",
 };
 
+FIXTURE_VARIANT_ADD(perf_exec, files)
+{
+	.program = "/bin/perf_abi_files",
+};
+
 FIXTURE_SETUP(perf_exec)
 {
 	int fd;
@@ -143,6 +148,19 @@ TEST(what_is_wrong)
 	EXPECT_EQ(2, output.status);
 	run(&output, "pmudev exec -- /nosuch");
 	EXPECT_EQ(127, output.status);
+	/* The begin of a 32-bit program, and a script for it */
+	run(&output, "printf '\\177ELF\\1\\1\\1%%060d' 0 >/tmp/narrow; chmod 755 /tmp/narrow;"
+		     "pmudev exec -- /tmp/narrow");
+	EXPECT_EQ(126, output.status);
+	EXPECT_EQ(1, times_in(&output, "is not a 64-bit program")) TH_LOG("%s", output.text);
+	run(&output, "printf '#! /tmp/narrow x\\n' >/tmp/script; chmod 755 /tmp/script;"
+		     "pmudev exec -- /tmp/script; rm /tmp/narrow /tmp/script");
+	EXPECT_EQ(1, times_in(&output, "'/tmp/script' is not a 64-bit program"))
+	TH_LOG("%s", output.text);
+	/* The machine's shell */
+	run(&output, "pmudev exec --explain -- /bin/sh -c 'exit 3'");
+	EXPECT_EQ(3, output.status);
+	EXPECT_EQ(1, times_in(&output, "'/bin/sh' is linked statically")) TH_LOG("%s", output.text);
 	run(&output, "PMUDEV_PERF_LIBRARY=/nosuch pmudev exec --explain -- /bin/perf_abi");
 	EXPECT_EQ(126, output.status) TH_LOG("%s", output.text);
 }

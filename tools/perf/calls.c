@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "event.h"
+#include "memory.h"
 #include "real.h"
 #include "table.h"
 
@@ -71,20 +72,25 @@ static long result(long ret)
 
 /* -------------------------------------------------------------------------- open -- */
 
-/* @attr, of any size: what the caller knows of it. 0 or -errno. */
-static int take_attr(struct perf_event_attr *attr, const struct perf_event_attr *from)
+/* @attr, of any size: what the caller knows of it. False: perf says what is wrong with it. */
+static bool take_attr(struct perf_event_attr *attr, const struct perf_event_attr *from)
 {
-	uint32_t size = from->size ? from->size : PERF_ATTR_SIZE_VER0, i;
+	char all[4096];
+	uint32_t size, i;
 
-	if (size < PERF_ATTR_SIZE_VER0 || size > 4096)
-		return -E2BIG;
+	if (memory_read(&size, &from->size, sizeof(size)))
+		return false;
+	if (!size)
+		size = PERF_ATTR_SIZE_VER0;
+	if (size < PERF_ATTR_SIZE_VER0 || size > sizeof(all) || memory_read(all, from, size))
+		return false;
 	for (i = sizeof(*attr); i < size; i++)
-		if (((const char *)from)[i])
-			return -E2BIG;
+		if (all[i])
+			return false;
 	memset(attr, 0, sizeof(*attr));
-	memcpy(attr, from, size < sizeof(*attr) ? size : sizeof(*attr));
+	memcpy(attr, all, size < sizeof(*attr) ? size : sizeof(*attr));
 	attr->size = sizeof(*attr);
-	return 0;
+	return true;
 }
 
 /* False: it is for perf. @ret: out: a descriptor or -errno */
@@ -97,8 +103,13 @@ static bool open_ours(const struct perf_event_attr *from, pid_t pid, int cpu, in
 	int fd;
 
 	/* Of a group of perf's */
-	if (!from || (leader_fd >= 0 && !leader) || take_attr(&attr, from))
+	if (leader && !fd_is_set(leader_fd)) {
+		table_forget(leader_fd, leader);
+		leader = NULL;
+	}
+	if ((leader_fd >= 0 && !leader) || !take_attr(&attr, from))
 		return false;
+	memory_know_stack();
 	fd = perf_open(&attr, pid, cpu, leader, leader_fd, flags, &ours, &event);
 	/* A member that pmudev cannot count: the group becomes perf's, if it can. */
 	if (!ours && (!leader || !perf_hand_over(leader, leader_fd)))
@@ -155,6 +166,15 @@ EXPORT long syscall(long number, ...)
 
 /* --------------------------------------------------------------------------- use -- */
 
+/*
+ * Still the event's after -ESTALE: in a child of vfork(2), which has the table of its parent and
+ * has closed the descriptor. It is the C library's there.
+ */
+static bool is_known(int fd, const struct event *event)
+{
+	return table_find(fd) == event;
+}
+
 EXPORT ssize_t read(int fd, void *buf, size_t size)
 {
 	struct event *event = table_find(fd);
@@ -163,7 +183,9 @@ EXPORT ssize_t read(int fd, void *buf, size_t size)
 	if (!event)
 		return real()->read(fd, buf, size);
 	ret = perf_read(event, fd, buf, size);
-	return ret == -ESTALE ? read(fd, buf, size) : result(ret);
+	if (ret != -ESTALE)
+		return result(ret);
+	return is_known(fd, event) ? real()->read(fd, buf, size) : read(fd, buf, size);
 }
 
 /* What read(2) is where the compiler could not check @size; @room: of @buf */
@@ -187,7 +209,9 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	if (!event)
 		return real()->ioctl(fd, request, arg);
 	ret = perf_control(event, fd, request, arg);
-	return ret == -ESTALE ? ioctl(fd, request, arg) : result(ret);
+	if (ret != -ESTALE)
+		return result(ret);
+	return is_known(fd, event) ? real()->ioctl(fd, request, arg) : ioctl(fd, request, arg);
 }
 
 EXPORT void *mmap64(void *address, size_t size, int prot, int flags, int fd, off64_t offset)
@@ -238,6 +262,18 @@ EXPORT int close(int fd)
 	struct event *event = table_find(fd);
 
 	return event ? table_drop(fd, event, -1, 0) : real()->close(fd);
+}
+
+/* It closes the descriptor where close() above does not see it. */
+EXPORT int fclose(FILE *file)
+{
+	const int error = errno, fd = fileno(file);
+	struct event *event = table_find(fd);
+
+	errno = error;
+	if (event)
+		table_forget(fd, event);
+	return real()->fclose(file);
 }
 
 static void drop_range(unsigned int first, unsigned int last)
@@ -344,7 +380,9 @@ EXPORT int fcntl64(int fd, int command, ...)
 	if (!event || ret < 0 || !is_about_signals(command))
 		return ret;
 	ret = perf_set_owner(event, fd, command, arg);
-	return ret == -ESTALE ? fcntl64(fd, command, arg) : result(ret);
+	if (ret != -ESTALE)
+		return result(ret);
+	return is_known(fd, event) ? 0 : fcntl64(fd, command, arg);
 }
 
 EXPORT int fcntl(int fd, int command, ...) __attribute__((alias("fcntl64")));

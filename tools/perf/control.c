@@ -2,9 +2,9 @@
 /* ioctl(2) and prctl(2) of events */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <string.h>
 
 #include "group.h"
+#include "memory.h"
 #include "real.h"
 
 /* Its group is locked. */
@@ -85,6 +85,29 @@ static int change(struct event *event, int fd, unsigned long request, bool all)
 	return 0;
 }
 
+/* Samples that carry identifiers are wanted: they must be perf's, as the ring will be. */
+static bool samples_tell_ids(const struct event *event)
+{
+	return event->period &&
+	       event->perf.sample_type & (PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
+					  PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_READ);
+}
+
+static int tell_id(struct event *event, int fd, void *to)
+{
+	if (samples_tell_ids(event) && !perf_hand_over(event, fd))
+		return -ESTALE;
+	atomic_store(&event->group->told, true);
+	return memory_write(to, &event->id, sizeof(event->id));
+}
+
+static int take_period(struct event *event, int fd, const void *from)
+{
+	uint64_t period;
+
+	return memory_read(&period, from, sizeof(period)) ?: perf_set_period(event, fd, period);
+}
+
 int perf_control(struct event *event, int fd, unsigned long request, unsigned long arg)
 {
 	int error;
@@ -95,11 +118,9 @@ int perf_control(struct event *event, int fd, unsigned long request, unsigned lo
 	case PERF_EVENT_IOC_RESET:
 		return change(event, fd, (unsigned int)request, arg & PERF_IOC_FLAG_GROUP);
 	case PERF_EVENT_IOC_ID:
-		event->group->told = true;
-		memcpy((void *)arg, &event->id, sizeof(event->id));
-		return 0;
+		return tell_id(event, fd, (void *)arg);
 	case (unsigned int)PERF_EVENT_IOC_PERIOD:
-		return perf_set_period(event, fd, *(const uint64_t *)arg);
+		return take_period(event, fd, (const void *)arg);
 	/* Of rings, and of perf's own events */
 	case PERF_EVENT_IOC_REFRESH:
 	case PERF_EVENT_IOC_SET_OUTPUT:

@@ -110,16 +110,23 @@ int group_add(struct group *group, struct event *event, int fd, struct pmudev_re
 	return 0;
 }
 
-/* What they have counted is kept, and they are in no set. 0 or -errno. */
-static int take_out(struct group *group, int fd, struct pmudev_refusal *why)
+static bool is_of(const struct event *event, uint32_t number)
 {
-	const uint32_t number = group->multiplexed ? group->number : PMUDEV_ALL;
+	return event_in_set(event) && (number == PMUDEV_ALL || event->attr.group == number);
+}
+
+/*
+ * The events of one of pmudev's groups, or PMUDEV_ALL: what they have counted is kept, and they
+ * are in no set. 0 or -errno.
+ */
+static int take_out(struct group *group, uint32_t number, int fd, struct pmudev_refusal *why)
+{
 	union pmudev_record_buffer all;
 	unsigned int i, nr = 0;
 	int error;
 
 	for (i = 0; i < group->nr; i++)
-		nr += event_in_set(group->events[i]);
+		nr += is_of(group->events[i], number);
 	/* pmudev refuses what concerns no event. */
 	if (!nr)
 		return 0;
@@ -130,11 +137,33 @@ static int take_out(struct group *group, int fd, struct pmudev_refusal *why)
 	if (error)
 		return error;
 	for (i = 0; i < group->nr; i++) {
-		group->events[i]->base = event_count(group->events[i], &all.record);
-		atomic_store(&group->events[i]->slot, NO_SLOT);
-		group->events[i]->counting = false;
+		struct event *event = group->events[i];
+
+		if (!is_of(event, number))
+			continue;
+		event->base = event_count(event, &all.record);
+		atomic_store(&event->slot, NO_SLOT);
+		event->counting = false;
 	}
 	return 0;
+}
+
+int event_add_again(struct event *event, int fd, uint32_t flags, struct pmudev_refusal *why)
+{
+	const bool counting = event->counting;
+	int error = take_out(event->group, event->attr.group, fd, why);
+
+	event->attr.flags = flags;
+	if (!error)
+		error = add_one(event, fd, why);
+	/* The new slot has the whole count; its times begin now. */
+	if (!error && !set_control(fd, PMUDEV_IOC_RESET, PMUDEV_ALL, atomic_load(&event->slot),
+				   event->base.value, why))
+		event->base.value = 0;
+	if (!error && counting)
+		error = control(fd, PMUDEV_IOC_ENABLE, event->attr.group, why);
+	event->counting = counting && !error;
+	return error;
 }
 
 static void remove_from_list(struct group *group, struct event *event)
@@ -156,12 +185,9 @@ void group_remove(struct group *group, struct event *event, int fd)
 	struct pmudev_refusal why;
 
 	atomic_fetch_add(&group->changes, 1);
-	if (fd >= 0 && group->multiplexed) {
-		take_out(group, fd, &why);
-	} else if (fd >= 0 && event_in_set(event)) {
-		control(fd, PMUDEV_IOC_DISABLE, event->attr.group, &why);
-		control(fd, PMUDEV_IOC_REMOVE, event->attr.group, &why);
-	}
+	/* Those that take turns are one group. */
+	if (fd >= 0 && event_in_set(event))
+		take_out(group, event->attr.group, fd, &why);
 	remove_from_list(group, event);
 	atomic_fetch_add(&group->changes, 1);
 	if (fd >= 0 && group->nr)
@@ -253,7 +279,7 @@ static int update_multiplexed(struct group *group, int fd, struct pmudev_refusal
 	int error;
 
 	atomic_fetch_add(&group->changes, 1);
-	error = take_out(group, fd, why);
+	error = take_out(group, group->number, fd, why);
 	if (!error)
 		error = add_wanted(group, fd, why);
 	atomic_fetch_add(&group->changes, 1);
@@ -284,7 +310,7 @@ int group_move(struct group *group, int fd, int shared, unsigned int number,
 	int error;
 
 	atomic_fetch_add(&group->changes, 1);
-	error = take_out(group, fd, why);
+	error = take_out(group, PMUDEV_ALL, fd, why);
 	if (!error) {
 		group->number = number;
 		group->multiplexed = true;

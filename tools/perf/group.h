@@ -28,6 +28,12 @@ void group_free(struct group *group);
  */
 int group_add(struct group *group, struct event *event, int fd, struct pmudev_refusal *why);
 
+/*
+ * One of a group that takes no turns, in another slot with @flags, and on if it was. The group's
+ * @changes is odd. 0 or -errno: it is in no slot, or off.
+ */
+int event_add_again(struct event *event, int fd, uint32_t flags, struct pmudev_refusal *why);
+
 /* It is gone: what it had counted, too. @fd: -1: the set is, too */
 void group_remove(struct group *group, struct event *event, int fd);
 

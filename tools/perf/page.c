@@ -9,35 +9,6 @@
 #include "group.h"
 #include "real.h"
 
-/* The event in another slot, with @flags; the group is locked. 0 or -errno: it is in none. */
-static int add_again(struct event *event, int fd, uint32_t flags)
-{
-	const uint32_t number = event->attr.group;
-	union pmudev_record_buffer all;
-	struct pmudev_refusal why;
-	uint32_t slot;
-	int error;
-
-	if (event_in_set(event)) {
-		set_control(fd, PMUDEV_IOC_DISABLE, number, PMUDEV_ALL, 0, &why);
-		if (group_read(fd, &all.record) < 0)
-			return -EBADF;
-		event->base = event_count(event, &all.record);
-		set_control(fd, PMUDEV_IOC_REMOVE, number, PMUDEV_ALL, 0, &why);
-		atomic_store(&event->slot, NO_SLOT);
-	}
-	event->attr.flags = flags;
-	error = set_add(fd, &event->attr, &slot, &why);
-	if (error)
-		return error;
-	/* The page has the whole count; its times begin now. */
-	if (!set_control(fd, PMUDEV_IOC_RESET, PMUDEV_ALL, slot, event->base.value, &why))
-		event->base.value = 0;
-	atomic_store(&event->slot, slot);
-	return event->counting ? set_control(fd, PMUDEV_IOC_ENABLE, number, PMUDEV_ALL, 0, &why) :
-				 0;
-}
-
 /* Only a thread's own events have pages, and no child has a copy of them. */
 static bool may_read(const struct event *event)
 {
@@ -56,18 +27,21 @@ static void *map_page(struct event *event, void *address, int flags, int fd)
 {
 	struct group *group = event->group;
 	const uint32_t old = event->attr.flags;
+	const bool counting = event->counting;
+	struct pmudev_refusal why;
 	void *page = MAP_FAILED;
 
 	if (!may_read(event))
 		return MAP_FAILED;
 	atomic_fetch_add(&group->changes, 1);
-	if ((old & PMUDEV_USER_READ) || !add_again(event, fd, old | PMUDEV_USER_READ))
+	if ((old & PMUDEV_USER_READ) || !event_add_again(event, fd, old | PMUDEV_USER_READ, &why))
 		page = set_map(fd, atomic_load(&event->slot), address,
 			       flags & (MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_POPULATE));
 	/* As it was. Without a counter now it counts no more, and read(2) says so. */
-	if (page == MAP_FAILED && !(old & PMUDEV_USER_READ) && add_again(event, fd, old)) {
-		event->counting = false;
-		atomic_store(&event->failed, true);
+	if (page == MAP_FAILED && !(old & PMUDEV_USER_READ)) {
+		event->counting = counting;
+		if (event_add_again(event, fd, old, &why))
+			atomic_store(&event->failed, true);
 	}
 	atomic_fetch_add(&group->changes, 1);
 	return page;

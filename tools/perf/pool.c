@@ -65,13 +65,17 @@ void group_unlock(struct group *group, const struct held *held)
 struct group *event_lock(struct event *event, int fd, struct held *held)
 {
 	struct group *group = event->group;
+	bool known;
 
 	if (!group)
 		return NULL;
 	group_lock(group, held);
-	if (table_find(fd) == event && event->group == group)
+	known = table_find(fd) == event && event->group == group;
+	if (known && fd_is_set(fd))
 		return group;
 	group_unlock(group, held);
+	if (known)
+		table_forget(fd, event);
 	return NULL;
 }
 

@@ -3,9 +3,9 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>
-#include <string.h>
 
 #include "group.h"
+#include "memory.h"
 #include "table.h"
 
 /* What read(2) returns, as it is written */
@@ -76,12 +76,30 @@ static void answer_group(struct answer *answer, const struct event *event,
 	}
 }
 
+/* Was it closed, and its number is another file's, or nobody's? */
+static bool is_lost(struct event *event, int fd)
+{
+	if (table_find(fd) == event && fd_is_set(fd))
+		return false;
+	table_forget(fd, event);
+	return true;
+}
+
+/* Or that of another set? Tags are identifiers. */
+static bool is_in(const struct event *event, const struct pmudev_record *record)
+{
+	const uint32_t slot = atomic_load(&event->slot);
+
+	return slot == NO_SLOT || (slot < record->nr && record->counts[slot].tag == event->id);
+}
+
 ssize_t perf_read(struct event *event, int fd, void *buf, size_t size)
 {
 	struct group *group = event->group;
 	struct answer answer;
 	unsigned int before;
 	union pmudev_record_buffer all;
+	bool found;
 	ssize_t got;
 
 	/* It is closed at this moment. */
@@ -98,18 +116,24 @@ ssize_t perf_read(struct event *event, int fd, void *buf, size_t size)
 			continue;
 		got = group_read(fd, &all.record);
 		if (got < 0 && before == atomic_load(&group->changes))
-			return table_find(fd) == event ? got : -ESTALE;
+			return is_lost(event, fd) ? -ESTALE : got;
 		answer.nr = 0;
 		if (got >= 0 && event->read_format & PERF_FORMAT_GROUP)
 			answer_group(&answer, event, &all.record);
 		else if (got >= 0)
 			answer_one(&answer, event, &all.record);
+		found = got < 0 || is_in(event, &all.record);
 		atomic_thread_fence(memory_order_acquire);
 		if (before == atomic_load(&group->changes))
 			break;
 	}
+	if (!found) {
+		table_forget(fd, event);
+		return -ESTALE;
+	}
 	if (size < answer.nr * sizeof(answer.words[0]))
 		return -ENOSPC;
-	memcpy(buf, answer.words, answer.nr * sizeof(answer.words[0]));
+	if (memory_write(buf, answer.words, answer.nr * sizeof(answer.words[0])))
+		return -EFAULT;
 	return answer.nr * sizeof(answer.words[0]);
 }

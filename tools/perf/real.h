@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 /**
@@ -17,7 +18,9 @@ struct real {
 	long (*syscall)(long number, ...);
 	int (*ioctl)(int fd, unsigned long request, ...);
 	ssize_t (*read)(int fd, void *buf, size_t size);
+	ssize_t (*pread)(int fd, void *buf, size_t size, off64_t offset);
 	int (*close)(int fd);
+	int (*fclose)(FILE *file);
 	void *(*mmap)(void *address, size_t size, int prot, int flags, int fd, off64_t offset);
 	int (*dup)(int fd);
 	int (*dup2)(int from, int to);

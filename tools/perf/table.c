@@ -63,54 +63,90 @@ static bool is_borrowed(void)
 	return getpid() != perf_process;
 }
 
-void table_put(int fd, struct event *event)
+/* A number in the table is the event's no more. The group is locked. Return: none is. */
+static bool put_ref(struct event *event)
 {
-	int last = atomic_load(&end);
-
-	atomic_store_explicit(&perf_table[fd], event, memory_order_release);
-	while (last <= fd && !atomic_compare_exchange_weak(&end, &last, fd + 1))
-		;
-}
-
-/*
- * @fd is the event's no more. The group is locked. Return: the event is gone with its last
- * descriptor, and event_free() follows.
- */
-static bool take(int fd, struct event *event)
-{
-	struct event *known = event;
-
-	if (!atomic_compare_exchange_strong(&perf_table[fd], &known, NULL) ||
-	    atomic_fetch_sub(&event->refs, 1) > 1)
+	if (atomic_fetch_sub(&event->refs, 1) > 1)
 		return false;
 	perf_close(event, perf_find_fd(event->group));
 	return true;
 }
 
+/* Nobody holds a lock. */
+static void free_all(struct event *event, struct group *last)
+{
+	event_free(event);
+	if (last)
+		group_free(last);
+}
+
+static struct event *replace(int fd, struct event *event)
+{
+	struct event *old = atomic_exchange(&perf_table[fd], event);
+	int last = atomic_load(&end);
+
+	while (last <= fd && !atomic_compare_exchange_weak(&end, &last, fd + 1))
+		;
+	return old == event ? NULL : old;
+}
+
+/* What had a number before, and was closed where nobody saw it */
+static void drop_old(struct event *old)
+{
+	struct group *group = old->group, *last = NULL;
+	struct held held;
+	bool gone;
+
+	group_lock(group, &held);
+	gone = put_ref(old);
+	if (gone && !group->nr)
+		last = group;
+	group_unlock(group, &held);
+	if (gone)
+		free_all(old, last);
+}
+
+void table_put(int fd, struct event *event)
+{
+	struct event *old = replace(fd, event);
+
+	if (old)
+		drop_old(old);
+}
+
+static int close_one(int fd, int from, int flags)
+{
+	if (from == TABLE_FORGET)
+		return 0;
+	return from < 0 ? real()->close(fd) : real()->dup3(from, fd, flags);
+}
+
 int table_drop(int fd, struct event *event, int from, int flags)
 {
-	struct group *group = event->group;
+	struct group *group = event->group, *last = NULL;
+	struct event *known = event;
 	struct held held;
-	bool gone, last;
+	bool gone;
 	int ret;
 
 	if (is_borrowed())
-		return from < 0 ? real()->close(fd) : real()->dup3(from, fd, flags);
+		return close_one(fd, from, flags);
 	group_lock(group, &held);
-	ret = from < 0 ? real()->close(fd) : real()->dup3(from, fd, flags);
+	ret = close_one(fd, from, flags);
 	/* After an error of close(2) it is closed all the same. */
-	gone = (from < 0 || ret >= 0) && take(fd, event);
-	last = gone && !group->nr;
+	gone = (from < 0 || ret >= 0) &&
+	       atomic_compare_exchange_strong(&perf_table[fd], &known, NULL) && put_ref(event);
+	if (gone && !group->nr)
+		last = group;
 	group_unlock(group, &held);
 	if (gone)
-		event_free(event);
-	if (last)
-		group_free(group);
+		free_all(event, last);
 	return ret;
 }
 
 int table_copy(int fd, struct event *event, int (*make)(int fd, int a, int b), int a, int b)
 {
+	struct event *old = NULL;
 	struct group *group;
 	struct held held;
 	int ret;
@@ -124,10 +160,17 @@ int table_copy(int fd, struct event *event, int (*make)(int fd, int a, int b), i
 	ret = make(fd, a, b);
 	if (ret >= 0 && ret < MOST_FDS && table_find(ret) != event) {
 		atomic_fetch_add(&event->refs, 1);
-		table_put(ret, event);
+		old = replace(ret, event);
 	}
 	group_unlock(group, &held);
+	if (old)
+		drop_old(old);
 	return ret;
+}
+
+void table_forget(int fd, struct event *event)
+{
+	table_drop(fd, event, TABLE_FORGET, 0);
 }
 
 int table_end(void)

@@ -20,14 +20,23 @@ static inline struct event *table_find(int fd)
 
 /* Behind the highest that was ever used */
 int table_end(void);
-/* @fd, below MOST_FDS, is the event's from now on. */
+/* @fd, below MOST_FDS, is the event's from now on. Locks the group of one that had it before. */
 void table_put(int fd, struct event *event);
+
+/* It was closed, or is about to be. */
+#define TABLE_FORGET (-2)
 
 /*
  * Closes one of ours: by close(2) or, with @from that is not negative, by dup3(2) onto it. Return:
- * as that. Locks the group.
+ * as that. TABLE_FORGET: it is only none of the event's any more, and 0. Locks the group.
  */
 int table_drop(int fd, struct event *event, int from, int flags);
+
+/*
+ * The program has closed @fd where this library does not see it. Nothing in a child of vfork(2),
+ * whose parent has it still. May be called by signal handlers.
+ */
+void table_forget(int fd, struct event *event);
 
 /* One more descriptor of the event, which @make makes of @fd. Return: as that. Locks the group. */
 int table_copy(int fd, struct event *event, int (*make)(int fd, int a, int b), int a, int b);

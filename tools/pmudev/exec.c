@@ -12,6 +12,7 @@
 
 #include "child.h"
 #include "cmd.h"
+#include "kind.h"
 
 /* Where the library is, from the folder of this command: as built, and as installed. */
 static const char *const places[] = {
@@ -124,8 +125,28 @@ static bool set_environment(const struct options *options, const char *library)
 	return done;
 }
 
+/* Would it load the library? Else complain, or say so. */
+static bool check_kind(const char *program, bool explain)
+{
+	const int bits = 8 * (int)sizeof(void *);
+
+	switch (program_kind(program)) {
+	case PROGRAM_NARROW:
+		complain("'%s' is not a %d-bit program, as `pmudev exec` is: without it, perf counts",
+			 program, bits);
+		return false;
+	case PROGRAM_STATIC:
+		if (explain)
+			complain("'%s' is linked statically: what it opens itself is perf's",
+				 program);
+		return true;
+	default:
+		return true;
+	}
+}
+
 /* Return: 0, or the exit status. */
-static int check(const char *program)
+static int check(const char *program, bool explain)
 {
 	struct pmudev set;
 
@@ -133,6 +154,8 @@ static int check(const char *program)
 		complain("'%s' gains privileges: it would not load a library of yours", program);
 		return EXIT_NOT_RUN;
 	}
+	if (!check_kind(program, explain))
+		return EXIT_NOT_RUN;
 	if (pmudev_open(&set)) {
 		complain_refusal(&set, "exec");
 		return EXIT_NOT_RUN;
@@ -152,7 +175,7 @@ int cmd_exec(int argc, char **argv)
 	program = find_command(options.command[0]);
 	if (!program)
 		return EXIT_NOT_FOUND;
-	status = check(program);
+	status = check(program, options.explain);
 	if (!status && !find_library(library)) {
 		complain("libpmudev-perf.so is not there: PMUDEV_PERF_LIBRARY= says where it is");
 		status = EXIT_NOT_RUN;

@@ -182,6 +182,7 @@ static int add(struct fake_set *set, const struct pmudev_event_attr *attr, uint3
 		memset(&set->event[*slot], 0, sizeof(set->event[*slot]));
 		set->event[*slot].present = true;
 		set->event[*slot].group = attr->group;
+		set->event[*slot].count.tag = attr->tag;
 		set->event[*slot].multiplexed = attr->flags & PMUDEV_MULTIPLEX;
 		return 0;
 	}

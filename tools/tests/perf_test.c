@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "../perf/event.h"
+#include "../perf/real.h"
 #include "fake_sets.h"
 #include "tap.h"
 
@@ -147,6 +148,42 @@ static void copies(void)
 	close(other);
 	ok(close_range(fd, fd, 0) == 0 && fake_open_sets() == 0, "close_range()");
 	close(file);
+}
+
+/* Without this library's knowledge: by stdio, or by no library at all. */
+static void closed_elsewhere(void)
+{
+	char path[] = "/tmp/perf_test.XXXXXX", text[40] = "";
+	int file = mkstemp(path), fd = open_event(0, -1, 0), again, copy;
+
+	ok(file >= 0 && write(file, "untouched", 9) == 9 && !lseek(file, 0, SEEK_SET), "a file");
+	real()->close(fd);
+	ok(read(fd, text, 1) == -1 && errno == EBADF, "a number that is nobody's");
+	fd = open_event(0, -1, 0);
+	real()->dup2(file, fd);
+	ok(read(fd, text, sizeof(text)) == 9, "a number that is a file's");
+	is(text, "untouched", "of which nothing is lost");
+	close(fd);
+	fd = open_event(0, -1, 0);
+	fake_step(3, 1);
+	real()->close(fd);
+	again = open_event(0, -1, 0);
+	ok(again == fd && value(again) == 0, "a number that is another event's");
+	copy = dup(again);
+	real()->close(again);
+	fake_step(3, 1);
+	ok(open_event(0, copy, 0) == again && value(copy) == 3, "or a member's");
+	close(again);
+	again = open_event(0, -1, 0);
+	real()->dup2(again, copy);
+	ok(value(copy) == ~0ULL, "another set is not taken for it");
+	close(copy);
+	close(again);
+	fd = open_event(0, -1, 0);
+	ok(!fclose(fdopen(fd, "r")) && read(fd, text, 1) == -1, "closed by stdio");
+	is_number(fake_open_sets(), 0, "no set is left");
+	close(file);
+	unlink(path);
 }
 
 /* Opens, reads, switches and closes, as fast as it can, beside others. */
@@ -343,6 +380,7 @@ int main(void)
 	group();
 	turns();
 	copies();
+	closed_elsewhere();
 	threads();
 	children();
 	too_many();

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+/* Memory of the program that may not be there: perf answers EFAULT, and so does this library. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "memory.h"
+#include "real.h"
+
+/* Of a thread that has opened an event; else 0 */
+static __thread uintptr_t stack_begin __attribute__((tls_model("initial-exec")));
+static __thread uintptr_t stack_end __attribute__((tls_model("initial-exec")));
+
+void memory_know_stack(void)
+{
+	pthread_attr_t attr;
+	void *begin = NULL;
+	size_t size = 0;
+
+	if (stack_end || pthread_getattr_np(pthread_self(), &attr))
+		return;
+	if (!pthread_attr_getstack(&attr, &begin, &size)) {
+		stack_begin = (uintptr_t)begin;
+		stack_end = stack_begin + size;
+	}
+	pthread_attr_destroy(&attr);
+}
+
+int memory_read(void *to, const void *from, size_t size)
+{
+	struct iovec here = { .iov_base = to, .iov_len = size };
+	struct iovec there = { .iov_base = (void *)from, .iov_len = size };
+	ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+
+	if (got == (ssize_t)size)
+		return 0;
+	if (got >= 0 || errno == EFAULT)
+		return -EFAULT;
+	/* A sandbox has no such call: as without this check. */
+	memcpy(to, from, size);
+	return 0;
+}
+
+/* What lies between this frame and the end of the thread's own stack is there. */
+static bool is_on_stack(uintptr_t at, size_t size)
+{
+	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+
+	return frame >= stack_begin && at >= frame && at < stack_end && size <= stack_end - at;
+}
+
+int memory_write(void *to, const void *from, size_t size)
+{
+	char *last = (char *)to + size - sizeof(unsigned int);
+
+	/* The cheapest call that writes: a number at the begin, and one at the end. */
+	if (!is_on_stack((uintptr_t)to, size) && real()->syscall(SYS_getcpu, to, last, NULL) &&
+	    errno == EFAULT)
+		return -EFAULT;
+	memcpy(to, from, size);
+	return 0;
+}
