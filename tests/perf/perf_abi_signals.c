@@ -4,9 +4,12 @@
 
 /* Not so often that pmudev, or perf, would make them fewer */
 #define PERIOD 250000ULL
+/* So much may be counted between an overflow and the end of its handling. */
+#define LATE   2000ULL
 
 static int told;
 static int told_fd;
+static int told_code;
 static pid_t told_thread;
 
 static void on_overflow(int signal, siginfo_t *info, void *context)
@@ -15,6 +18,7 @@ static void on_overflow(int signal, siginfo_t *info, void *context)
 	(void)context;
 	__atomic_fetch_add(&told, 1, __ATOMIC_RELAXED);
 	told_fd = info->si_fd;
+	told_code = info->si_code;
 	told_thread = syscall(SYS_gettid);
 }
 
@@ -41,6 +45,11 @@ static int signal_to(int fd, int type, pid_t whom)
 	sigaction(SIGRTMIN + 3, &action, NULL);
 	return fcntl(fd, F_SETOWN_EX, &owner) || fcntl(fd, F_SETSIG, SIGRTMIN + 3) ||
 	       fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_ASYNC);
+}
+
+static bool interrupts(void)
+{
+	return getenv("PMUDEV_INTERRUPTS");
 }
 
 /* Do counters interrupt, and is each overflow told once? Else perf's are only looked at. */
@@ -161,14 +170,110 @@ TEST_F(perf_abi, another_is_told)
 	EXPECT_LE(PERIOD, value(self->fd[0]));
 }
 
-/* So many overflows, then none: that is perf's, too. */
+/* So many overflows, then none, and the count is that of the last one. */
 TEST_F(perf_abi, refresh)
 {
+	uint64_t counted;
+	int i;
+
 	self->attr.sample_period = PERIOD;
 	self->fd[0] = open_event(&self->attr, 0, -1, -1, 0);
 	ASSERT_LE(0, self->fd[0]);
-	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_REFRESH, 3)) TH_LOG("%s", strerror(errno));
-	EXPECT_FALSE(served_by_pmudev(self->fd[0]));
+	ASSERT_EQ(0, signal_to(self->fd[0], F_OWNER_TID, syscall(SYS_gettid)));
+	for (i = 1; i <= 4; i++) {
+		forget();
+		ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_REFRESH, i & 1 ? 1 : 3))
+		TH_LOG("%s", strerror(errno));
+		loop(40 * N);
+		counted = value(self->fd[0]);
+		loop(40 * N);
+		/* Without interrupts perf's goes on. */
+		if (!interrupts())
+			continue;
+		EXPECT_EQ(counted, value(self->fd[0]));
+		EXPECT_EQ(POLL_HUP, told_code);
+		EXPECT_EQ(self->fd[0], told_fd);
+		EXPECT_EQ(i & 1 ? 1 : 3, nr_told());
+		/* 1, 4, 5 and 8 of them, and how late the interrupt is */
+		EXPECT_LE((i & 1 ? 2 * i - 1 : 2 * i) * PERIOD, counted);
+		EXPECT_GT((i & 1 ? 2 * i - 1 : 2 * i) * PERIOD + LATE, counted);
+	}
+	EXPECT_EQ(!!getenv("PMUDEV_PERF") && interrupts(), served_by_pmudev(self->fd[0]));
+	/* Without a limit again: each is told. */
+	forget();
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_ENABLE, 0));
+	loop(4 * PERIOD);
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_DISABLE, 0));
+	if (is_each_told())
+		EXPECT_LE(7, nr_told());
+	EXPECT_LE(8 * PERIOD, value(self->fd[0]));
+}
+
+/* Nobody is told; two calls add up. */
+TEST_F(perf_abi, refresh_in_silence)
+{
+	uint64_t counted;
+
+	self->attr.sample_period = PERIOD;
+	self->fd[0] = open_event(&self->attr, 0, -1, -1, 0);
+	ASSERT_LE(0, self->fd[0]);
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_REFRESH, 1));
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_REFRESH, 1));
+	loop(40 * N);
+	counted = value(self->fd[0]);
+	EXPECT_LE(2 * PERIOD, counted);
+	loop(40 * N);
+	if (interrupts()) {
+		EXPECT_GT(2 * PERIOD + LATE, counted);
+		EXPECT_EQ(counted, value(self->fd[0]));
+	}
+}
+
+/* As PAPI has it: a ring, each overflow told, and REFRESH in the handler. */
+static struct perf_event_mmap_page *sampled;
+
+static void on_sample(int signal, siginfo_t *info, void *context)
+{
+	on_overflow(signal, info, context);
+	if (nr_told() < 5)
+		ioctl(info->si_fd, PERF_EVENT_IOC_REFRESH, 1);
+}
+
+TEST_F(perf_abi, refresh_with_a_ring)
+{
+	struct sigaction action = { .sa_sigaction = on_sample, .sa_flags = SA_SIGINFO };
+	const size_t page = sysconf(_SC_PAGESIZE), loop_begin = (size_t)loop;
+	const uint64_t *data;
+	uint64_t head, i;
+
+	self->attr.sample_period = PERIOD;
+	self->attr.sample_type = PERF_SAMPLE_IP;
+	self->fd[0] = open_event(&self->attr, 0, -1, -1, 0);
+	ASSERT_LE(0, self->fd[0]);
+	ASSERT_EQ(0, signal_to(self->fd[0], F_OWNER_TID, syscall(SYS_gettid)));
+	sigaction(SIGRTMIN + 3, &action, NULL);
+	sampled = mmap(NULL, 9 * page, PROT_READ | PROT_WRITE, MAP_SHARED, self->fd[0], 0);
+	ASSERT_NE(MAP_FAILED, sampled);
+	EXPECT_EQ(!!getenv("PMUDEV_PERF") && interrupts(), served_by_pmudev(self->fd[0]));
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_REFRESH, 1));
+	loop(80 * N);
+	head = __atomic_load_n(&sampled->data_head, __ATOMIC_ACQUIRE);
+	if (interrupts()) {
+		EXPECT_EQ(5, nr_told());
+		/* A header and an address each */
+		ASSERT_EQ(5 * 16ULL, head);
+		data = (const uint64_t *)((const char *)sampled + page);
+		for (i = 0; i < 5; i++) {
+			EXPECT_EQ(PERF_RECORD_SAMPLE | 2ULL << 32 | 16ULL << 48, data[2 * i]);
+			EXPECT_LE(loop_begin, data[2 * i + 1]);
+			EXPECT_GT(loop_begin + 64, data[2 * i + 1]);
+		}
+		EXPECT_LE(5 * PERIOD, value(self->fd[0]));
+		EXPECT_GT(5 * PERIOD + 5 * LATE, value(self->fd[0]));
+	}
+	munmap(sampled, 9 * page);
+	forget();
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_REFRESH, 1));
 	loop(40 * N);
 	EXPECT_LE(PERIOD, value(self->fd[0]));
 }

@@ -227,6 +227,12 @@ EXPORT void *mmap(void *address, size_t size, int prot, int flags, int fd, off_t
 	return mmap64(address, size, prot, flags, fd, offset);
 }
 
+EXPORT int munmap(void *address, size_t size)
+{
+	ring_unmapped(address, size);
+	return real()->munmap(address, size);
+}
+
 static void each_of_thread(bool on)
 {
 	pid_t me = real()->syscall(SYS_gettid);

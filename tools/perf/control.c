@@ -121,8 +121,13 @@ int perf_control(struct event *event, int fd, unsigned long request, unsigned lo
 		return tell_id(event, fd, (void *)arg);
 	case (unsigned int)PERF_EVENT_IOC_PERIOD:
 		return take_period(event, fd, (const void *)arg);
-	/* Of rings, and of perf's own events */
 	case PERF_EVENT_IOC_REFRESH:
+		error = event->period ? perf_refresh(event, fd, (int)arg) : -EINVAL;
+		if (error != -EOPNOTSUPP)
+			return error;
+		error = perf_hand_over(event, fd);
+		return error ? error : -ESTALE;
+	/* Of rings, and of perf's own events */
 	case PERF_EVENT_IOC_SET_OUTPUT:
 	case (unsigned int)PERF_EVENT_IOC_SET_FILTER:
 	case (unsigned int)PERF_EVENT_IOC_SET_BPF:

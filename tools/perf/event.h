@@ -32,11 +32,19 @@ struct count {
 	uint64_t running;
 };
 
-/* What fcntl(2) has set. @tid: 0: nobody, -1: not one thread. @signal: 0: SIGIO */
+/* What fcntl(2) has set. @tid: 0: nobody, -1: not one thread. @signal: 0: SIGIO. @fd: of F_SETFL */
 struct overflow {
 	bool async;
 	pid_t tid;
 	int signal;
+	int fd;
+};
+
+/* Samples in this process's memory. @begin: NULL: none. @lost: since there was no room */
+struct ring {
+	void *begin;
+	size_t size;
+	uint64_t lost;
 };
 
 /**
@@ -50,6 +58,11 @@ struct overflow {
  * @period: of overflows; 0: none
  * @overflow: who is told of them
  * @signals: it has a deadline, and stays in its slot
+ * @refreshed: this library hears of overflows before the program does (refresh.c)
+ * @limit: after so many more it is off; 0: never
+ * @due: the count of the slot at which the next one comes; 0: a period from now on
+ * @round: of its deadlines: signals of those before are late
+ * @ring: which this library writes
  * @owner: the thread that has opened it
  * @slot: of the set
  * @base: counted before @slot; under the group's lock, and its @changes
@@ -69,6 +82,11 @@ struct event {
 	uint64_t period;
 	struct overflow overflow;
 	bool signals;
+	bool refreshed;
+	unsigned int limit;
+	uint64_t due;
+	unsigned int round;
+	struct ring ring;
 	pid_t owner;
 	atomic_uint slot;
 	struct count base;
@@ -169,6 +187,10 @@ void *perf_map(struct event *event, void *address, size_t size, int prot, int fl
  * -errno
  */
 int perf_set_owner(struct event *event, int fd, int command, unsigned long arg);
+/* refresh.c: PERF_EVENT_IOC_REFRESH. -EOPNOTSUPP: only perf can */
+int perf_refresh(struct event *event, int fd, int limit);
+/* ring.c: munmap(2) of these bytes; rings there are written no more. */
+void ring_unmapped(void *address, size_t size);
 /* PERF_EVENT_IOC_PERIOD */
 int perf_set_period(struct event *event, int fd, uint64_t period);
 
@@ -226,9 +248,16 @@ int set_control(int fd, unsigned long request, uint32_t group, uint32_t slot, ui
 		struct pmudev_refusal *why);
 /* Return: bytes or -errno. */
 ssize_t set_read(int fd, struct pmudev_record *record, size_t size);
-/* A signal to the counted thread after the next @period events, and so on; 0: none any more */
-int set_signals(int fd, uint32_t slot, uint64_t period, int signal, int id,
-		struct pmudev_refusal *why);
+/* A signal to the counted thread at a count, 0: @period events from now, and after each @period */
+struct telling {
+	uint64_t next;
+	uint64_t period;
+	int signal;
+	int id;
+};
+
+/* @how: NULL: none any more */
+int set_signals(int fd, uint32_t slot, const struct telling *how, struct pmudev_refusal *why);
 /* A page in perf's layout, or MAP_FAILED */
 void *set_map(int fd, uint32_t slot, void *address, int flags);
 /* The CPU 0's PMU: false: there is no pmudev. */

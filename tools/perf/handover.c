@@ -10,6 +10,7 @@
 
 #include "group.h"
 #include "real.h"
+#include "refresh.h"
 
 /* perf's event in the state of ours; @leader: a descriptor of perf's, or -1. -errno */
 static int open_perf(const struct event *event, int leader)
@@ -77,6 +78,8 @@ static int hand_over(struct group *group, struct event **events, unsigned int *n
 	if (error)
 		return error;
 	atomic_fetch_add(&group->changes, 1);
+	for (i = 0; i < group->nr; i++)
+		ring_give_to_perf(group->events[i], fds[i]);
 	perf_release(group, fds);
 	for (i = 0; i < group->nr; i++) {
 		events[i] = group->events[i];

@@ -8,6 +8,7 @@
 
 #include "group.h"
 #include "real.h"
+#include "refresh.h"
 
 /* Only a thread's own events have pages, and no child has a copy of them. */
 static bool may_read(const struct event *event)
@@ -47,6 +48,29 @@ static void *map_page(struct event *event, void *address, int flags, int fd)
 	return page;
 }
 
+/* A ring that this library can write; its overflows are told to it from now on. */
+static void *map_ring(struct event *event, void *address, size_t size, int prot, int flags, int fd)
+{
+	void *ring = MAP_FAILED;
+	struct group *group;
+	struct held held;
+
+	if (!refresh_may_begin(event))
+		return MAP_FAILED;
+	group = event_lock(event, fd, &held);
+	if (!group)
+		return MAP_FAILED;
+	if (event_in_set(event) && ring_wanted(event, size, prot, flags))
+		ring = ring_make(event, address, size, flags);
+	if (ring != MAP_FAILED && refresh_begin(event, fd, 0)) {
+		ring_forget(event);
+		real()->munmap(ring, size);
+		ring = MAP_FAILED;
+	}
+	group_unlock(group, &held);
+	return ring;
+}
+
 void *perf_map(struct event *event, void *address, size_t size, int prot, int flags, int fd)
 {
 	void *page = MAP_FAILED;
@@ -57,7 +81,8 @@ void *perf_map(struct event *event, void *address, size_t size, int prot, int fl
 	if (!size || !fd_is_set(fd))
 		return real()->mmap(address, size, prot, flags, fd, 0);
 	if (size > (size_t)sysconf(_SC_PAGESIZE)) {
-		if (!perf_hand_over(event, fd))
+		page = map_ring(event, address, size, prot, flags, fd);
+		if (page == MAP_FAILED && !perf_hand_over(event, fd))
 			return real()->mmap(address, size, prot, flags, fd, 0);
 	} else if (!(prot & PROT_WRITE)) {
 		group = event_lock(event, fd, &held);

@@ -17,6 +17,7 @@ void real_find(void)
 	*(void **)&real_found.close = dlsym(RTLD_NEXT, "close");
 	*(void **)&real_found.fclose = dlsym(RTLD_NEXT, "fclose");
 	*(void **)&real_found.mmap = dlsym(RTLD_NEXT, "mmap64");
+	*(void **)&real_found.munmap = dlsym(RTLD_NEXT, "munmap");
 	*(void **)&real_found.dup = dlsym(RTLD_NEXT, "dup");
 	*(void **)&real_found.dup2 = dlsym(RTLD_NEXT, "dup2");
 	*(void **)&real_found.dup3 = dlsym(RTLD_NEXT, "dup3");

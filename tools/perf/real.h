@@ -22,6 +22,7 @@ struct real {
 	int (*close)(int fd);
 	int (*fclose)(FILE *file);
 	void *(*mmap)(void *address, size_t size, int prot, int flags, int fd, off64_t offset);
+	int (*munmap)(void *address, size_t size);
 	int (*dup)(int fd);
 	int (*dup2)(int from, int to);
 	int (*dup3)(int from, int to, int flags);

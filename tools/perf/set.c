@@ -170,8 +170,7 @@ ssize_t set_read(int fd, struct pmudev_record *record, size_t size)
 	return got < 0 ? -errno : got;
 }
 
-int set_signals(int fd, uint32_t slot, uint64_t period, int signal, int id,
-		struct pmudev_refusal *why)
+int set_signals(int fd, uint32_t slot, const struct telling *how, struct pmudev_refusal *why)
 {
 	struct pmudev_deadline deadline = { .slot = slot, .flags = PMUDEV_DEADLINE_REMOVE };
 	struct pmudev_deadlines call_of = {
@@ -181,13 +180,13 @@ int set_signals(int fd, uint32_t slot, uint64_t period, int signal, int id,
 		.deadlines = (uintptr_t)&deadline,
 	};
 
-	if (period) {
-		deadline.flags = PMUDEV_DEADLINE_RELATIVE | PMUDEV_DEADLINE_PERIODIC |
-				 PMUDEV_DEADLINE_SIGNAL;
-		deadline.value = period;
-		deadline.period = period;
-		deadline.signal = signal;
-		deadline.id = id;
+	if (how) {
+		deadline.flags = PMUDEV_DEADLINE_PERIODIC | PMUDEV_DEADLINE_SIGNAL |
+				 (how->next ? 0 : PMUDEV_DEADLINE_RELATIVE);
+		deadline.value = how->next ? how->next : how->period;
+		deadline.period = how->period;
+		deadline.signal = how->signal;
+		deadline.id = how->id;
 	}
 	return call(fd, PMUDEV_IOC_DEADLINE, &call_of, &call_of.refusal, why);
 }

@@ -9,6 +9,35 @@
 #include <signal.h>
 
 #include "group.h"
+#include "refresh.h"
+
+int signals_arm(struct event *event, int fd)
+{
+	const struct overflow *overflow = &event->overflow;
+	/* Told to this library, or to the program */
+	const bool here = event->limit || event->ring.begin;
+	const bool there = overflow->async && overflow->tid;
+	struct telling how = {
+		.next = event->due,
+		.period = event->period,
+		.signal = overflow->signal ? overflow->signal : SIGIO,
+		.id = fd,
+	};
+	struct pmudev_refusal why = { 0 };
+	int error;
+
+	if (here) {
+		event->round++;
+		how.signal = refresh_signal();
+		how.id = refresh_id(event, fd);
+	}
+	error = set_signals(fd, atomic_load(&event->slot), here || there ? &how : NULL, &why);
+	if (error)
+		perf_explain("the period", error, &why);
+	else
+		event->signals = here || there || event->refreshed;
+	return error;
+}
 
 /* Another thread than the counted one cannot be told. */
 static int update(struct event *event, int fd)
@@ -16,8 +45,6 @@ static int update(struct event *event, int fd)
 	const struct group *group = event->group;
 	const struct overflow *overflow = &event->overflow;
 	const bool wanted = overflow->async && overflow->tid;
-	struct pmudev_refusal why = { 0 };
-	int error;
 
 	if (!wanted && !event->signals)
 		return 0;
@@ -26,13 +53,7 @@ static int update(struct event *event, int fd)
 	if (wanted && (group->multiplexed || group->target.kind != PMUDEV_TARGET_TASK ||
 		       group->target.flags || overflow->tid != group->target.id))
 		return -EINVAL;
-	error = set_signals(fd, atomic_load(&event->slot), wanted ? event->period : 0,
-			    overflow->signal ? overflow->signal : SIGIO, fd, &why);
-	if (error)
-		perf_explain("fcntl()", error, &why);
-	else
-		event->signals = wanted;
-	return error;
+	return signals_arm(event, fd);
 }
 
 static pid_t owner_of(int command, unsigned long arg)
@@ -57,6 +78,8 @@ int perf_set_owner(struct event *event, int fd, int command, unsigned long arg)
 	if (!group)
 		return -ESTALE;
 	old = event->overflow;
+	if (command == F_SETFL)
+		event->overflow.fd = fd;
 	if (command == F_SETSIG)
 		event->overflow.signal = (int)arg;
 	else if (command == F_SETFL)
@@ -85,7 +108,9 @@ int perf_set_period(struct event *event, int fd, uint64_t period)
 	if (!group)
 		return -ESTALE;
 	event->period = period;
-	error = update(event, fd);
+	/* A new one begins now. */
+	event->due = 0;
+	error = event->refreshed ? refresh_begin(event, fd, 0) : update(event, fd);
 	group_unlock(group, &held);
 	return error;
 }

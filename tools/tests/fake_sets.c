@@ -139,14 +139,11 @@ bool fd_is_set(int fd)
 	return find(fd);
 }
 
-int set_signals(int fd, uint32_t slot, uint64_t period, int signal, int id,
-		struct pmudev_refusal *why)
+int set_signals(int fd, uint32_t slot, const struct telling *how, struct pmudev_refusal *why)
 {
 	(void)fd;
 	(void)slot;
-	(void)period;
-	(void)signal;
-	(void)id;
+	(void)how;
 	(void)why;
 	return 0;
 }

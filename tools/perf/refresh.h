@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Overflows that this library hears of before the program does, and rings of samples. */
+#ifndef REFRESH_H
+#define REFRESH_H
+
+#include "event.h"
+
+/* The signal by which it hears of them; -1: all are used. */
+int refresh_signal(void);
+
+/* What a deadline with that signal carries */
+int refresh_id(const struct event *event, int fd);
+
+/* Could overflows of it be told to the calling thread, which has no signals blocked for it? */
+bool refresh_may_begin(const struct event *event);
+
+/*
+ * From now on they are. @limit: after so many more it is off; 0: never. The group is locked, as
+ * for all that follows. 0 or -errno
+ */
+int refresh_begin(struct event *event, int fd, unsigned int limit);
+
+/* signals.c: its deadline: told to this library, to the program, or nobody. 0 or -errno */
+int signals_arm(struct event *event, int fd);
+
+/* ring.c: can this library write it? */
+bool ring_wanted(const struct event *event, size_t size, int prot, int flags);
+/* MAP_FAILED: there is no memory. */
+void *ring_make(struct event *event, void *address, size_t size, int flags);
+/* It is written no more. */
+void ring_forget(struct event *event);
+/* One more sample: @ip: the instruction that was next */
+void ring_put(struct event *event, uint64_t ip);
+/* It is the ring of perf's event @fd from now on, at the same place. */
+void ring_give_to_perf(struct event *event, int fd);
+
+#endif /* REFRESH_H */

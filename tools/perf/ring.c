@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Rings of samples, as perf lays them out, in memory of this process: the handler of refresh.c
+ * writes them in the counted thread.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "group.h"
+#include "real.h"
+#include "refresh.h"
+#include "table.h"
+
+/* What a sample here can tell. The time is by perf's own clock. */
+#define SERVED                                                                                     \
+	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |               \
+	 PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
+
+/* As many as there are rings: munmap(2) asks. */
+static atomic_uint rings;
+
+bool ring_wanted(const struct event *event, size_t size, int prot, int flags)
+{
+	const struct overflow *overflow = &event->overflow;
+	const size_t page = sysconf(_SC_PAGESIZE), nr = size / page - 1;
+
+	return event->period && !event->ring.begin && !event->group->counted &&
+	       event->perf.exclude_kernel && event->perf.sample_type &&
+	       !(event->perf.sample_type & ~(uint64_t)SERVED) && overflow->async &&
+	       overflow->tid == event->group->target.id && (prot & PROT_WRITE) &&
+	       (flags & MAP_SHARED) && !(size % page) && nr && !(nr & (nr - 1));
+}
+
+void *ring_make(struct event *event, void *address, size_t size, int flags)
+{
+	struct perf_event_mmap_page *page;
+	const size_t page_size = sysconf(_SC_PAGESIZE);
+
+	page = real()->mmap(address, size, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
+	if (page == MAP_FAILED)
+		return page;
+	/* As perf's: no child has it. */
+	madvise(page, size, MADV_DONTFORK);
+	page->size = offsetof(struct perf_event_mmap_page, __reserved);
+	page->data_offset = page_size;
+	page->data_size = size - page_size;
+	event->ring = (struct ring){ .begin = page, .size = size };
+	atomic_fetch_add(&rings, 1);
+	return page;
+}
+
+void ring_forget(struct event *event)
+{
+	event->ring = (struct ring){ .begin = NULL };
+	atomic_fetch_sub(&rings, 1);
+}
+
+void ring_give_to_perf(struct event *event, int fd)
+{
+	void *begin = event->ring.begin;
+	const size_t size = event->ring.size;
+
+	if (!begin)
+		return;
+	ring_forget(event);
+	/* Without perf's it stays empty, and is there. */
+	if (real()->mmap(begin, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
+	    MAP_FAILED)
+		real()->mmap(begin, size, PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_FIXED | MAP_ANONYMOUS, -1, 0);
+}
+
+void ring_unmapped(void *address, size_t size)
+{
+	const char *begin = address, *end = begin + size;
+	struct group *group;
+	struct event *event;
+	struct held held;
+	int fd;
+
+	for (fd = 0; atomic_load(&rings) && fd < table_end(); fd++) {
+		event = table_find(fd);
+		group = event ? event_lock(event, fd, &held) : NULL;
+		if (!group)
+			continue;
+		if (event->ring.begin && event->ring.begin < (const void *)end &&
+		    (const char *)event->ring.begin + event->ring.size > begin)
+			ring_forget(event);
+		group_unlock(group, &held);
+	}
+}
+
+/* ---------------------------------------------------------------------- records -- */
+
+struct record {
+	uint64_t words[12];
+	unsigned int nr;
+};
+
+static void put(struct record *record, uint64_t word)
+{
+	record->words[record->nr++] = word;
+}
+
+static uint64_t two(uint32_t low, uint32_t high)
+{
+	return (uint64_t)high << 32 | low;
+}
+
+static void put_header(struct record *record, uint32_t type, uint16_t misc)
+{
+	record->nr = 0;
+	put(record, two(type, misc));
+}
+
+/* In the order that perf has. */
+static void put_sample(struct record *record, const struct event *event, uint64_t ip)
+{
+	const uint64_t type = event->perf.sample_type;
+
+	put_header(record, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		put(record, event->id);
+	if (type & PERF_SAMPLE_IP)
+		put(record, ip);
+	if (type & PERF_SAMPLE_TID)
+		put(record, two(getpid(), real()->syscall(SYS_gettid)));
+	if (type & PERF_SAMPLE_ID)
+		put(record, event->id);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		put(record, event->id);
+	if (type & PERF_SAMPLE_CPU)
+		put(record, two(sched_getcpu(), 0));
+	if (type & PERF_SAMPLE_PERIOD)
+		put(record, event->period);
+}
+
+/* False: there is no room. */
+static bool write_record(const struct ring *ring, struct record *record)
+{
+	struct perf_event_mmap_page *page = ring->begin;
+	char *data = (char *)page + page->data_offset;
+	const uint64_t size = ring->size - page->data_offset, bytes = record->nr * sizeof(uint64_t);
+	uint64_t head = page->data_head;
+	unsigned int i;
+
+	if (head + bytes - __atomic_load_n(&page->data_tail, __ATOMIC_ACQUIRE) > size)
+		return false;
+	record->words[0] |= bytes << 48;
+	for (i = 0; i < record->nr; i++, head += sizeof(uint64_t))
+		memcpy(data + (head & (size - 1)), &record->words[i], sizeof(uint64_t));
+	__atomic_store_n(&page->data_head, head, __ATOMIC_RELEASE);
+	return true;
+}
+
+void ring_put(struct event *event, uint64_t ip)
+{
+	struct ring *ring = &event->ring;
+	struct record record;
+
+	if (ring->lost) {
+		put_header(&record, PERF_RECORD_LOST, 0);
+		put(&record, event->id);
+		put(&record, ring->lost);
+		if (write_record(ring, &record))
+			ring->lost = 0;
+	}
+	put_sample(&record, event, ip);
+	if (ring->lost || !write_record(ring, &record))
+		ring->lost++;
+}
