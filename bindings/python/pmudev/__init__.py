@@ -8,6 +8,7 @@
 count(), Counters: events of a thread, a process or a CPU
 counted(): a decorator that counts each call
 Reading: the counts of one moment
+Samples, Sample: where a program was at its deadlines
 events(), info(): what this machine has
 Refused: an OSError with the reason of a refusal; EventError: a ValueError about an event's name
 """
@@ -17,6 +18,7 @@ from ._calls import Calls, counted
 from ._errors import EventError, Refused
 from ._events import Event, Pmu, events, info
 from ._reading import EventCount, Reading
+from ._samples import Sample, Samples
 from ._set import Counters, Report, count
 
 __version__ = "0.1.0"
@@ -34,6 +36,8 @@ __all__ = [
     "RecordFlag",
     "Refused",
     "Report",
+    "Sample",
+    "Samples",
     "count",
     "counted",
     "events",

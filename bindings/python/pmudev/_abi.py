@@ -23,9 +23,15 @@ BIND_ON_EXEC = 1 << 1
 
 DEADLINE_RELATIVE = 1 << 0
 DEADLINE_PERIODIC = 1 << 1
+DEADLINE_EVENTFD = 1 << 2
+DEADLINE_SIGNAL = 1 << 3
 DEADLINE_STOP = 1 << 5
 DEADLINE_TOTAL = 1 << 6
+DEADLINE_SAMPLE = 1 << 7
 REPORT_LATE = 1 << 0
+SAMPLE_KERNEL = 1 << 0
+SAMPLE_ENTRY = 1 << 1
+SAMPLES_MAX = 0x1000000
 
 QUERY_CPU = 1 << 0
 STATE_USER_ACCESS = 1 << 0
@@ -210,6 +216,33 @@ class Report(ctypes.Structure):
         ("overruns", _u64),
         ("tid", _s32),
         ("reserved", _u32),
+    ]
+
+
+class Sample(ctypes.Structure):
+    """struct pmudev_sample without its counts."""
+
+    _fields_ = [
+        ("size", _u32),
+        ("flags", _u32),
+        ("time", _u64),
+        ("ip", _u64),
+        ("pid", _s32),
+        ("tid", _s32),
+        ("cpu", _u32),
+        ("slot", _u32),
+        ("value", _u64),
+        ("present", _u64),
+        ("dropped", _u64),
+    ]
+
+
+class Samples(ctypes.Structure):
+    _fields_ = [
+        ("page", ctypes.c_void_p),
+        ("size", ctypes.c_size_t),
+        ("tail", _u32),
+        ("room", _u64 * (ctypes.sizeof(Sample) // 8 + MAX_EVENTS)),
     ]
 
 

@@ -17,6 +17,7 @@ from ._errors import Refused, refuse, refuse_errno
 from ._events import info, parse
 from ._lib import lib
 from ._reading import EventCount, Reading, find, find_attribute
+from ._samples import Samples
 
 
 @dataclass(frozen=True)
@@ -293,12 +294,15 @@ class Counters:
     # ------------------------------------------------------------- deadlines
 
     def deadline(self, value: int, event: str | int = 0, *, every: int | None = None, absolute: bool = False,
-                 total: bool = False, stop: bool = False) -> None:
+                 total: bool = False, stop: bool = False, sample: bool = False, eventfd: int | None = None,
+                 signal: int | None = None) -> None:
         """Reports when an event has counted value more, and with every again each time it has counted so many.
 
         absolute: value is a count, not a distance; total: of the sum that an inherited set or a process counts
         stop: hold the counted thread there until resume(); not in this process, which would wait for itself when the
         thread holds Python's lock
+        sample: write a sample to the ring of samples(), made before; eventfd: a descriptor to which 1 is added
+        signal: its number; the counted thread gets it, with the set's descriptor, the event's place and its count
         """
         if stop and self._in_this_process():
             raise ValueError("stop is for threads of other processes")
@@ -306,7 +310,13 @@ class Counters:
         deadline.slot = find(self.events, event)
         deadline.value = _number("value", value, 0, 2**63 - 1)
         deadline.flags = (not absolute) * _abi.DEADLINE_RELATIVE | total * _abi.DEADLINE_TOTAL \
-            | stop * _abi.DEADLINE_STOP
+            | stop * _abi.DEADLINE_STOP | sample * _abi.DEADLINE_SAMPLE
+        if eventfd is not None:
+            deadline.eventfd = _number("eventfd", eventfd, 0, 2**31 - 1)
+            deadline.flags |= _abi.DEADLINE_EVENTFD
+        if signal is not None:
+            deadline.signal, deadline.id = _number("signal", signal, 1, 64), self.fileno()
+            deadline.flags |= _abi.DEADLINE_SIGNAL
         if every is not None:
             deadline.period = _number("every", every, 1, 2**63 - 1)
             deadline.flags |= _abi.DEADLINE_PERIODIC
@@ -315,6 +325,11 @@ class Counters:
     def remove_deadline(self, event: str | int = 0) -> None:
         """No effect if the event has none."""
         self._check(lib.pmudev_deadline_remove(self._open(), find(self.events, event)))
+
+    def samples(self, size: int = 1 << 20) -> Samples:
+        """The ring of samples, made by the first call: at least so many bytes; then it keeps its size."""
+        pointer = self._open()
+        return Samples(pointer, self.events, _number("size", size, 1, _abi.SAMPLES_MAX), self._check)
 
     def resume(self) -> None:
         """Lets threads go on that a deadline with stop holds."""

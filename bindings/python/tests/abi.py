@@ -8,12 +8,13 @@ from pmudev import _abi
 STRUCTURES = {
     "pmudev_holder": _abi.Holder, "pmudev_refusal": _abi.Refusal, "pmudev_event_attr": _abi.EventAttr,
     "pmudev_query": _abi.Query, "pmudev_deadline": _abi.Deadline, "pmudev_report": _abi.Report,
-    "pmudev_count": _abi.Count, "pmudev_times": _abi.Times, "pmudev_events_error": _abi.EventsError,
+    "pmudev_sample": _abi.Sample, "pmudev_samples": _abi.Samples, "pmudev_count": _abi.Count, "pmudev_times": _abi.Times, "pmudev_events_error": _abi.EventsError,
     "pmudev_pmu_info": _abi.PmuInfo, "pmudev_event_info": _abi.EventInfo, "pmudev_name_info": _abi.NameInfo,
 }
 NUMBERS = ["MAX_EVENTS", "MAX_HOLDERS", "ALL", "USER_READ", "MULTIPLEX", "TARGET_TASK", "TARGET_PROCESS", "BIND_INHERIT",
-           "BIND_ON_EXEC", "DEADLINE_RELATIVE", "DEADLINE_PERIODIC", "DEADLINE_STOP", "DEADLINE_TOTAL", "REPORT_LATE",
-           "STATE_USER_ACCESS"]
+           "BIND_ON_EXEC", "DEADLINE_RELATIVE", "DEADLINE_PERIODIC", "DEADLINE_EVENTFD", "DEADLINE_SIGNAL",
+           "DEADLINE_STOP", "DEADLINE_TOTAL", "DEADLINE_SAMPLE", "REPORT_LATE", "SAMPLE_KERNEL", "SAMPLE_ENTRY",
+           "SAMPLES_MAX", "STATE_USER_ACCESS"]
 
 
 def same(expression, number):
@@ -27,7 +28,7 @@ def fields(name, structure):
             same(f"sizeof(((struct {name} *)0)->{field})", ctypes.sizeof(kind))
 
 
-print("#include <stddef.h>\n#include <pmudev_deadline.h>\n#include <pmudev_events.h>")
+print("#include <stddef.h>\n#include <pmudev_deadline.h>\n#include <pmudev_events.h>\n#include <pmudev_samples.h>")
 for name, structure in STRUCTURES.items():
     same(f"sizeof(struct {name})", ctypes.sizeof(structure))
     fields(name, structure)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! To be told when a count is reached.
 
+use std::os::unix::io::{AsRawFd, RawFd};
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, EINTR};
@@ -14,23 +15,28 @@ pub struct Deadline {
     value: u64,
     period: u64,
     flags: u32,
+    eventfd: RawFd,
+    signal: u32,
 }
 
 impl Deadline {
+    fn new(value: u64, period: u64, flags: u32) -> Deadline {
+        Deadline { value, period, flags, eventfd: 0, signal: 0 }
+    }
+
     /// When the event has counted so many more.
     pub fn once(distance: u64) -> Deadline {
-        Deadline { value: distance, period: 0, flags: sys::DEADLINE_RELATIVE }
+        Deadline::new(distance, 0, sys::DEADLINE_RELATIVE)
     }
 
     /// Each time that the event has counted so many more.
     pub fn every(period: u64) -> Deadline {
-        let flags = sys::DEADLINE_RELATIVE | sys::DEADLINE_PERIODIC;
-        Deadline { value: period, period, flags }
+        Deadline::new(period, period, sys::DEADLINE_RELATIVE | sys::DEADLINE_PERIODIC)
     }
 
     /// When the count is this. At or below the present count it is reached at once.
     pub fn at(count: u64) -> Deadline {
-        Deadline { value: count, period: 0, flags: 0 }
+        Deadline::new(count, 0, 0)
     }
 
     /// The first one is so far away instead.
@@ -46,6 +52,23 @@ impl Deadline {
     /// Holds the counted thread there until [`Set::resume`]; not for the thread that made the set.
     pub fn stop(self) -> Deadline {
         Deadline { flags: self.flags | sys::DEADLINE_STOP, ..self }
+    }
+
+    /// Writes a sample into the set's ring: call [`Set::samples`] before. Not with a signal.
+    pub fn sample(self) -> Deadline {
+        Deadline { flags: self.flags | sys::DEADLINE_SAMPLE, ..self }
+    }
+
+    /// Adds 1 to an eventfd.
+    pub fn eventfd(self, fd: &impl AsRawFd) -> Deadline {
+        let flags = self.flags | sys::DEADLINE_EVENTFD;
+        Deadline { eventfd: fd.as_raw_fd(), flags, ..self }
+    }
+
+    /// Sends the counted thread a signal, by its number: with the set's descriptor (`si_fd`), the
+    /// event's place in the set (`si_errno`) and its count (`si_band`).
+    pub fn signal(self, number: u32) -> Deadline {
+        Deadline { signal: number, flags: self.flags | sys::DEADLINE_SIGNAL, ..self }
     }
 }
 
@@ -82,6 +105,9 @@ impl Set {
             flags: deadline.flags,
             value: deadline.value,
             period: deadline.period,
+            eventfd: deadline.eventfd,
+            signal: deadline.signal,
+            id: if deadline.signal != 0 { self.as_raw_fd() } else { 0 },
             ..sys::Deadline::default()
         };
         // SAFETY: an open set, and one deadline, whose contents the module checks.
@@ -189,5 +215,7 @@ mod tests {
         assert_eq!((every.value, every.period, every.flags), (7, 100, 3));
         assert_eq!(Deadline::once(5).flags, sys::DEADLINE_RELATIVE);
         assert_eq!(Deadline::at(5).total().flags, sys::DEADLINE_TOTAL);
+        let signal = Deadline::at(5).signal(10);
+        assert_eq!((signal.signal, signal.flags), (10, sys::DEADLINE_SIGNAL));
     }
 }

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! [`Set`] counts, [`Reader`] reads one event without a system call, [`Deadline`] is a count at
-//! which you are told, and [`Error`] says why something was refused and what to do about it.
+//! which you are told, [`Samples`] are where the program was then, and [`Error`] says why something was refused and what to do about it.
 //! `docs/rust.md` of pmudev explains more.
 #![deny(unsafe_op_in_unsafe_fn)]
 #![warn(missing_docs)]
@@ -22,6 +22,7 @@ mod handle;
 mod reader;
 mod reading;
 mod reason;
+mod samples;
 mod set;
 #[allow(missing_docs)]
 mod sys;
@@ -35,4 +36,5 @@ pub use events::Event;
 pub use reader::Reader;
 pub use reading::{Count, Reading};
 pub use reason::Reason;
+pub use samples::{Sample, Samples};
 pub use set::Set;

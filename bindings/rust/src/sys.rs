@@ -2,7 +2,7 @@
 //! libpmudev's functions and the structures of <linux/pmudev.h>, as they are on every machine.
 //! A test compares them with the headers (sys_test.rs).
 
-use std::os::raw::{c_char, c_int, c_uint};
+use std::os::raw::{c_char, c_int, c_uint, c_void};
 
 pub const MAX_EVENTS: usize = 64;
 pub const MAX_HOLDERS: usize = 16;
@@ -20,8 +20,13 @@ pub const BIND_ON_EXEC: u32 = 1 << 1;
 
 pub const DEADLINE_RELATIVE: u32 = 1 << 0;
 pub const DEADLINE_PERIODIC: u32 = 1 << 1;
+pub const DEADLINE_EVENTFD: u32 = 1 << 2;
+pub const DEADLINE_SIGNAL: u32 = 1 << 3;
 pub const DEADLINE_STOP: u32 = 1 << 5;
 pub const DEADLINE_TOTAL: u32 = 1 << 6;
+pub const DEADLINE_SAMPLE: u32 = 1 << 7;
+pub const SAMPLE_KERNEL: u32 = 1 << 0;
+pub const SAMPLE_ENTRY: u32 = 1 << 1;
 pub const REPORT_LATE: u32 = 1 << 0;
 
 pub const RECORD_ENABLED: u32 = 1 << 0;
@@ -110,6 +115,37 @@ pub struct Report {
     pub reserved: u32,
 }
 
+/// struct pmudev_sample without its counts.
+#[repr(C)]
+pub struct Sample {
+    pub size: u32,
+    pub flags: u32,
+    pub time: u64,
+    pub ip: u64,
+    pub pid: i32,
+    pub tid: i32,
+    pub cpu: u32,
+    pub slot: u32,
+    pub value: u64,
+    pub present: u64,
+    pub dropped: u64,
+}
+
+const SAMPLE_WORDS: usize = std::mem::size_of::<Sample>() / 8 + MAX_EVENTS;
+
+#[repr(C)]
+pub struct Samples {
+    pub page: *mut c_void,
+    pub size: usize,
+    pub tail: u32,
+    pub room: [u64; SAMPLE_WORDS],
+}
+
+impl Samples {
+    pub const EMPTY: Samples =
+        Samples { page: std::ptr::null_mut(), size: 0, tail: 0, room: [0; SAMPLE_WORDS] };
+}
+
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 pub struct Count {
@@ -166,6 +202,7 @@ const _: () = assert!(std::mem::size_of::<Refusal>() == 64);
 const _: () = assert!(std::mem::size_of::<EventAttr>() == 48);
 const _: () = assert!(std::mem::size_of::<Deadline>() == 40);
 const _: () = assert!(std::mem::size_of::<Report>() == 48);
+const _: () = assert!(std::mem::size_of::<Sample>() == 64);
 const _: () = assert!(std::mem::size_of::<Count>() == 32);
 const _: () = assert!(std::mem::size_of::<Record>() == 64 + MAX_EVENTS * 32);
 const _: () = assert!(std::mem::size_of::<EventsError>() == 640);
@@ -220,6 +257,11 @@ extern "C" {
         nr: c_uint,
         timeout: c_int,
     ) -> c_int;
+
+    pub fn pmudev_samples_open(samples: *mut Samples, set: *mut Pmudev, bytes: usize) -> c_int;
+    pub fn pmudev_samples_next(samples: *mut Samples) -> *const Sample;
+    pub fn pmudev_samples_dropped(samples: *const Samples) -> u64;
+    pub fn pmudev_samples_close(samples: *mut Samples);
 
     pub fn pmudev_events_parse(
         text: *const c_char,

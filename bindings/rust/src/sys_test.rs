@@ -52,6 +52,9 @@ fn structures(c: &mut String) {
         reserved);
     structure!(c, "pmudev_report", sys::Report: slot flags value count reached overruns tid
         reserved);
+    structure!(c, "pmudev_sample", sys::Sample: size flags time ip pid tid cpu slot value present
+        dropped);
+    structure!(c, "pmudev_samples", sys::Samples: page size tail room);
     structure!(c, "pmudev_count", sys::Count: value time_enabled time_running tag);
     structure!(c, "pmudev_events_error", sys::EventsError: position reserved text);
     fields!(c, "pmudev_record", sys::Record: size nr flags generation time time_enabled
@@ -64,7 +67,8 @@ fn numbers(c: &mut String) {
         ($($name:ident)*) => { $(same(c, concat!("PMUDEV_", stringify!($name)), sys::$name);)* };
     }
     number!(MAX_EVENTS MAX_HOLDERS ALL USER_READ MULTIPLEX TARGET_TASK TARGET_PROCESS BIND_INHERIT
-        BIND_ON_EXEC DEADLINE_RELATIVE DEADLINE_PERIODIC DEADLINE_STOP DEADLINE_TOTAL REPORT_LATE
+        BIND_ON_EXEC DEADLINE_RELATIVE DEADLINE_PERIODIC DEADLINE_EVENTFD DEADLINE_SIGNAL DEADLINE_STOP
+        DEADLINE_TOTAL DEADLINE_SAMPLE REPORT_LATE SAMPLE_KERNEL SAMPLE_ENTRY
         RECORD_ENABLED RECORD_ENDED RECORD_INCOMPLETE);
 }
 
@@ -104,7 +108,7 @@ fn compile(c: &str) -> String {
 }
 
 const HEADERS: &str =
-    "#include <stddef.h>\n#include <pmudev_deadline.h>\n#include <pmudev_events.h>\n";
+    "#include <stddef.h>\n#include <pmudev_deadline.h>\n#include <pmudev_events.h>\n#include <pmudev_samples.h>\n";
 
 #[test]
 fn same_as_the_headers() {

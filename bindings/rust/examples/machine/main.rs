@@ -5,6 +5,7 @@ mod counts;
 mod deadlines;
 mod machine;
 mod refusals;
+mod samples;
 
 use std::panic;
 
@@ -33,7 +34,8 @@ fn main() {
     panic::set_hook(Box::new(|info| {
         println!("# {}", info.to_string().replace('\n', "\n# "));
     }));
-    let tests: Vec<Test> = [counts::TESTS, deadlines::TESTS, refusals::TESTS].concat();
+    let tests: Vec<Test> =
+        [counts::TESTS, deadlines::TESTS, refusals::TESTS, samples::TESTS].concat();
     let access = machine::user_access(true).expect("the module is not loaded, or you are not root");
     println!("TAP version 13\n1..{}", tests.len());
     let failed = (1..).zip(tests).filter(|(nr, test)| !passed(*nr, *test)).count();
