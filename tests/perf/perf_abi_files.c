@@ -167,8 +167,8 @@ TEST_F(perf_abi, closed_by_children)
 TEST_F(perf_abi, bad_pointers)
 {
 	const size_t page_size = sysconf(_SC_PAGESIZE);
-	char *pages = mmap(NULL, 2 * page_size, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *pages = mmap(NULL, 2 * page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			   -1, 0);
 	struct perf_event_attr *at_end;
 
 	ASSERT_NE(MAP_FAILED, pages);

@@ -145,7 +145,68 @@ TEST_F(perf_abi, page_of_one_that_counts)
 		EXPECT_LE(0, compare(self->fd[0], page, 100));
 }
 
-/* Samples are perf's, with all that belongs to them. */
+/* A thread that loops each time it is told */
+struct other {
+	int go[2];
+	int done[2];
+	pid_t tid;
+};
+
+static void *loop_when_told(void *arg)
+{
+	struct other *other = arg;
+	char byte = 0;
+
+	other->tid = syscall(SYS_gettid);
+	while (write(other->done[1], &byte, 1) == 1 && read(other->go[0], &byte, 1) == 1)
+		loop(N);
+	return NULL;
+}
+
+/* Nobody reads another thread's counter: its page says that read(2) must be asked. */
+TEST_F(perf_abi, page_of_another_thread)
+{
+	const struct perf_event_mmap_page *page;
+	uint64_t before, counted, last = 0;
+	struct other other;
+	pthread_t thread;
+	char byte = 0;
+	int i;
+
+	allow_user_reads(&self->attr);
+	self->attr.disabled = 0;
+	ASSERT_EQ(0, pipe(other.go));
+	ASSERT_EQ(0, pipe(other.done));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, loop_when_told, &other));
+	ASSERT_EQ(1, read(other.done[0], &byte, 1));
+	self->fd[0] = open_event(&self->attr, other.tid, -1, -1, 0);
+	ASSERT_LE(0, self->fd[0]) TH_LOG("%s", strerror(errno));
+	page = map(self->fd[0], 1);
+	ASSERT_NE(NULL, page);
+	for (i = 0; i < 4; i++) {
+		before = value(self->fd[0]);
+		ASSERT_EQ(1, write(other.go[1], &byte, 1));
+		ASSERT_EQ(1, read(other.done[0], &byte, 1));
+		counted = value(self->fd[0]) - before;
+		EXPECT_LE(2 * N, counted);
+		EXPECT_GT(2 * N + 1000, counted);
+		/* perf's shows a counter, which is wrong in this thread. */
+		if (!getenv("PMUDEV_PERF"))
+			continue;
+		EXPECT_FALSE(!!page->cap_user_rdpmc);
+		EXPECT_EQ(0U, page->index);
+		if (exact() && i > 1)
+			EXPECT_EQ(last, counted);
+		last = counted;
+	}
+	close(other.go[1]);
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	close(other.go[0]);
+	close(other.done[0]);
+	close(other.done[1]);
+}
+
+/* Samples that this library cannot write are perf's, with all that belongs to them. */
 TEST_F(perf_abi, ring)
 {
 	struct perf_event_mmap_page *ring;

@@ -152,10 +152,10 @@ TEST(what_is_wrong)
 	run(&output, "printf '\\177ELF\\1\\1\\1%%060d' 0 >/tmp/narrow; chmod 755 /tmp/narrow;"
 		     "pmudev exec -- /tmp/narrow");
 	EXPECT_EQ(126, output.status);
-	EXPECT_EQ(1, times_in(&output, "is not a 64-bit program")) TH_LOG("%s", output.text);
+	EXPECT_EQ(1, times_in(&output, "is no 64-bit program")) TH_LOG("%s", output.text);
 	run(&output, "printf '#! /tmp/narrow x\\n' >/tmp/script; chmod 755 /tmp/script;"
 		     "pmudev exec -- /tmp/script; rm /tmp/narrow /tmp/script");
-	EXPECT_EQ(1, times_in(&output, "'/tmp/script' is not a 64-bit program"))
+	EXPECT_EQ(1, times_in(&output, "'/tmp/script' is no 64-bit program"))
 	TH_LOG("%s", output.text);
 	/* The machine's shell */
 	run(&output, "pmudev exec --explain -- /bin/sh -c 'exit 3'");

@@ -66,7 +66,11 @@ static void stop(struct event *event, int fd, uint64_t count)
 	signals_arm(event, fd);
 }
 
-enum found { TOO_LATE, ONE_OF_MANY, THE_LAST };
+enum found {
+	TOO_LATE,
+	ONE_OF_MANY,
+	THE_LAST,
+};
 
 /* The group is locked. */
 static enum found take(struct event *event, int fd, uint64_t count, const ucontext_t *context)

@@ -132,7 +132,7 @@ static bool check_kind(const char *program, bool explain)
 
 	switch (program_kind(program)) {
 	case PROGRAM_NARROW:
-		complain("'%s' is not a %d-bit program, as `pmudev exec` is: without it, perf counts",
+		complain("'%s' is no %d-bit program, as `pmudev exec` is: without it perf counts",
 			 program, bits);
 		return false;
 	case PROGRAM_STATIC:

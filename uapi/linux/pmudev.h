@@ -967,6 +967,8 @@ struct pmudev_count {
  * @reserved: zero
  * @counts: by slot
  *
+ * pread(2) is the same, whatever the position: one without data in any other file does no harm to
+ * a file that has the descriptor's number by mistake.
  * The buffer must take the whole record (else ENOSPC). No migration, context switch or rotation
  * happens between any two of its numbers (with INHERIT: between the parts of one thread).
  */
