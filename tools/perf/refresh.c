@@ -166,10 +166,24 @@ bool refresh_may_begin(const struct event *event)
 	       !sigismember(&blocked, refresh_signal());
 }
 
-int refresh_begin(struct event *event, int fd, unsigned int limit)
+int refresh_due(struct event *event, int fd)
 {
 	union pmudev_record_buffer all;
 	const uint32_t slot = atomic_load(&event->slot);
+	uint64_t count;
+
+	if (group_read(fd, &all.record) < 0 || slot >= all.record.nr)
+		return -EBADF;
+	count = all.record.counts[slot].value;
+	if (!event->due)
+		event->due = count + event->period;
+	else if (event->due <= count)
+		event->due += ((count - event->due) / event->period + 1) * event->period;
+	return 0;
+}
+
+int refresh_begin(struct event *event, int fd, unsigned int limit)
+{
 	const bool before = event->refreshed;
 	int error;
 
@@ -177,11 +191,6 @@ int refresh_begin(struct event *event, int fd, unsigned int limit)
 	event->limit += limit;
 	if (event->limit > limit)
 		return 0;
-	if (!event->due) {
-		if (group_read(fd, &all.record) < 0 || slot >= all.record.nr)
-			return -EBADF;
-		event->due = all.record.counts[slot].value + event->period;
-	}
 	event->refreshed = true;
 	error = signals_arm(event, fd);
 	if (!error)

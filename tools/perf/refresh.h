@@ -20,6 +20,9 @@ bool refresh_may_begin(const struct event *event);
  */
 int refresh_begin(struct event *event, int fd, unsigned int limit);
 
+/* Its next overflow: those that only the program was told of are over. 0 or -errno */
+int refresh_due(struct event *event, int fd);
+
 /* signals.c: its deadline: told to this library, to the program, or nobody. 0 or -errno */
 int signals_arm(struct event *event, int fd);
 

@@ -18,14 +18,16 @@ int signals_arm(struct event *event, int fd)
 	const bool here = event->limit || event->ring.begin;
 	const bool there = overflow->async && overflow->tid;
 	struct telling how = {
-		.next = event->due,
 		.period = event->period,
 		.signal = overflow->signal ? overflow->signal : SIGIO,
 		.id = fd,
 	};
 	struct pmudev_refusal why = { 0 };
-	int error;
+	int error = event->refreshed ? refresh_due(event, fd) : 0;
 
+	if (error)
+		return error;
+	how.next = event->due;
 	if (here) {
 		event->round++;
 		how.signal = refresh_signal();
@@ -110,7 +112,7 @@ int perf_set_period(struct event *event, int fd, uint64_t period)
 	event->period = period;
 	/* A new one begins now. */
 	event->due = 0;
-	error = event->refreshed ? refresh_begin(event, fd, 0) : update(event, fd);
+	error = event->refreshed ? signals_arm(event, fd) : update(event, fd);
 	group_unlock(group, &held);
 	return error;
 }
