@@ -16,7 +16,7 @@ static int dev_open(struct inode *inode, struct file *file)
 		return -ENOMEM;
 	file->private_data = set;
 	stream_open(inode, file);
-	/* pread(2) is read(2), at any place: a reader whose number is another file's harms it not. */
+	/* pread(2) is read(2), at any place: done to another file by mistake it takes nothing. */
 	file->f_mode |= FMODE_PREAD;
 	return 0;
 }

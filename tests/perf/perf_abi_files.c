@@ -67,6 +67,7 @@ TEST_F(perf_abi, number_of_a_pipe)
 
 TEST_F(perf_abi, other_calls_on_it)
 {
+	char got[sizeof(text)] = "";
 	int fd[5], end, i;
 
 	for (i = 0; i < 5; i++) {
@@ -83,7 +84,7 @@ TEST_F(perf_abi, other_calls_on_it)
 	EXPECT_EQ(-1, ioctl(fd[1], PERF_EVENT_IOC_DISABLE, 0));
 	EXPECT_EQ(ENOTTY, errno);
 	ASSERT_EQ(fd[2], dup(fd[0]));
-	EXPECT_EQ((ssize_t)sizeof(text), read(fd[2], (char[sizeof(text)]){ 0 }, sizeof(text)));
+	EXPECT_EQ((ssize_t)sizeof(text), read(fd[2], got, sizeof(got)));
 	EXPECT_EQ(-1, open_event(&self->attr, 0, -1, fd[3], 0));
 	EXPECT_EQ(EBADF, errno);
 	EXPECT_EQ(0, fcntl(fd[0], F_SETFL, O_NONBLOCK));
@@ -140,7 +141,7 @@ TEST_F(perf_abi, closed_by_stdio)
 TEST_F(perf_abi, closed_by_children)
 {
 	posix_spawn_file_actions_t actions;
-	char *args[] = { "perf_abi_files", "--nothing", NULL };
+	char nothing[] = "--nothing", *args[] = { nothing, nothing, NULL };
 	uint64_t word;
 	int status;
 	pid_t pid;

@@ -139,8 +139,8 @@ static int choose_signal(void)
 
 int refresh_signal(void)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	static atomic_int chosen;
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 	pthread_mutex_lock(&lock);
 	if (!atomic_load(&chosen))

@@ -29,10 +29,9 @@ bool ring_wanted(const struct event *event, size_t size, int prot, int flags)
 	const struct overflow *overflow = &event->overflow;
 	const size_t page = sysconf(_SC_PAGESIZE), nr = size / page - 1;
 
-	return event->period && !event->ring.begin && !event->group->counted &&
-	       event->perf.exclude_kernel && event->perf.sample_type &&
-	       !(event->perf.sample_type & ~(uint64_t)SERVED) && overflow->async &&
-	       overflow->tid == event->group->target.id && (prot & PROT_WRITE) &&
+	return event->period && !event->ring.begin && event->perf.exclude_kernel &&
+	       event->perf.sample_type && !(event->perf.sample_type & ~(uint64_t)SERVED) &&
+	       overflow->async && overflow->tid == event->group->target.id && (prot & PROT_WRITE) &&
 	       (flags & MAP_SHARED) && !(size % page) && nr && !(nr & (nr - 1));
 }
 
