@@ -35,6 +35,23 @@ expect "the library is built" make -s -C "$TOP/tools/lib" OUTPUT="$PMUDEV_LIB_DI
 expect "its tests that need no counter pass" crate cargo test --quiet --offline --locked
 tool "it is formatted" fmt --check
 tool "clippy has nothing to say" clippy --quiet --offline --locked --all-targets -- -D warnings
+# The README's benchmark, with Debian's criterion.
+REGISTRY=${PMUDEV_CARGO_REGISTRY:-/usr/share/cargo/registry}
+criterion() {
+	dir=$BUILD/rust/criterion
+	mkdir -p "$dir/src" "$dir/.cargo" &&
+		printf '[source.crates-io]\nreplace-with = "debian"\n[source.debian]\ndirectory = "%s"\n' "$REGISTRY" >"$dir/.cargo/config.toml" &&
+		printf '[package]\nname = "readme"\nversion = "0.0.0"\nedition = "2021"\n[dependencies]\npmudev = { path = "%s" }\ncriterion = { version = "0.3", default-features = false }\n' \
+			"$CRATE" >"$dir/Cargo.toml" &&
+		sed -n '/^    use criterion::measurement/,$ s/^    //p' "$CRATE/README.md" >"$dir/src/main.rs" &&
+		(cd "$dir" && cargo check --quiet --offline)
+}
+
+if ls -d "$REGISTRY"/criterion-0.3.* >/dev/null 2>&1; then
+	expect "the README's benchmark compiles" criterion
+else
+	skip "the README's benchmark" "no librust-criterion-dev"
+fi
 export RUSTDOCFLAGS="-D warnings"
 expect "its documentation is complete" crate cargo doc --quiet --offline --locked --no-deps
 tap_end
