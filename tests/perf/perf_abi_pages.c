@@ -163,6 +163,24 @@ static void *loop_when_told(void *arg)
 	return NULL;
 }
 
+/* Until it waits to be told: nothing of the last time is left to be counted. */
+static bool wait_for_sleep(const struct other *other)
+{
+	char name[64], state = 0;
+	FILE *file;
+
+	snprintf(name, sizeof(name), "/proc/self/task/%d/stat", other->tid);
+	while (state != 'S') {
+		file = fopen(name, "re");
+		if (!file)
+			return false;
+		if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+			state = 0;
+		fclose(file);
+	}
+	return true;
+}
+
 /* Nobody reads another thread's counter: its page says that read(2) must be asked. */
 TEST_F(perf_abi, page_of_another_thread)
 {
@@ -184,9 +202,11 @@ TEST_F(perf_abi, page_of_another_thread)
 	page = map(self->fd[0], 1);
 	ASSERT_NE(NULL, page);
 	for (i = 0; i < 4; i++) {
+		ASSERT_TRUE(wait_for_sleep(&other));
 		before = value(self->fd[0]);
 		ASSERT_EQ(1, write(other.go[1], &byte, 1));
 		ASSERT_EQ(1, read(other.done[0], &byte, 1));
+		ASSERT_TRUE(wait_for_sleep(&other));
 		counted = value(self->fd[0]) - before;
 		EXPECT_LE(2 * N, counted);
 		EXPECT_GT(2 * N + 1000, counted);
