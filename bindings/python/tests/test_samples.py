@@ -65,12 +65,12 @@ def test_samples_are_refused(loop):
     with pmudev.count(EVENT) as c:
         with pytest.raises(pmudev.Refused) as refused:
             c.deadline(1, sample=True)
-        assert refused.value.reason == pmudev.Reason.SAMPLES
+        assert refused.value.reason == "SAMPLES"
         with pytest.raises(ValueError):
             c.samples(0)
         with c.samples(1 << 13), pytest.raises(pmudev.Refused) as refused:
             c.samples(1 << 16)
-        assert refused.value.reason == pmudev.Reason.RING
+        assert refused.value.reason == "RING"
     with pytest.raises(ValueError):
         c.samples()
 
@@ -88,7 +88,7 @@ def test_eventfd(loop):
             assert 1 <= os.eventfd_read(fd) <= report.reached
             with pytest.raises(pmudev.Refused) as refused:
                 c.deadline(EVERY, eventfd=c.fileno())
-            assert refused.value.errno == errno.EINVAL and refused.value.reason == pmudev.Reason.EVENTFD
+            assert refused.value.errno == errno.EINVAL and refused.value.reason == "EVENTFD"
     finally:
         os.close(fd)
 
