@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "cmd.h"
+#include "common/cmd.h"
 
 static const struct {
 	const char *name;

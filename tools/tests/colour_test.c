@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "../pmudev/cmd.h"
-#include "../pmudev/colour.h"
+#include "../pmudev/common/cmd.h"
+#include "../pmudev/common/colour.h"
 #include "tap.h"
 
 static char said[128];

@@ -4,7 +4,7 @@
 
 #include <pmudev.h>
 
-#include "../pmudev/columns.h"
+#include "../pmudev/monitor/columns.h"
 #include "sysfs.h"
 
 static struct pmudev_pmus *pmus[NR_MACHINES];

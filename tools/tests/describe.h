@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../pmudev/events.h"
+#include "../pmudev/common/events.h"
 #include "tap.h"
 
 /*

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The events of `pmudev stat -d`, on CPUs that this machine need not have. */
-#include "../pmudev/detailed.h"
-#include "../pmudev/events.h"
+#include "../pmudev/stat/detailed.h"
+#include "../pmudev/common/events.h"
 #include "cpus.h"
 
 static struct pmudev_pmus *pmus[NR_KINDS];

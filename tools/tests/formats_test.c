@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "../pmudev/stat.h"
+#include "../pmudev/stat/stat.h"
 #include "sysfs.h"
 
 static struct pmudev_pmus *pmus[NR_MACHINES];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What `pmudev info` says of a CPU. */
-#include "../pmudev/identity.h"
+#include "../pmudev/info/identity.h"
 #include "tap.h"
 
 static const struct {

@@ -2,7 +2,7 @@
 /* What the command writes as JSON, byte for byte. */
 #include <math.h>
 
-#include "../pmudev/json.h"
+#include "../pmudev/common/json.h"
 #include "tap.h"
 
 static char text[1024];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What `pmudev list` shows of a made-up sysfs. */
-#include "../pmudev/list.h"
+#include "../pmudev/info/list.h"
 #include "sysfs.h"
 
 static struct pmudev_pmus *pmus[NR_MACHINES];

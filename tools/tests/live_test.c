@@ -2,7 +2,7 @@
 /* Pictures of the live table of `pmudev monitor`, for windows of several sizes. */
 #include <stdlib.h>
 
-#include "../pmudev/monitor.h"
+#include "../pmudev/monitor/monitor.h"
 #include "sysfs.h"
 
 #define CPUS 3

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The output of `pmudev bench`: a table with the reasons below it, or JSON Lines.
+ */
+#include <string.h>
+
+#include "../common/colour.h"
+#include "../common/json.h"
+#include "bench.h"
+
+/* A number, "-" if it was not measured, and nothing where there is none. */
+static void show_number(int width, bool known, double number, const char *else_text)
+{
+	if (known)
+		printf(" %*.1f", width, number);
+	else
+		printf(" %*s", width, else_text);
+}
+
+static void show_cost(const struct cost *cost, bool cycles)
+{
+	const char *missing = cost->measured || cost->why ? "-" : "";
+
+	show_number(11, cost->measured, cost->ns, missing);
+	if (cost->measured)
+		printf(" +- %-6.1f", cost->spread);
+	else
+		printf("%10s", "");
+	show_number(12, cost->measured && cost->counted, cost->instructions, missing);
+	if (cycles)
+		show_number(11, cost->measured && cost->cycles >= 0, cost->cycles, missing);
+}
+
+static const struct cost *cost_of(const struct bench_row *row, bool perf)
+{
+	return perf ? &row->perf : &row->pmudev;
+}
+
+/* Each reason once, with its rows. */
+static void show_reasons(const struct bench_row *rows, unsigned int nr, bool perf)
+{
+	const struct bench_row *row, *other, *end = rows + nr;
+	const char *why, *name;
+
+	for (row = rows; row < end; row++) {
+		why = cost_of(row, perf)->why;
+		for (other = rows; why && other < row; other++)
+			if (cost_of(other, perf)->why && !strcmp(cost_of(other, perf)->why, why))
+				why = NULL;
+		if (!why)
+			continue;
+		printf("- %s", perf ? "perf" : "pmudev");
+		name = "";
+		for (other = row; other < end; other++) {
+			if (!cost_of(other, perf)->why || strcmp(cost_of(other, perf)->why, why) ||
+			    !strcmp(name, other->name))
+				continue;
+			name = other->name;
+			printf("%s%s", other == row ? ": " : ", ", name);
+		}
+		printf(": %s\n", why);
+	}
+}
+
+void bench_table(const struct bench *b, const struct bench_row *rows, unsigned int nr)
+{
+	const struct bench_row *row;
+	char events[16];
+
+	printf("On CPU %d; instructions and cycles %s.\n\n", b->cpu,
+	       b->kernel ? "including the kernel" :
+			   "of user mode only (counting the kernel needs CAP_PERFMON)");
+	printf("%s%-26s %36s %32s\n", colour(stdout, COLOUR_HEAD), "", "pmudev", "perf");
+	printf("%-24s %6s %11s %22s %11s %12s %22s%s\n", "one of", "events", "ns", "instructions",
+	       "cycles", "ns", "instructions", colour(stdout, COLOUR_END));
+	for (row = rows; row < rows + nr; row++) {
+		snprintf(events, sizeof(events), row->events ? "%u" : "", row->events);
+		printf("%-24s %6s", row->name, events);
+		show_cost(&row->pmudev, true);
+		printf(" ");
+		show_cost(&row->perf, false);
+		printf("\n");
+	}
+	printf("\n");
+	show_reasons(rows, nr, false);
+	show_reasons(rows, nr, true);
+}
+
+static void write_cost(struct json *json, const char *key, const struct cost *cost)
+{
+	if (!cost->measured && !cost->why) {
+		json_null(json, key);
+		return;
+	}
+	json_open(json, key, '{');
+	if (!cost->measured) {
+		json_null(json, "ns");
+		json_string(json, "why", cost->why);
+		json_close(json, '}');
+		return;
+	}
+	json_double(json, "ns", cost->ns, 2);
+	json_double(json, "spread-ns", cost->spread, 2);
+	if (cost->counted)
+		json_double(json, "instructions", cost->instructions, 2);
+	else
+		json_null(json, "instructions");
+	if (cost->cycles >= 0)
+		json_double(json, "cycles", cost->cycles, 2);
+	else
+		json_null(json, "cycles");
+	json_close(json, '}');
+}
+
+void bench_json(const struct bench *b, const struct bench_row *rows, unsigned int nr)
+{
+	struct json json = { .out = stdout };
+	const struct bench_row *row;
+
+	for (row = rows; row < rows + nr; row++) {
+		json_open(&json, NULL, '{');
+		json_string(&json, "path", row->name);
+		json_unsigned(&json, "events", row->events);
+		json_signed(&json, "cpu", b->cpu);
+		json_bool(&json, "kernel", b->kernel);
+		write_cost(&json, "pmudev", &row->pmudev);
+		write_cost(&json, "perf", &row->perf);
+		json_close(&json, '}');
+		json_line(&json);
+	}
+}

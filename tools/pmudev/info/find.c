@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+#define _GNU_SOURCE
+#include <sched.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../common/cmd.h"
+#include "../common/holders.h"
+#include "info.h"
+
+/* The name with this number in a file like /etc/passwd: static programs cannot ask NSS. */
+static void name_of(const char *path, unsigned int id, char *buf, size_t len)
+{
+	char line[512], name[32];
+	unsigned int found;
+	FILE *file = fopen(path, "r");
+
+	snprintf(buf, len, "%u", id);
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%31[^:]:%*[^:]:%u:", name, &found) == 2 && found == id)
+			snprintf(buf, len, "%s", name);
+	if (file)
+		fclose(file);
+}
+
+bool info_device(struct info *info)
+{
+	struct stat status;
+
+	memset(info, 0, sizeof(*info));
+	if (stat(PMUDEV_DEVICE, &status))
+		return false;
+	info->mode = status.st_mode & 07777;
+	name_of("/etc/passwd", status.st_uid, info->owner, sizeof(info->owner));
+	name_of("/etc/group", status.st_gid, info->group, sizeof(info->group));
+	return true;
+}
+
+/* Binding checks the permission, and reserves nothing. */
+static bool may_count_cpus(void)
+{
+	struct pmudev set;
+	bool may;
+
+	may = !pmudev_open(&set) && !pmudev_bind_cpu(&set, sched_getcpu(), 0);
+	pmudev_close(&set);
+	return may;
+}
+
+/* Try a placement on a CPU: a refusal names the watchdog only if it can have the PMU. */
+static bool watchdog_refuses(struct pmudev *set)
+{
+	const struct pmudev_event_attr attr = {
+		.type = PMUDEV_TYPE_GENERIC,
+		.config = PMUDEV_INSTRUCTIONS,
+		.flags = PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV,
+	};
+	struct pmudev_refusal why;
+	int32_t got;
+
+	return !pmudev_bind_cpu(set, sched_getcpu(), 0) && pmudev_place(set, &attr, 1, &got) &&
+	       !pmudev_why(set, &why) && why.holder.kind == PMUDEV_HOLDER_WATCHDOG;
+}
+
+/*
+ * The sysctl does not say which detector runs. On arm64, distribution kernels have one that needs
+ * no counter. On Intel it uses perf, unless pmudev already holds the counters. The module knows
+ * more, but only who may count CPUs can ask without a trace.
+ */
+static bool watchdog_may_count(bool may_ask)
+{
+	struct pmudev_query q = {};
+	struct pmudev set;
+	bool may;
+
+	may = !pmudev_open(&set) && !pmudev_query_cpu(&set, sched_getcpu(), &q) &&
+	      q.arch == PMUDEV_ARCH_INTEL && !(q.state & PMUDEV_STATE_RESERVED) &&
+	      (!may_ask || watchdog_refuses(&set));
+	pmudev_close(&set);
+	return may;
+}
+
+void info_find(struct info *info)
+{
+	FILE *file = fopen("/sys/module/pmudev/version", "r");
+
+	if (file) {
+		if (fgets(info->version, sizeof(info->version), file))
+			info->version[strcspn(info->version, "\n")] = '\0';
+		fclose(file);
+	}
+	info->may_all = may_count_cpus();
+	users_find(&info->sets, &info->perf);
+	info->watchdog = watchdog_runs();
+	info->watchdog_counts = info->watchdog && watchdog_may_count(info->may_all);
+}
+
+void info_hooks(const struct pmudev_query *q, char *names, size_t size)
+{
+	char path[sizeof("/sys/class/pmudev//hooks") + sizeof(q->name)];
+	FILE *file;
+	size_t len = 0;
+
+	snprintf(path, sizeof(path), "/sys/class/pmudev/%.*s/hooks", (int)sizeof(q->name), q->name);
+	file = fopen(path, "r");
+	if (file) {
+		len = fread(names, 1, size - 1, file);
+		fclose(file);
+	}
+	names[len] = '\0';
+}
+
+bool info_has_cpu(struct pmudev *set, const struct pmudev_query *q, long cpu)
+{
+	struct pmudev_query other;
+
+	return !pmudev_query_cpu(set, cpu, &other) && other.pmu == q->pmu;
+}
+
+/* ----------------------------------------------------------------------- holders -- */
+
+/* Some counters take instructions only. */
+static bool find_holder(struct pmudev *set, unsigned int counter, struct pmudev_holder *holder)
+{
+	struct pmudev_event_attr attr = {
+		.type = PMUDEV_TYPE_GENERIC,
+		.flags = PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV,
+	};
+
+	for (attr.config = PMUDEV_CYCLES; attr.config <= PMUDEV_INSTRUCTIONS; attr.config++)
+		if (counter_state(set, &attr, counter, holder) == COUNTER_HELD &&
+		    holder->kind != PMUDEV_HOLDER_NONE)
+			return true;
+	return false;
+}
+
+/*
+ * Try a placement on a thread, which is refused counters of CPU sets, and on a CPU, which is
+ * refused counters of thread sets.
+ */
+unsigned int info_holders(const struct pmudev_query *q, struct pmudev_holder holders[MAX_HELD])
+{
+	const __u64 held = q->busy | (q->counters & ~q->available);
+	struct pmudev thread, cpu;
+	unsigned int i, nr = 0;
+
+	if (!held)
+		return 0;
+	/* If one of them cannot be bound, its dry runs fail without a holder. */
+	if (!pmudev_open(&thread))
+		pmudev_bind_self(&thread);
+	if (!pmudev_open(&cpu))
+		pmudev_bind_cpu(&cpu, sched_getcpu(), 0);
+	for (i = 0; i < MAX_HELD; i++) {
+		if (!(held >> i & 1) ||
+		    (!find_holder(&thread, i, &holders[nr]) && !find_holder(&cpu, i, &holders[nr])))
+			continue;
+		holders[nr++].counter = i;
+	}
+	pmudev_close(&thread);
+	pmudev_close(&cpu);
+	return nr;
+}

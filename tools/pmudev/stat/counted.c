@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../common/cmd.h"
+#include "counted.h"
+
+/* ------------------------------------------------------------------------- spreads -- */
+
+/* Welford's algorithm: no loss of small differences between large numbers. */
+void spread_add(struct spread *spread, double number)
+{
+	double difference = number - spread->mean;
+
+	spread->nr++;
+	spread->mean += difference / spread->nr;
+	spread->squares += difference * (number - spread->mean);
+}
+
+double spread_error(const struct spread *spread)
+{
+	if (spread->nr < 2)
+		return 0;
+	return sqrt(spread->squares / (spread->nr - 1) / spread->nr);
+}
+
+double spread_percent(const struct spread *spread)
+{
+	return spread->mean ? 100 * spread_error(spread) / spread->mean : 0;
+}
+
+/* ------------------------------------------------------------------ what was counted -- */
+
+static void *room(size_t nr, size_t size)
+{
+	void *memory = calloc(nr, size);
+
+	if (memory)
+		return memory;
+	complain("no memory left");
+	exit(EXIT_USAGE);
+}
+
+static void make_parts(struct counted *counted, unsigned int nr)
+{
+	unsigned int i;
+
+	*counted = (struct counted){ .nr = nr, .parts = room(nr, sizeof(*counted->parts)) };
+	for (i = 0; i < nr; i++) {
+		counted->parts[i].cpu = -1;
+		counted->parts[i].spreads = room(PMUDEV_MAX_EVENTS, sizeof(struct spread));
+	}
+}
+
+void counted_open(struct counted *counted, const struct pmudev_set_array *array, bool each_cpu)
+{
+	unsigned int i;
+
+	make_parts(counted, each_cpu ? array->nr : 1);
+	for (i = 0; i < counted->nr && each_cpu; i++)
+		counted->parts[i].cpu = array->cpus[i];
+}
+
+void counted_close(struct counted *counted)
+{
+	unsigned int i;
+
+	for (i = 0; i < counted->nr; i++)
+		free(counted->parts[i].spreads);
+	free(counted->parts);
+	*counted = (struct counted){ .nr = 0 };
+}
+
+void counted_between(struct counted *counted, const struct pmudev_set_array *array,
+		     const union pmudev_record_buffer *before,
+		     const union pmudev_record_buffer *after)
+{
+	unsigned int i;
+
+	counted->runs = 1;
+	for (i = 0; i < counted->nr; i++)
+		pmudev_set_array_sum(array, counted->parts[i].cpu < 0 ? PMUDEV_ALL : i, before,
+				     after, &counted->parts[i].total);
+}
+
+static void add_sum(struct pmudev_sum *sum, const struct pmudev_sum *more)
+{
+	sum->value += more->value;
+	sum->estimate += more->estimate;
+	sum->time_enabled += more->time_enabled;
+	sum->time_running += more->time_running;
+}
+
+static void add_part(struct counted_part *part, const struct counted_part *run, unsigned int events)
+{
+	const struct pmudev_total *more = &run->total;
+	unsigned int i;
+
+	part->cpu = run->cpu;
+	part->total.flags |= more->flags;
+	part->total.present |= more->present;
+	part->total.multiplexed |= more->multiplexed;
+	part->total.time_enabled += more->time_enabled;
+	part->total.time_running += more->time_running;
+	for (i = 0; i < events; i++) {
+		const struct pmudev_sum *sum = &more->sums[i];
+
+		add_sum(&part->total.sums[i], sum);
+		if (sum->time_running)
+			spread_add(&part->spreads[i],
+				   more->multiplexed >> i & 1 ? sum->estimate : sum->value);
+	}
+}
+
+void counted_add(struct counted *sum, const struct counted *run, unsigned int events)
+{
+	unsigned int i;
+
+	if (!sum->nr)
+		make_parts(sum, run->nr);
+	sum->runs++;
+	sum->never_began |= run->never_began;
+	for (i = 0; i < sum->nr && i < run->nr; i++)
+		add_part(&sum->parts[i], &run->parts[i], events);
+}

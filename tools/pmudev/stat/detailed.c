@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmudev_events.h>
+
+#include "../common/cmd.h"
+#include "../common/defaults.h"
+#include "detailed.h"
+
+#define NOT_GENERIC PMUDEV_GENERIC_MAX
+
+struct wanted {
+	enum pmudev_generic generic;
+	const char *name;
+};
+
+/*
+ * Two events, of which the second is a part of the first. Non-generic ones have names on some PMUs.
+ */
+static const struct wanted pairs[][2] = {
+	{ { PMUDEV_BRANCHES, "branches" }, { PMUDEV_BRANCH_MISSES, "branch-misses" } },
+	{ { NOT_GENERIC, "L1-dcache-loads" }, { NOT_GENERIC, "L1-dcache-load-misses" } },
+	{ { PMUDEV_CACHE_REFERENCES, "cache-references" },
+	  { PMUDEV_CACHE_MISSES, "cache-misses" } },
+};
+
+/* Some PMU knows the name, and all that do agree on its meaning. */
+static bool has_name(const struct pmudev_pmus *pmus, const char *name)
+{
+	struct pmudev_events *events;
+
+	if (pmudev_events_parse(name, pmus, &events, NULL))
+		return false;
+	pmudev_events_free(events);
+	return true;
+}
+
+/* A generic event is counted on all PMUs, so all must have it. */
+static bool has_event(const struct pmudev_pmus *pmus, const struct wanted *wanted)
+{
+	const struct pmudev_pmu_info *info;
+	unsigned int i;
+
+	if (wanted->generic == NOT_GENERIC)
+		return has_name(pmus, wanted->name);
+	for (i = 0; (info = pmudev_pmus_info(pmus, i)); i++)
+		if (!info->knows_generic || !(info->generic >> wanted->generic & 1))
+			return false;
+	return true;
+}
+
+static void miss(char *missing, size_t len, const char *name)
+{
+	size_t used = strlen(missing);
+
+	snprintf(missing + used, len - used, "%s%s", used ? ", " : "", name);
+}
+
+void detailed_events(char **events, const struct pmudev_pmus *pmus, char *missing, size_t len)
+{
+	char group[80], *both;
+	size_t i;
+
+	if (!*events) {
+		both = default_events(pmus);
+		snprintf(group, sizeof(group), "{%s}", both);
+		*events = join_events(NULL, group);
+		free(both);
+	}
+	for (i = 0; i < ARRAY_SIZE(pairs); i++) {
+		const struct wanted *a = &pairs[i][0], *b = &pairs[i][1];
+		const bool has_a = has_event(pmus, a), has_b = has_event(pmus, b);
+
+		if (!has_a)
+			miss(missing, len, a->name);
+		if (!has_b)
+			miss(missing, len, b->name);
+		if (has_a && has_b)
+			snprintf(group, sizeof(group), "{%s,%s}", a->name, b->name);
+		else
+			snprintf(group, sizeof(group), "%s", has_a ? a->name : b->name);
+		if (has_a || has_b)
+			*events = join_events(*events, group);
+	}
+}

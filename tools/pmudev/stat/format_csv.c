@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * `pmudev stat --csv`: always the same columns, with a line of their names. `pmudev stat -x`: those
+ * of perf, which depend on the options. Fields are quoted as RFC 4180 has it where they need it.
+ */
+#include <string.h>
+
+#include "../common/csv.h"
+#include "../common/ticks.h"
+#include "stat.h"
+
+static double seconds(const struct measurement *m, const struct counted *counted)
+{
+	return counted == &m->counted ? m->elapsed.mean : (double)counted->time / NS_PER_SECOND;
+}
+
+typedef void (*write_row)(const struct measurement *m, const struct row *row, bool interval,
+			  double seconds);
+
+static void write_rows(const struct measurement *m, const struct counted *counted, write_row write)
+{
+	unsigned int part, i;
+	struct row row;
+
+	for (part = 0; part < counted->nr; part++)
+		for (i = 0; i < m->list.nr; i++) {
+			row_make(&row, &m->list, counted, part, i);
+			write(m, &row, counted != &m->counted, seconds(m, counted));
+		}
+}
+
+/* -------------------------------------------------------------------- with a header -- */
+
+static void csv_begin(const struct measurement *m)
+{
+	static const char *const names[] = { "seconds",		"cpu",
+					     "event",		"pmu",
+					     "value",		"why",
+					     "estimated",	"running_ns",
+					     "running_percent", "variance_percent",
+					     "metric",		"metric_unit" };
+	size_t i;
+
+	fputs("stretch", m->out);
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		fprintf(m->out, ",%s", names[i]);
+	fputc('\n', m->out);
+}
+
+static void csv_row(const struct measurement *m, const struct row *row, bool interval, double time)
+{
+	FILE *out = m->out;
+
+	fprintf(out, "%s,%.9f,", interval ? "interval" : "total", time);
+	if (row->cpu >= 0)
+		fprintf(out, "%d", row->cpu);
+	fputc(',', out);
+	csv_text(out, ",", row->event);
+	fputc(',', out);
+	csv_text(out, ",", row->pmus);
+	if (row->why) {
+		fprintf(out, ",,%s,0,0,0.00,,,\n", row->why);
+		return;
+	}
+	fprintf(out, ",%llu,,%d,%llu,%.2f,", (unsigned long long)row->value, row->estimate,
+		(unsigned long long)row->running, row->percent);
+	if (m->runs > 1)
+		fprintf(out, "%.2f", row->deviation);
+	fputc(',', out);
+	if (row->unit)
+		fprintf(out, "%.6f,%s", row->metric, row->unit);
+	else
+		fputc(',', out);
+	fputc('\n', out);
+}
+
+static void csv_interval(const struct measurement *m, const struct counted *counted)
+{
+	write_rows(m, counted, csv_row);
+}
+
+static void csv_report(const struct measurement *m, bool ended_only)
+{
+	if (!ended_only)
+		write_rows(m, &m->counted, csv_row);
+}
+
+const struct stat_format csv_format = {
+	.begin = csv_begin,
+	.interval = csv_interval,
+	.report = csv_report,
+};
+
+/* ------------------------------------------------------------------------- as perf -- */
+
+static void bare_row(const struct measurement *m, const struct row *row, bool interval, double time)
+{
+	const char *separator = m->options.separator;
+	FILE *out = m->out;
+
+	if (interval)
+		fprintf(out, "%.9f%s", time, separator);
+	else if (m->options.interval)
+		fprintf(out, "summary%s", separator);
+	if (row->cpu >= 0)
+		fprintf(out, "CPU%d%s", row->cpu, separator);
+	if (row->why)
+		fprintf(out, "<not counted>%s%s", separator, separator);
+	else
+		fprintf(out, "%llu%s%s", (unsigned long long)row->value, separator, separator);
+	csv_text(out, separator, row->event);
+	fputs(separator, out);
+	if (m->runs > 1)
+		fprintf(out, "%.2f%%%s", row->deviation, separator);
+	fprintf(out, "%llu%s%.2f%s", (unsigned long long)row->running, separator, row->percent,
+		separator);
+	if (row->unit)
+		fprintf(out, "%.2f%s%s\n", row->metric, separator, row->unit);
+	else
+		fprintf(out, "%s\n", separator);
+}
+
+static void bare_interval(const struct measurement *m, const struct counted *counted)
+{
+	write_rows(m, counted, bare_row);
+}
+
+static void bare_report(const struct measurement *m, bool ended_only)
+{
+	if (!ended_only)
+		write_rows(m, &m->counted, bare_row);
+}
+
+const struct stat_format bare_csv_format = {
+	.interval = bare_interval,
+	.report = bare_report,
+};

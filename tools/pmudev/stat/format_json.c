@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * `pmudev stat --json`: JSON Lines. The keys are described in pmudev-stat(1), and stay.
+ */
+#include "../common/json.h"
+#include "../common/ticks.h"
+#include "stat.h"
+
+static void write_counted(struct json *json, const struct measurement *m, const struct row *row)
+{
+	json_unsigned(json, "counter-value", row->value);
+	json_bool(json, "estimated", row->estimate);
+	json_string(json, "unit", "");
+	if (m->runs > 1)
+		json_double(json, "variance", row->deviation, 2);
+	json_unsigned(json, "event-runtime", row->running);
+	json_double(json, "pcnt-running", row->percent, 2);
+	if (!row->unit)
+		return;
+	json_double(json, "metric-value", row->metric, 6);
+	json_string(json, "metric-unit", row->unit);
+}
+
+static void write_not_counted(struct json *json, const struct row *row)
+{
+	json_null(json, "counter-value");
+	json_string(json, "why", row->why);
+	json_bool(json, "estimated", false);
+	json_string(json, "unit", "");
+	json_unsigned(json, "event-runtime", 0);
+	json_double(json, "pcnt-running", 0, 2);
+}
+
+static void write_rows(const struct measurement *m, const struct counted *counted, bool interval)
+{
+	struct json json = { .out = m->out };
+	unsigned int part, i;
+	struct row row;
+
+	for (part = 0; part < counted->nr; part++)
+		for (i = 0; i < m->list.nr; i++) {
+			row_make(&row, &m->list, counted, part, i);
+			json_open(&json, NULL, '{');
+			if (interval)
+				json_double(&json, "interval",
+					    (double)counted->time / NS_PER_SECOND, 9);
+			if (row.cpu >= 0)
+				json_signed(&json, "cpu", row.cpu);
+			json_string(&json, "event", row.event);
+			json_string(&json, "pmu", row.pmus);
+			if (row.why)
+				write_not_counted(&json, &row);
+			else
+				write_counted(&json, m, &row);
+			json_close(&json, '}');
+			json_line(&json);
+		}
+}
+
+static void json_interval(const struct measurement *m, const struct counted *counted)
+{
+	write_rows(m, counted, true);
+}
+
+static void write_target(struct json *json, const struct stat_options *options)
+{
+	static const char *const kinds[] = {
+		[TARGET_NONE] = "command",
+		[TARGET_CPUS] = "cpu",
+		[TARGET_THREAD] = "thread",
+		[TARGET_PROCESS] = "process",
+	};
+	char **arg;
+
+	json_string(json, "target", kinds[options->target.kind]);
+	if (options->target.kind != TARGET_NONE)
+		json_string(json, "target-id", options->target.text);
+	if (!options->command)
+		return;
+	json_open(json, "command", '[');
+	for (arg = options->command; *arg; arg++)
+		json_string(json, NULL, *arg);
+	json_close(json, ']');
+}
+
+static void write_seconds(struct json *json, const struct measurement *m)
+{
+	json_double(json, "elapsed-seconds", m->elapsed.mean, 9);
+	if (m->runs > 1)
+		json_double(json, "elapsed-variance", spread_percent(&m->elapsed), 2);
+	if (m->options.target.kind != TARGET_NONE)
+		return;
+	json_double(json, "user-seconds", m->user.mean, 6);
+	json_double(json, "sys-seconds", m->sys.mean, 6);
+}
+
+static void write_note(void *context, const char *note)
+{
+	json_string(context, NULL, note);
+}
+
+static void json_report(const struct measurement *m, bool ended_only)
+{
+	struct json json = { .out = m->out };
+
+	if (!ended_only)
+		write_rows(m, &m->counted, false);
+	json_open(&json, NULL, '{');
+	write_target(&json, &m->options);
+	write_seconds(&json, m);
+	json_unsigned(&json, "runs", m->runs);
+	if (m->options.command)
+		json_signed(&json, "exit-status", m->status);
+	json_open(&json, "notes", '[');
+	stat_notes(m, write_note, &json);
+	json_close(&json, ']');
+	json_close(&json, '}');
+	json_line(&json);
+}
+
+const struct stat_format json_format = {
+	.interval = json_interval,
+	.report = json_report,
+};

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * `pmudev stat --openmetrics`: text that is right as OpenMetrics and as the older format that
+ * node_exporter reads. All are gauges: a counter's name in the one is not right in the other.
+ */
+#include <string.h>
+
+#include "../common/json.h"
+#include "stat.h"
+
+/* A label's value: what is not UTF-8 becomes U+FFFD. */
+static void write_escaped(FILE *out, const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	unsigned int len;
+
+	for (; *s; s += len ? len : 1) {
+		len = utf8_length(s);
+		if (!len)
+			fputs("\xef\xbf\xbd", out);
+		else if (*s == '\n')
+			fputs("\\n", out);
+		else if (*s == '"' || *s == '\\')
+			fprintf(out, "\\%c", *s);
+		else
+			fwrite(s, 1, len, out);
+	}
+}
+
+static void write_label(FILE *out, const char *name, const char *value)
+{
+	fprintf(out, "%s=\"", name);
+	write_escaped(out, value);
+	fputc('"', out);
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* The labels of the target, and the CPU. */
+static void write_target(FILE *out, const struct stat_options *options, int cpu)
+{
+	static const struct {
+		const char *target;
+		const char *label;
+	} kinds[] = {
+		[TARGET_NONE] = { "command", NULL },
+		[TARGET_CPUS] = { "cpu", "cpu" },
+		[TARGET_THREAD] = { "thread", "tid" },
+		[TARGET_PROCESS] = { "process", "pid" },
+	};
+	const enum target_kind kind = options->target.kind;
+	char number[16];
+
+	write_label(out, "target", kinds[kind].target);
+	if (kinds[kind].label) {
+		snprintf(number, sizeof(number), "%d", cpu);
+		fputc(',', out);
+		write_label(out, kinds[kind].label, cpu >= 0 ? number : options->target.text);
+	}
+	if (options->command) {
+		fputc(',', out);
+		write_label(out, "comm", last_part(options->command[0]));
+	}
+}
+
+/* The number of earlier events in the list with the same name. */
+static unsigned int times_before(const struct event_list *list, unsigned int event)
+{
+	unsigned int i, times = 0;
+
+	for (i = 0; i < event; i++)
+		times += !strcmp(list->events[i].name, list->events[event].name);
+	return times;
+}
+
+static void write_help(FILE *out, const char *name, const char *unit, const char *help)
+{
+	fprintf(out, "# TYPE %s gauge\n", name);
+	if (unit)
+		fprintf(out, "# UNIT %s %s\n", name, unit);
+	fprintf(out, "# HELP %s %s\n", name, help);
+}
+
+/* The name and labels of an event's sample, and a blank. */
+static void write_event(const struct measurement *m, const char *name, const struct row *row,
+			unsigned int i)
+{
+	const unsigned int before = times_before(&m->list, i);
+	FILE *out = m->out;
+
+	fprintf(out, "%s{", name);
+	write_label(out, "event", row->event);
+	fputc(',', out);
+	if (before)
+		fprintf(out, "nr=\"%u\",", before + 1);
+	write_label(out, "pmu", row->pmus);
+	fputc(',', out);
+	write_target(out, &m->options, row->cpu);
+	fputs("} ", out);
+}
+
+static void write_count(FILE *out, const struct row *row)
+{
+	fprintf(out, "%llu", (unsigned long long)row->value);
+}
+
+static void write_running(FILE *out, const struct row *row)
+{
+	fprintf(out, "%.4f", row->percent / 100);
+}
+
+static void write_deviation(FILE *out, const struct row *row)
+{
+	fprintf(out, "%.6f", row->deviation / 100);
+}
+
+/* A sample per event. @all: include those that were not counted */
+static void write_events(const struct measurement *m, const char *name, bool all,
+			 void (*value)(FILE *out, const struct row *row))
+{
+	const struct counted *counted = &m->counted;
+	unsigned int part, i;
+	struct row row;
+
+	for (part = 0; part < counted->nr; part++)
+		for (i = 0; i < m->list.nr; i++) {
+			row_make(&row, &m->list, counted, part, i);
+			if (row.why && !all)
+				continue;
+			write_event(m, name, &row, i);
+			value(m->out, &row);
+			fputc('\n', m->out);
+		}
+}
+
+static void write_seconds(const struct measurement *m, const char *name, const char *mode,
+			  double seconds)
+{
+	fprintf(m->out, "%s{", name);
+	if (mode)
+		fprintf(m->out, "mode=\"%s\",", mode);
+	write_target(m->out, &m->options, -1);
+	fprintf(m->out, "} %.9f\n", seconds);
+}
+
+static void metrics_report(const struct measurement *m, bool ended_only)
+{
+	FILE *out = m->out;
+
+	/* Each report replaces the one before. */
+	(void)ended_only;
+	write_help(out, "pmudev_events", NULL,
+		   "Events since counting began; of several runs the mean.");
+	write_events(m, "pmudev_events", false, write_count);
+	write_help(out, "pmudev_running_ratio", "ratio",
+		   "Part of the time the event was counted. At 0 nothing is known of it.");
+	write_events(m, "pmudev_running_ratio", true, write_running);
+	if (m->runs > 1) {
+		write_help(out, "pmudev_deviation_ratio", "ratio",
+			   "Standard deviation of the mean of several runs, as a part of it.");
+		write_events(m, "pmudev_deviation_ratio", false, write_deviation);
+	}
+	write_help(out, "pmudev_elapsed_seconds", "seconds", "Time since counting began.");
+	write_seconds(m, "pmudev_elapsed_seconds", NULL, m->elapsed.mean);
+	if (m->options.target.kind == TARGET_NONE && m->user.nr) {
+		write_help(out, "pmudev_cpu_seconds", "seconds", "CPU time of the command.");
+		write_seconds(m, "pmudev_cpu_seconds", "user", m->user.mean);
+		write_seconds(m, "pmudev_cpu_seconds", "system", m->sys.mean);
+	}
+	fputs("# EOF\n", out);
+}
+
+const struct stat_format metrics_format = {
+	.whole = true,
+	.report = metrics_report,
+};

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pmudev stat: control flow.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "../common/child.h"
+#include "../common/cmd.h"
+#include "../common/defaults.h"
+#include "../common/output.h"
+#include "../common/ticks.h"
+#include "detailed.h"
+#include "stat.h"
+
+static struct output output;
+
+/* ------------------------------------------------------------------------- reports -- */
+
+static bool begin_report(struct measurement *m)
+{
+	fflush(stdout);
+	if (!output_begin(&output))
+		return false;
+	m->out = output.out;
+	if (!m->begun && m->options.format->begin)
+		m->options.format->begin(m);
+	m->begun = true;
+	return true;
+}
+
+/* A format whose reports replace each other shows the totals so far. */
+static bool report_up_to_now(const struct measurement *m, const struct counted *all)
+{
+	static struct measurement up_to_now;
+
+	up_to_now = *m;
+	up_to_now.counted = *all;
+	up_to_now.runs = 1;
+	up_to_now.elapsed = (struct spread){ .nr = 1, .mean = (double)all->time / NS_PER_SECOND };
+	m->options.format->report(&up_to_now, false);
+	return output_end(&output);
+}
+
+bool stat_interval(struct measurement *m, const struct counted *since, const struct counted *all)
+{
+	if (!begin_report(m))
+		return false;
+	if (m->options.format->whole)
+		return report_up_to_now(m, all);
+	m->options.format->interval(m, since);
+	return output_end(&output);
+}
+
+static bool final_report(struct measurement *m)
+{
+	const struct stat_format *format = m->options.format;
+
+	if (!begin_report(m))
+		return false;
+	format->report(m, m->options.interval && !m->options.summary && !format->whole);
+	return output_end(&output);
+}
+
+/* -v: as they were read, and the sums of all runs. */
+static void tell_counts(const struct measurement *m)
+{
+	unsigned int part, i;
+
+	for (part = 0; part < m->counted.nr; part++)
+		for (i = 0; i < m->list.nr; i++) {
+			const struct counted_part *counted = &m->counted.parts[part];
+			const struct pmudev_sum *sum = &counted->total.sums[i];
+			char cpu[24] = "";
+
+			if (counted->cpu >= 0)
+				snprintf(cpu, sizeof(cpu), "CPU %d: ", counted->cpu);
+			complain("%s%s: %llu counted, %llu ns enabled, %llu ns running", cpu,
+				 m->list.events[i].name, (unsigned long long)sum->value,
+				 (unsigned long long)sum->time_enabled,
+				 (unsigned long long)sum->time_running);
+		}
+}
+
+/* ---------------------------------------------------------------------------- runs -- */
+
+static double seconds(const struct timeval *tv)
+{
+	return tv->tv_sec + tv->tv_usec / 1e6;
+}
+
+static void note_run(struct measurement *m)
+{
+	const struct stat_run *run = &m->run;
+
+	m->runs++;
+	spread_add(&m->elapsed, (double)(run->end - run->start) / NS_PER_SECOND);
+	spread_add(&m->user, seconds(&run->usage.ru_utime));
+	spread_add(&m->sys, seconds(&run->usage.ru_stime));
+	if (WIFSIGNALED(run->status))
+		complain("'%s' was ended by signal %d (%s)", m->options.command[0],
+			 WTERMSIG(run->status), strsignal(WTERMSIG(run->status)));
+	if (m->failed || !child_exit_status(run->status))
+		return;
+	m->failed = m->runs;
+	m->status = child_exit_status(run->status);
+}
+
+/* Return: 0, or the exit status after something went wrong, which was reported on stderr. */
+static int run_all(struct measurement *m)
+{
+	int status = 0;
+
+	while (!status && m->runs < m->options.repeat && !m->run.interrupted) {
+		status = stat_run(m);
+		if (!status)
+			note_run(m);
+	}
+	if (status)
+		return status;
+	if (m->options.verbose)
+		tell_counts(m);
+	return final_report(m) ? 0 : 1;
+}
+
+/* False: the error was reported. @status: exit status */
+static bool open_output(const struct stat_options *options, int *status)
+{
+	const bool whole = options->format->whole;
+
+	*status = 1;
+	if (!output_open(&output, options->output, options->append, whole))
+		return false;
+	if (!whole || !options->interval || output.whole)
+		return true;
+	complain("--openmetrics with -I replaces its file: '%s' cannot be replaced",
+		 options->output);
+	*status = EXIT_USAGE;
+	output_close(&output);
+	return false;
+}
+
+static bool get_events(struct measurement *m)
+{
+	if (m->options.detailed)
+		detailed_events(&m->options.events, known_pmus(), m->missing, sizeof(m->missing));
+	if (!m->options.events)
+		m->options.events = default_events(known_pmus());
+	return read_events(m->options.events, &m->list);
+}
+
+int cmd_stat(int argc, char **argv)
+{
+	static struct measurement m;
+	const struct stat_options *options = &m.options;
+	int status = stat_parse_options(argc, argv, &m.options);
+
+	if (status >= 0)
+		goto out;
+	status = EXIT_USAGE;
+	if (!get_events(&m))
+		goto out;
+	if (!open_output(options, &status))
+		goto out;
+	status = run_all(&m);
+	if (!output_close(&output) && !status)
+		status = 1;
+	if (!status)
+		status = m.status;
+out:
+	counted_close(&m.counted);
+	free(m.options.events);
+	return status;
+}
