@@ -247,7 +247,7 @@ TEST_F(interval, repeated)
 	if (!exact_programs())
 		SKIP(return, "instructions are not counted exactly here (PMUDEV_EXACT)");
 	EXPECT_EQ(once, value) TH_LOG("%s", output.text);
-	snprintf(line, sizeof(line), "  %-12s  ( +-  0.00%% )\n", event);
+	snprintf(line, sizeof(line), "      %-25s  ( +-  0.00%% )\n", event);
 	EXPECT_EQ(1, times_in(&output, line)) TH_LOG("%s", output.text);
 }
 

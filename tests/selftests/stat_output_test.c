@@ -16,13 +16,23 @@ TEST_F(interval, what_is_refused)
 		{ "-r 2 -I 10 -- true", "-r excludes -I" },
 		{ "-r 2 -C 0", "-r repeats a command" },
 		{ "-A -- true", "-A shows each CPU" },
-		{ "-a -C 0 -- true", "only one of -C, -a, -t and -p" },
+		{ "-a -p 1 -- true", "only one of -C, -a, -t and -p" },
 		{ "-I 0 -- true", "'0' is not a number of milliseconds" },
 		{ "-r x -- true", "'x' is not a number of runs" },
 		{ "--summary -- true", "need -I MS" },
 		{ "--json --csv -- true", "only one of --json" },
 		{ "--openmetrics -I 10 -- true", "name it with -o FILE" },
-		{ "--per-core -a -- true", "stat does not have perf's --per-core" },
+		{ "--per-core -- true", "they need -C CPUS or -a" },
+		{ "--per-thread -a -- true", "it needs -p PIDS or -t TIDS" },
+		{ "-A --per-core -a -- true", "only one of -A, --per-thread" },
+		{ "--per-cache -a -- true", "stat does not have perf's --per-cache" },
+		{ "-M IPC -- true", "stat does not have perf's --metrics" },
+		{ "-e cycles:p -- true", "perf's :p is for precise samples" },
+		{ "-e sched:sched_switch -- true", "tracepoints (GROUP:NAME) are perf's alone" },
+		{ "-e user_time -- true", "user_time: perf's event" },
+		{ "-D -1 -- true", "-D -1 waits for \"enable\"" },
+		{ "--control x -- true", "--control takes fd:CTL[,ACK]" },
+		{ "-o x --log-fd 3 -- true", "only one of -o and --log-fd" },
 		{ "-G x -- true", "stat does not have perf's --cgroup" },
 		{ "-o /nowhere/x -- true", "cannot write '/nowhere/x'" },
 		{ "--openmetrics -o /nowhere/x -- true", "cannot write '/nowhere/x'" },
@@ -47,7 +57,7 @@ TEST_F(interval, more_events)
 	EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
 	EXPECT_EQ(1, times_in(&output, " insn per cycle"));
 	branches = query.generic >> PMUDEV_BRANCHES & 1;
-	EXPECT_EQ(branches, times_in(&output, "  branches")) TH_LOG("%s", output.text);
+	EXPECT_EQ(branches, times_in(&output, "  branches ")) TH_LOG("%s", output.text);
 	if (!branches)
 		EXPECT_EQ(1, times_in(&output, "This CPU does not have: branches"));
 	/* As counts, or among those that the CPU does not have. */
@@ -90,8 +100,8 @@ static void with_commas(__u64 value, char *text, size_t size)
 #define JSON_END \
 	"{\"target\": \"command\", \"command\": [\"%s\", \"--play\", \"loop\", \"%d\"], \"elapsed-seconds\": ?, \"user-seconds\": ?, \"sys-seconds\": ?, \"runs\": 1, \"exit-status\": 0, \"notes\": []}\n"
 #define CSV_HEADER \
-	"stretch,seconds,cpu,event,pmu,value,why,estimated,running_ns,running_percent,variance_percent,metric,metric_unit\n"
-#define CSV_ROW "total,?,,%s,%s,%llu,,0,?,100.00,,,\n"
+	"stretch,seconds,cpu,event,pmu,value,why,estimated,running_ns,running_percent,variance_percent,metric,metric_unit,unit,group\n"
+#define CSV_ROW "total,?,,%s,%s,%llu,,0,?,100.00,,,,,\n"
 
 /* The count is known: that of a shorter loop, and the difference. */
 TEST_F(interval, written)
@@ -110,7 +120,7 @@ TEST_F(interval, written)
 
 	run(&output, "pmudev stat -e %s -- %s --play loop %d", event, program, MANY);
 	snprintf(wanted, sizeof(wanted),
-		 "\n Performance counter stats for '%s --play loop %d':\n\n%17s  %s\n\n"
+		 "\n Performance counter stats for '%s --play loop %d':\n\n%18s      %s\n\n"
 		 "      ? seconds time elapsed\n\n      ? seconds user\n      ? seconds sys\n\n",
 		 program, MANY, number, event);
 	EXPECT_TRUE(is_like(output.text, wanted)) TH_LOG("%s: %s", wanted, output.text);

@@ -9,23 +9,31 @@ static struct pmudev_pmus *pmus[NR_KINDS];
 #define BRANCHES "{branches,branch-misses}"
 #define L1	 "{L1-dcache-loads,L1-dcache-load-misses}"
 #define LAST	 "{cache-references,cache-misses}"
+#define SECOND \
+	"L1-icache-load-misses,{dTLB-loads,dTLB-load-misses},{iTLB-loads,iTLB-load-misses}"
 #define BOTH	 "{instructions,cycles}"
 
 static const struct {
 	enum cpu cpu;
+	unsigned int level;
 	const char *before;
 	const char *events;
 	const char *missing;
 } cases[] = {
-	{ SKYLAKE, NULL, BOTH "," BRANCHES "," L1 "," LAST, "" },
-	{ SKYLAKE, "r1", "r1," BRANCHES "," L1 "," LAST, "" },
-	{ SAPPHIRE_RAPIDS, NULL, BOTH "," BRANCHES "," L1 "," LAST, "" },
+	{ SKYLAKE, 1, NULL, BOTH "," BRANCHES "," L1 "," LAST, "" },
+	{ SKYLAKE, 1, "r1", "r1," BRANCHES "," L1 "," LAST, "" },
+	{ SKYLAKE, 2, NULL, BOTH "," BRANCHES "," L1 "," LAST "," SECOND, "L1-icache-loads" },
+	{ SKYLAKE, 3, "r1", "r1," BRANCHES "," L1 "," LAST "," SECOND,
+	  "L1-icache-loads, L1-dcache-prefetches, L1-dcache-prefetch-misses" },
+	{ SAPPHIRE_RAPIDS, 1, NULL, BOTH "," BRANCHES "," L1 "," LAST, "" },
 	/* Its small cores count no misses. */
-	{ ALDER_LAKE, NULL, BOTH "," BRANCHES "," L1 "," LAST, "" },
-	{ LATER_INTEL, NULL, BOTH "," BRANCHES "," LAST, "L1-dcache-loads, L1-dcache-load-misses" },
-	{ GOLDMONT, NULL, BOTH "," BRANCHES ",L1-dcache-loads," LAST, "L1-dcache-load-misses" },
-	{ NEOVERSE, NULL, BOTH "," L1, "branches, branch-misses, cache-references, cache-misses" },
-	{ POOR_ARM, NULL, BOTH,
+	{ ALDER_LAKE, 1, NULL, BOTH "," BRANCHES "," L1 "," LAST, "" },
+	{ LATER_INTEL, 1, NULL, BOTH "," BRANCHES "," LAST,
+	  "L1-dcache-loads, L1-dcache-load-misses" },
+	{ GOLDMONT, 1, NULL, BOTH "," BRANCHES ",L1-dcache-loads," LAST, "L1-dcache-load-misses" },
+	{ NEOVERSE, 1, NULL, BOTH "," L1,
+	  "branches, branch-misses, cache-references, cache-misses" },
+	{ POOR_ARM, 1, NULL, BOTH,
 	  "branches, branch-misses, L1-dcache-loads, L1-dcache-load-misses, cache-references, "
 	  "cache-misses" },
 };
@@ -44,7 +52,8 @@ int main(void)
 		if (cases[i].before)
 			events = strdup(cases[i].before);
 		missing[0] = '\0';
-		detailed_events(&events, pmus[cases[i].cpu], missing, sizeof(missing));
+		detailed_events(&events, pmus[cases[i].cpu], cases[i].level, missing,
+				sizeof(missing));
 		is(events, cases[i].events, "events of -d");
 		is(missing, cases[i].missing, "  and what is missing");
 		ok(parse_events(events, pmus[cases[i].cpu], &list, &error), "  that can be parsed");

@@ -119,7 +119,7 @@ left_out() {
 
 only() { # WORD OTHER: what was said has the one and not the other.
 	cat "$TMP/said"
-	grep -q " $1$" "$TMP/said" && ! grep -q " $2$" "$TMP/said"
+	grep -qE " $1( |\$)" "$TMP/said" && ! grep -qE " $2( |\$)" "$TMP/said"
 }
 
 refused_event="instructions: this CPU does not implement the event: "

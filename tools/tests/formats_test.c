@@ -18,7 +18,8 @@ static const char *folder;
 
 /* ------------------------------------------------------------------ made-up runs -- */
 
-static struct counted_part *add_part(struct counted *counted, int cpu)
+/* A group's, or of all if it is nameless. */
+static struct counted_part *add_part(struct counted *counted, const char *group)
 {
 	struct counted_part *part;
 
@@ -26,7 +27,9 @@ static struct counted_part *add_part(struct counted *counted, int cpu)
 	counted->parts = realloc(counted->parts, (counted->nr + 1) * sizeof(*counted->parts));
 	part = &counted->parts[counted->nr++];
 	memset(part, 0, sizeof(*part));
-	part->cpu = cpu;
+	snprintf(part->group.name, GROUP_NAME, "%s", group);
+	part->group.cpu = strncmp(group, "CPU", 3) ? -1 : atoi(group + 3);
+	part->group.sources = 2;
 	part->total.present = -1ULL;
 	part->spreads = calloc(PMUDEV_MAX_EVENTS, sizeof(*part->spreads));
 	return part;
@@ -48,6 +51,7 @@ static void count(struct counted_part *part, unsigned int event, uint64_t value,
 static void begin(const char *events, enum machine machine)
 {
 	struct pmudev_events_error error;
+	char *hardware;
 	static char *command[4];
 
 	counted_close(&made.counted);
@@ -65,10 +69,15 @@ static void begin(const char *events, enum machine machine)
 	spread_add(&made.user, 1.125);
 	spread_add(&made.sys, 0.0625);
 	made.run.total.time_enabled = 2000000000;
-	if (!parse_events(events, pmus[machine], &made.list, &error)) {
+	made.options.log_fd = -1;
+	made.options.control.commands = -1;
+	if (!software_split(events, &hardware, &made.software) ||
+	    !parse_events(hardware, pmus[machine], &made.list, &error)) {
 		ok(false, error.text);
 		exit(tap_end());
 	}
+	free(hardware);
+	software_append(&made.software, &made.list);
 }
 
 static void name(unsigned int event, const char *text)
@@ -83,7 +92,7 @@ static void make_plain(void)
 
 	begin("{instructions,cycles},branches,branch-misses,intel_core/event=0xc0,umask=1/,r1,r1",
 	      INTEL);
-	part = add_part(&made.counted, -1);
+	part = add_part(&made.counted, "");
 	count(part, 0, 1234567890, 1000000000, 1000000000);
 	count(part, 1, 2469135780, 1000000000, 1000000000);
 	count(part, 2, 1000, 1000000000, 1000000000);
@@ -106,7 +115,7 @@ static void make_odd(void)
 	name(2, "\xc3\xa9t\xc3\xa9 \xf0\x9f\x92\xa1");
 	name(3, "not\xff utf\xc3");
 	name(4, "two\nlines\t\x01");
-	part = add_part(&made.counted, -1);
+	part = add_part(&made.counted, "");
 	count(part, 0, 1, 10, 10);
 	count(part, 1, 2, 10, 10);
 	count(part, 2, 3, 10, 10);
@@ -122,13 +131,14 @@ static void make_cpus(void)
 
 	begin("instructions:u,cycles:u,r11", INTEL);
 	made.options.target = (struct target){ .kind = TARGET_CPUS, .text = "0,2" };
-	made.options.each_cpu = true;
-	part = add_part(&made.counted, 0);
+	made.options.grouping = GROUP_CPU;
+	made.counted.kind = GROUP_CPU;
+	part = add_part(&made.counted, "CPU0");
 	part->total.multiplexed = 7;
 	count(part, 0, 1000, 1000, 500);
 	count(part, 1, 4000, 1000, 1000);
 	count(part, 2, 0, 1000, 0);
-	part = add_part(&made.counted, 2);
+	part = add_part(&made.counted, "CPU2");
 	part->total.flags = PMUDEV_RECORD_OFFLINE;
 }
 
@@ -140,7 +150,7 @@ static void make_kinds(void)
 	begin("armv8_pmuv3/event=8/,instructions,armv8_pmuv3_1/odd_one/", BIG_LITTLE);
 	made.options.target = (struct target){ .kind = TARGET_PROCESS, .text = "17" };
 	made.options.command = NULL;
-	part = add_part(&made.counted, -1);
+	part = add_part(&made.counted, "");
 	count(part, 0, 5419486, 1000, 717);
 	count(part, 1, 7362845, 1000, 1000);
 	count(part, 2, 0, 1000, 0);
@@ -151,7 +161,7 @@ static void make_kinds(void)
 static void make_runs(void)
 {
 	struct counted run = { 0 };
-	struct counted_part *part = add_part(&run, -1);
+	struct counted_part *part = add_part(&run, "");
 	int i;
 
 	begin("instructions,cycles,r11", INTEL);
@@ -174,6 +184,63 @@ static void make_runs(void)
 	counted_close(&run);
 }
 
+/* perf's default events: the kernel's count, and make rates of the others. */
+static void make_default(void)
+{
+	struct counted_part *part;
+
+	begin("task-clock,context-switches,cpu-migrations,page-faults,instructions,cycles,branches,"
+	      "branch-misses",
+	      INTEL);
+	made.counted.length = 1250000000;
+	part = add_part(&made.counted, "");
+	count(part, 0, 3000000000, 1187500000, 1187500000);
+	count(part, 1, 2375000000, 1187500000, 1187500000);
+	count(part, 2, 500000000, 1187500000, 1187500000);
+	count(part, 3, 5000000, 1187500000, 1187500000);
+	count(part, 4, 1187500000, 1187500000, 1187500000);
+	count(part, 5, 12, 1187500000, 1187500000);
+	count(part, 6, 0, 1187500000, 1187500000);
+	count(part, 7, 4750, 1187500000, 1187500000);
+	snprintf(made.forbidden, sizeof(made.forbidden), "cpu-migrations");
+	snprintf(made.left_out, sizeof(made.left_out), "branches");
+}
+
+/* The cores of a machine, with one more of each kind of event. */
+static void make_cores(void)
+{
+	struct counted_part *part;
+
+	begin("cycles,cpu-clock:u", INTEL);
+	made.options.target = (struct target){ .kind = TARGET_CPUS, .text = "0-3" };
+	made.options.grouping = GROUP_CORE;
+	made.counted.kind = GROUP_CORE;
+	made.counted.length = 1250000000;
+	part = add_part(&made.counted, "S0-D0-C0");
+	count(part, 0, 5000000000, 2500000000, 2500000000);
+	count(part, 1, 2500000000, 2500000000, 2500000000);
+	part = add_part(&made.counted, "S0-D0-C1");
+	count(part, 0, 0, 2500000000, 2500000000);
+	count(part, 1, 2500000000, 2500000000, 2500000000);
+}
+
+/* Threads of a process. */
+static void make_threads(void)
+{
+	struct counted_part *part;
+
+	begin("context-switches,cycles", INTEL);
+	made.options.target = (struct target){ .kind = TARGET_PROCESS, .text = "17" };
+	made.options.grouping = GROUP_THREAD;
+	made.counted.kind = GROUP_THREAD;
+	part = add_part(&made.counted, "a, b-17");
+	count(part, 0, 1000, 1000, 1000);
+	count(part, 1, 3, 1000, 1000);
+	part = add_part(&made.counted, "worker-18");
+	count(part, 0, 2000, 1000, 1000);
+	count(part, 1, 4, 1000, 1000);
+}
+
 /* Two intervals, in the second of which nothing ran. */
 static void make_intervals(void)
 {
@@ -185,10 +252,10 @@ static void make_intervals(void)
 	made.options.summary = true;
 	command[0] = "true";
 	made.options.command = command;
-	part = add_part(&made.counted, -1);
+	part = add_part(&made.counted, "");
 	count(part, 0, 1000, 1000, 1000);
 	count(part, 1, 1000, 1000, 1000);
-	part = add_part(&interval, -1);
+	part = add_part(&interval, "");
 	count(part, 0, 1000, 1000, 1000);
 	count(part, 1, 1000, 1000, 1000);
 	interval.time = 1000000001;
@@ -199,15 +266,23 @@ static void make_intervals(void)
 static const struct {
 	const char *name;
 	const struct stat_format *format;
+	const char *separator;
+	bool metric_only;
 } formats[] = {
-	{ "txt", &human_format },  { "json", &json_format },	{ "csv", &csv_format },
-	{ "x", &bare_csv_format }, { "prom", &metrics_format },
+	{ "txt", &human_format, NULL, false },	   { "json", &json_format, NULL, false },
+	{ "csv", &csv_format, NULL, false },	   { "x", &bare_csv_format, ",", false },
+	{ "prom", &metrics_format, NULL, false },  { "only.txt", &human_format, NULL, true },
+	{ "only.x", &bare_csv_format, ";", true }, { "only.jsonl", &json_format, NULL, true },
 };
 
-static void write_all(const struct stat_format *format, FILE *out)
+static void write_all(unsigned int f, FILE *out)
 {
+	const struct stat_format *format = formats[f].format;
+
+	if (formats[f].metric_only)
+		format = metric_only_format(format);
 	made.out = out;
-	made.options.separator = ",";
+	made.options.separator = formats[f].separator;
 	if (format->begin)
 		format->begin(&made);
 	if (made.options.interval && format->interval) {
@@ -239,7 +314,7 @@ static void check(const char *what, unsigned int f)
 	snprintf(title, sizeof(title), "%s.%s", what, formats[f].name);
 	memset(got, 0, sizeof(got));
 	out = fmemopen(got, sizeof(got), "w");
-	write_all(formats[f].format, out);
+	write_all(f, out);
 	fclose(out);
 	read_file(path, wanted, sizeof(wanted));
 	is(got, wanted, title);
@@ -254,16 +329,20 @@ static void write_file(const char *what, unsigned int f)
 	out = fopen(path, "w");
 	if (!ok(out, path))
 		return;
-	write_all(formats[f].format, out);
+	write_all(f, out);
 	fclose(out);
 }
 
 static const struct {
 	const char *name;
 	void (*make)(void);
+	bool metrics;
 } runs[] = {
-	{ "plain", make_plain }, { "odd", make_odd },	{ "cpus", make_cpus },
-	{ "kinds", make_kinds }, { "runs", make_runs }, { "intervals", make_intervals },
+	{ "plain", make_plain, true },	    { "odd", make_odd, false },
+	{ "cpus", make_cpus, false },	    { "kinds", make_kinds, false },
+	{ "runs", make_runs, false },	    { "intervals", make_intervals, true },
+	{ "default", make_default, true },  { "cores", make_cores, true },
+	{ "threads", make_threads, false },
 };
 
 int main(int argc, char **argv)
@@ -277,6 +356,8 @@ int main(int argc, char **argv)
 	fake_machines(pmus);
 	for (i = 0; i < sizeof(runs) / sizeof(*runs); i++)
 		for (f = 0; f < sizeof(formats) / sizeof(*formats); f++) {
+			if (formats[f].metric_only && !runs[i].metrics)
+				continue;
 			runs[i].make();
 			if (argc > 1)
 				write_file(runs[i].name, f);

@@ -30,7 +30,7 @@ json_is_valid() { # FILE
 	for row in rows[:-1]:
 	    value = row["counter-value"]
 	    assert isinstance(row["event"], str)
-	    assert value is None and row["why"] or type(value) is int and "why" not in row
+	    assert value is None and row["why"] or type(value) is (float if row["unit"] else int) and "why" not in row
 	    assert type(row["pcnt-running"]) is float and type(row["estimated"]) is bool
 	EOF
 }
@@ -40,10 +40,10 @@ csv_is_valid() { # FILE
 	import csv, sys
 	with open(sys.argv[1], encoding="utf-8", errors="surrogateescape", newline="") as f:
 	    rows = list(csv.reader(f, strict=True))
-	assert len(rows) > 1 and len(set(rows[0])) == len(rows[0]) == 13
+	assert len(rows) > 1 and len(set(rows[0])) == len(rows[0]) == 15
 	for row in rows[1:]:
-	    assert len(row) == 13, row
-	    assert row[5].isdigit() != bool(row[6]), row
+	    assert len(row) == 15, row
+	    assert row[5].replace(".", "").isdigit() != bool(row[6]), row
 	EOF
 }
 

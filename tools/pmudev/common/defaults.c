@@ -12,8 +12,7 @@ static void tell_left_out(const char *name, const char *lack)
 	complain("%s: this CPU does not %s: left out of the default list", name, lack);
 }
 
-/* A generic event is counted on all PMUs, so no PMU may lack it. */
-static bool all_have(const struct pmudev_pmus *pmus, enum pmudev_generic event)
+bool default_all_have(const struct pmudev_pmus *pmus, enum pmudev_generic event)
 {
 	const struct pmudev_pmu_info *info;
 	unsigned int i;
@@ -26,8 +25,8 @@ static bool all_have(const struct pmudev_pmus *pmus, enum pmudev_generic event)
 
 char *default_events(const struct pmudev_pmus *pmus)
 {
-	const bool instructions = all_have(pmus, PMUDEV_INSTRUCTIONS);
-	const bool cycles = all_have(pmus, PMUDEV_CYCLES);
+	const bool instructions = default_all_have(pmus, PMUDEV_INSTRUCTIONS);
+	const bool cycles = default_all_have(pmus, PMUDEV_CYCLES);
 
 	if (instructions == cycles)
 		return join_events(NULL, "instructions,cycles");

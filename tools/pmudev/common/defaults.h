@@ -12,6 +12,9 @@
 
 struct pmudev_pmus;
 
+/* Do all PMUs count the event? A generic event is counted on all, so no PMU may lack it. */
+bool default_all_have(const struct pmudev_pmus *pmus, enum pmudev_generic event);
+
 /* "instructions,cycles"; allocated */
 char *default_events(const struct pmudev_pmus *pmus);
 

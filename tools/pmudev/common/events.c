@@ -28,17 +28,27 @@ bool parse_events(const char *text, const struct pmudev_pmus *pmus, struct event
 	return true;
 }
 
-void event_user_only(struct event_list *list, unsigned int i)
+static void restrict_to(struct event_list *list, unsigned int i, __u64 flags, const char *level)
 {
 	struct event *event = &list->events[i];
 	const char *colon = strrchr(event->name, ':');
 	size_t used = strlen(event->name);
 
-	list->attrs[i].flags |= PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV;
+	list->attrs[i].flags |= flags;
 	event->levels = true;
 	/* "cycles:G" becomes "cycles:Gu"; other suffixes are unit masks. */
-	snprintf(event->name + used, sizeof(event->name) - used, "%s",
-		 colon && !colon[1 + strspn(colon + 1, "uGH")] ? "u" : ":u");
+	snprintf(event->name + used, sizeof(event->name) - used, "%s%s",
+		 colon && !colon[1 + strspn(colon + 1, "uGH")] ? "" : ":", level);
+}
+
+void event_user_only(struct event_list *list, unsigned int i)
+{
+	restrict_to(list, i, PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV, "u");
+}
+
+void event_kernel_only(struct event_list *list, unsigned int i)
+{
+	restrict_to(list, i, PMUDEV_EXCLUDE_USER | PMUDEV_EXCLUDE_HV, "k");
 }
 
 bool event_count_cycles(struct event_list *list, unsigned int i)

@@ -16,10 +16,15 @@ struct event {
 	__u32 pmus;	       /* mask of the PMUs that it is for, 0: all */
 };
 
-/* @attrs is what the module takes; @events goes with it. @pmus: of which the masks are */
+/*
+ * @attrs is what the module takes; @events goes with it. @pmus: of which the masks are. Behind the
+ * @nr events stand @software others that the kernel counts and not a PMU; only `pmudev stat` has
+ * such.
+ */
 struct event_list {
 	const struct pmudev_pmus *pmus;
 	unsigned int nr;
+	unsigned int software;
 	unsigned int groups;
 	struct event events[PMUDEV_MAX_EVENTS];
 	struct pmudev_event_attr attrs[PMUDEV_MAX_EVENTS];
@@ -31,6 +36,9 @@ bool parse_events(const char *text, const struct pmudev_pmus *pmus, struct event
 
 /* Restricts an event without u, k or h to user mode, and says so in its name. */
 void event_user_only(struct event_list *list, unsigned int i);
+
+/* The same to the kernel. */
+void event_kernel_only(struct event_list *list, unsigned int i);
 
 /*
  * Counts the cycles that pass the threshold instead of the events in them, and says so in its name.

@@ -83,6 +83,18 @@ bool output_open(struct output *output, const char *name, bool append, bool whol
 	return output->out || failed(output);
 }
 
+bool output_open_fd(struct output *output, int fd)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	*output = (struct output){ .name = "--log-fd" };
+	output->out = copy < 0 ? NULL : fdopen(copy, "w");
+	if (output->out)
+		return true;
+	complain("cannot write to descriptor %d: %s", fd, strerror(errno));
+	return false;
+}
+
 bool output_begin(struct output *output)
 {
 	return output->out || open_temporary(output);

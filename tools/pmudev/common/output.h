@@ -26,6 +26,9 @@ struct output {
 /* False if it cannot be written, which was reported on stderr. */
 bool output_open(struct output *output, const char *name, bool append, bool whole);
 
+/* The same into a descriptor, of which a copy is made. */
+bool output_open_fd(struct output *output, int fd);
+
 /* A report begins, and ends, which makes it visible. False: as above. */
 bool output_begin(struct output *output);
 bool output_end(struct output *output);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -42,14 +43,32 @@ static bool parse_cpus(bool *cpu, const char *at)
 	}
 }
 
-static bool parse_id(int *id, const char *at)
+static void add_id(struct target *target, int id)
+{
+	int *ids = realloc(target->ids, (target->nr_ids + 1) * sizeof(*ids));
+
+	if (!ids) {
+		complain("no memory left");
+		exit(EXIT_USAGE);
+	}
+	target->ids = ids;
+	ids[target->nr_ids++] = id;
+	target->id = ids[0];
+}
+
+static bool parse_ids(struct target *target, const char *at, bool several)
 {
 	long n;
 
-	if (!number(&at, INT_MAX, &n) || *at || !n)
-		return false;
-	*id = n;
-	return true;
+	for (;; at++) {
+		if (!number(&at, INT_MAX, &n) || !n)
+			return false;
+		add_id(target, n);
+		if (!*at)
+			return true;
+		if (*at != ',' || !several)
+			return false;
+	}
 }
 
 /* Reports a second target, and returns false. */
@@ -81,7 +100,7 @@ bool target_all(struct target *target)
 	return target_parse(target, 'C', cpus);
 }
 
-bool target_parse(struct target *target, int option, const char *text)
+static bool parse(struct target *target, int option, const char *text, bool several)
 {
 	if (!is_first(target, option == 'C' ? "; several CPUs are -C 0-3,5" : ""))
 		return false;
@@ -94,29 +113,87 @@ bool target_parse(struct target *target, int option, const char *text)
 		return false;
 	}
 	target->kind = option == 't' ? TARGET_THREAD : TARGET_PROCESS;
-	if (parse_id(&target->id, text))
+	if (parse_ids(target, text, several))
 		return true;
-	complain("'%s' is not the number of a %s", text, target_noun(target));
+	complain("'%s' is not the number of a %s", text,
+		 target->kind == TARGET_THREAD ? "thread" : "process");
 	return false;
 }
 
-int target_open(const struct target *target, struct pmudev_set_array *array, unsigned int flags)
+bool target_parse(struct target *target, int option, const char *text)
 {
+	return parse(target, option, text, false);
+}
+
+bool target_parse_list(struct target *target, int option, const char *text)
+{
+	return parse(target, option, text, true);
+}
+
+bool target_split(struct target *target)
+{
+	struct target threads = { .nr_ids = 0 };
+	struct dirent *entry;
+	unsigned int i;
+	char path[64];
+	DIR *dir;
+
+	for (i = 0; target->kind == TARGET_PROCESS && i < target->nr_ids; i++) {
+		snprintf(path, sizeof(path), "/proc/%d/task", target->ids[i]);
+		dir = opendir(path);
+		if (!dir) {
+			complain("there is no process %d", target->ids[i]);
+			free(threads.ids);
+			return false;
+		}
+		while ((entry = readdir(dir)))
+			if (isdigit((unsigned char)*entry->d_name))
+				add_id(&threads, atoi(entry->d_name));
+		closedir(dir);
+	}
+	if (!threads.nr_ids)
+		return true;
+	free(target->ids);
+	target->ids = threads.ids;
+	target->nr_ids = threads.nr_ids;
+	target->id = threads.id;
+	target->each_thread = true;
+	return true;
+}
+
+unsigned int target_arrays(const struct target *target)
+{
+	return target->nr_ids ? target->nr_ids : 1;
+}
+
+int target_open_nth(const struct target *target, unsigned int n, struct pmudev_set_array *array,
+		    unsigned int flags)
+{
+	const bool thread = target->kind == TARGET_THREAD || target->each_thread;
 	unsigned int cpus[TARGET_MAX_CPUS], nr = 0, i;
 
-	if (target->kind == TARGET_THREAD)
-		return pmudev_set_array_task(array, PMUDEV_TARGET_TASK, target->id, flags);
-	if (target->kind == TARGET_PROCESS)
-		return pmudev_set_array_task(array, PMUDEV_TARGET_PROCESS, target->id, flags);
+	if (target->kind != TARGET_CPUS)
+		return pmudev_set_array_task(array,
+					     thread ? PMUDEV_TARGET_TASK : PMUDEV_TARGET_PROCESS,
+					     target->ids[n], flags);
 	for (i = 0; i < TARGET_MAX_CPUS; i++)
 		if (target->cpu[i])
 			cpus[nr++] = i;
 	return pmudev_set_array_cpus(array, cpus, nr, 0);
 }
 
+int target_open(const struct target *target, struct pmudev_set_array *array, unsigned int flags)
+{
+	return target_open_nth(target, 0, array, flags);
+}
+
 const char *target_noun(const struct target *target)
 {
+	const bool several = target->text[strspn(target->text, "0123456789")];
+
 	if (target->kind == TARGET_CPUS)
-		return target->text[strspn(target->text, "0123456789")] ? "CPUs" : "CPU";
-	return target->kind == TARGET_THREAD ? "thread" : "process";
+		return several ? "CPUs" : "CPU";
+	if (target->kind == TARGET_THREAD)
+		return several ? "threads" : "thread";
+	return several ? "processes" : "process";
 }

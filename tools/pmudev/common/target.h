@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is counted: -C CPUS, -a, -t TID or -p PID. */
+/* What is counted: -C CPUS, -a, -t TID or -p PID; for some commands several of these. */
 #ifndef TARGET_H
 #define TARGET_H
 
@@ -21,18 +21,30 @@ enum target_kind {
  * struct target - what is counted
  * @kind: which of -C, -t, -p
  * @text: as it was written
- * @id: of the thread or process
+ * @id: of the thread or process, or of the first one
+ * @ids: of all that were written; NULL: @id alone
+ * @nr_ids: how many @ids
+ * @each_thread: @ids are threads, though the target was written as processes
  * @cpu: the CPUs
  */
 struct target {
 	enum target_kind kind;
 	const char *text;
 	int id;
+	int *ids;
+	unsigned int nr_ids;
+	bool each_thread;
 	bool cpu[TARGET_MAX_CPUS];
 };
 
 /* @option: 'C', 't' or 'p'. False if @text is none, which was reported on stderr. */
 bool target_parse(struct target *target, int option, const char *text);
+
+/* The same, but "1,2,3" are several threads or processes. */
+bool target_parse_list(struct target *target, int option, const char *text);
+
+/* All threads of the processes, each by itself. False as above. */
+bool target_split(struct target *target);
 
 /* All CPUs that are online. False if they cannot be found, which was reported on stderr. */
 bool target_all(struct target *target);
@@ -40,7 +52,14 @@ bool target_all(struct target *target);
 /* A set on each CPU, or on the thread or process. @flags: PMUDEV_BIND_*, for CPUs none. */
 int target_open(const struct target *target, struct pmudev_set_array *array, unsigned int flags);
 
-/* "CPU", "CPUs", "thread" or "process" */
+/* How many arrays there are: one, or one for each thread or process. */
+unsigned int target_arrays(const struct target *target);
+
+/* The same as target_open() for one of them, from 0 on. */
+int target_open_nth(const struct target *target, unsigned int n, struct pmudev_set_array *array,
+		    unsigned int flags);
+
+/* "CPU", "CPUs", "thread" or "process", or several of these */
 const char *target_noun(const struct target *target);
 
 #endif /* TARGET_H */

@@ -37,6 +37,7 @@ static int open_signals(struct watch *watch)
 bool watch_open(struct watch *watch, int child)
 {
 	watch->child = child;
+	watch->input = -1;
 	watch->signal = 0;
 	watch->signals = open_signals(watch);
 	watch->tick = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -123,6 +124,7 @@ unsigned int watch_wait(struct watch *watch)
 		{ .fd = watch->tick, .events = POLLIN },
 		{ .fd = watch->moment, .events = POLLIN },
 		{ .fd = watch->look, .events = POLLIN },
+		{ .fd = watch->input, .events = POLLIN },
 	};
 	unsigned int events;
 
@@ -140,6 +142,8 @@ unsigned int watch_wait(struct watch *watch)
 			events |= WATCH_MOMENT;
 		if (fds[4].revents && rang(watch->look))
 			events |= WATCH_LOOK;
+		if (fds[5].revents)
+			events |= WATCH_INPUT;
 	} while (!events);
 	return events;
 }

@@ -17,11 +17,13 @@ enum watch_event {
 	WATCH_TICK = 4,	  /* an interval has ended */
 	WATCH_MOMENT = 8, /* the moment has come */
 	WATCH_LOOK = 16,  /* see whether the target lives */
+	WATCH_INPUT = 32, /* @input can be read */
 };
 
 /**
  * struct watch - what is waited for
  * @child: readable when the command has ended, -1: no command
+ * @input: a descriptor to watch too, -1: none; the caller's
  * @signals: signalfd
  * @tick: timerfd
  * @moment: timerfd
@@ -31,6 +33,7 @@ enum watch_event {
  */
 struct watch {
 	int child;
+	int input;
 	int signals;
 	int tick;
 	int moment;

@@ -100,10 +100,12 @@ static void line_title(char *title, size_t len, const struct recording *r, const
 		       bool ratio)
 {
 	static const char instructions[] = "instructions";
-	char cpu[32] = "";
+	char cpu[64] = "";
 
 	if (r->cpus)
 		snprintf(cpu, sizeof(cpu), ", CPU %ld", s->cpu);
+	else if (*s->group)
+		snprintf(cpu, sizeof(cpu), ", %s", s->group);
 	if (ratio)
 		snprintf(title, len, "instructions per cycle%s%s", s->event + strlen(instructions),
 			 cpu);

@@ -17,6 +17,8 @@ struct row {
 	double running;
 	double percent;
 	long cpu;
+	bool time;
+	char group[48];
 	char event[256];
 };
 
@@ -124,6 +126,18 @@ static const char *read_list(const char *at)
 	return at + 1;
 }
 
+/* Of what --per-core and the like show. */
+static bool is_group(const char *key)
+{
+	static const char *const keys[] = { "core", "cluster", "die", "socket", "node", "thread" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(keys); i++)
+		if (!strcmp(key, keys[i]))
+			return true;
+	return false;
+}
+
 static const char *read_member(const char *at, struct row *row)
 {
 	char key[64], text[256];
@@ -140,6 +154,11 @@ static const char *read_member(const char *at, struct row *row)
 		at = read_string(at, text, sizeof(text));
 		if (at && !strcmp(key, "event"))
 			memcpy(row->event, text, sizeof(text));
+		if (at && !strcmp(key, "unit"))
+			row->time = *text;
+		if (at && is_group(key))
+			snprintf(row->group, sizeof(row->group), "%.*s",
+				 (int)sizeof(row->group) - 1, text);
 		return at;
 	}
 	if (!strcmp(key, "estimated"))
@@ -191,13 +210,15 @@ static struct series *find_series(struct recording *r, const struct row *row)
 	struct series *series;
 
 	for (series = r->series; series < r->series + r->nr; series++)
-		if (series->cpu == row->cpu && !strcmp(series->event, row->event))
+		if (series->cpu == row->cpu && !strcmp(series->group, row->group) &&
+		    !strcmp(series->event, row->event))
 			return series;
 	if (r->nr == MAX_SERIES)
 		return NULL;
 	r->nr++;
 	r->cpus |= r->series[0].nr && r->series[0].cpu != row->cpu;
 	series->cpu = row->cpu;
+	memcpy(series->group, row->group, sizeof(series->group));
 	memcpy(series->event, row->event, sizeof(series->event));
 	return series;
 }
@@ -238,7 +259,8 @@ static bool add_line(struct recording *r, const char *line, const char *name, un
 		complain("%s:%u: not a line of `pmudev stat -I MS --json`", name, number);
 		return false;
 	}
-	if (!row.has_interval)
+	/* Times are no events. */
+	if (!row.has_interval || row.time)
 		return true;
 	series = find_series(r, &row);
 	if (!series) {
@@ -303,8 +325,8 @@ const struct series *cycles_of(const struct recording *r, const struct series *s
 	if (strncmp(series->event, what, strlen(what)))
 		return NULL;
 	for (other = r->series; other < r->series + r->nr; other++)
-		if (other->cpu == series->cpu && other->nr == series->nr &&
-		    !strncmp(other->event, per, strlen(per)) &&
+		if (other->cpu == series->cpu && !strcmp(other->group, series->group) &&
+		    other->nr == series->nr && !strncmp(other->event, per, strlen(per)) &&
 		    !strcmp(other->event + strlen(per), series->event + strlen(what)))
 			return other;
 	return NULL;

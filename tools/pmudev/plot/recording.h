@@ -28,12 +28,14 @@ struct point {
  * struct series - an event on a CPU
  * @event: its name
  * @cpu: the CPU, -1: of no CPU by itself
+ * @group: the core, thread, ...; "": of none by itself
  * @nr: how many points
  * @points: in the order of the file
  */
 struct series {
 	char event[256];
 	long cpu;
+	char group[48];
 	unsigned int nr;
 	struct point *points;
 };

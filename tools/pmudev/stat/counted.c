@@ -42,24 +42,26 @@ static void *room(size_t nr, size_t size)
 	exit(EXIT_USAGE);
 }
 
-static void make_parts(struct counted *counted, unsigned int nr)
+static void make_parts(struct counted *counted, enum grouping_kind kind, unsigned int nr)
 {
 	unsigned int i;
 
-	*counted = (struct counted){ .nr = nr, .parts = room(nr, sizeof(*counted->parts)) };
-	for (i = 0; i < nr; i++) {
-		counted->parts[i].cpu = -1;
+	*counted = (struct counted){
+		.kind = kind,
+		.nr = nr,
+		.parts = room(nr, sizeof(*counted->parts)),
+	};
+	for (i = 0; i < nr; i++)
 		counted->parts[i].spreads = room(PMUDEV_MAX_EVENTS, sizeof(struct spread));
-	}
 }
 
-void counted_open(struct counted *counted, const struct pmudev_set_array *array, bool each_cpu)
+void counted_open(struct counted *counted, const struct grouping *grouping)
 {
 	unsigned int i;
 
-	make_parts(counted, each_cpu ? array->nr : 1);
-	for (i = 0; i < counted->nr && each_cpu; i++)
-		counted->parts[i].cpu = array->cpus[i];
+	make_parts(counted, grouping->kind, grouping->nr);
+	for (i = 0; i < counted->nr; i++)
+		counted->parts[i].group = grouping->groups[i];
 }
 
 void counted_close(struct counted *counted)
@@ -72,18 +74,6 @@ void counted_close(struct counted *counted)
 	*counted = (struct counted){ .nr = 0 };
 }
 
-void counted_between(struct counted *counted, const struct pmudev_set_array *array,
-		     const union pmudev_record_buffer *before,
-		     const union pmudev_record_buffer *after)
-{
-	unsigned int i;
-
-	counted->runs = 1;
-	for (i = 0; i < counted->nr; i++)
-		pmudev_set_array_sum(array, counted->parts[i].cpu < 0 ? PMUDEV_ALL : i, before,
-				     after, &counted->parts[i].total);
-}
-
 static void add_sum(struct pmudev_sum *sum, const struct pmudev_sum *more)
 {
 	sum->value += more->value;
@@ -92,12 +82,44 @@ static void add_sum(struct pmudev_sum *sum, const struct pmudev_sum *more)
 	sum->time_running += more->time_running;
 }
 
+void adding_add(struct adding *adding, const struct pmudev_total *more)
+{
+	struct pmudev_total *total = adding->total;
+	uint32_t ended = more->flags & PMUDEV_RECORD_ENDED;
+	unsigned int i;
+
+	if (adding->any)
+		ended &= total->flags;
+	adding->any = true;
+	total->flags = ((total->flags | more->flags) & ~PMUDEV_RECORD_ENDED) | ended;
+	total->present |= more->present;
+	total->multiplexed |= more->multiplexed;
+	total->time_enabled += more->time_enabled;
+	total->time_running += more->time_running;
+	for (i = 0; i < PMUDEV_MAX_EVENTS; i++) {
+		add_sum(&total->sums[i], &more->sums[i]);
+		if (more->sums[i].time_running)
+			adding->known[i] += more->sums[i].time_enabled;
+	}
+}
+
+void adding_end(struct adding *adding)
+{
+	struct pmudev_sum *sum = adding->total->sums;
+	unsigned int i;
+
+	for (i = 0; i < PMUDEV_MAX_EVENTS; i++)
+		if (adding->known[i] && adding->known[i] < sum[i].time_enabled)
+			pmudev_scale(sum[i].estimate, sum[i].time_enabled, adding->known[i],
+				     &sum[i].estimate);
+}
+
 static void add_part(struct counted_part *part, const struct counted_part *run, unsigned int events)
 {
 	const struct pmudev_total *more = &run->total;
 	unsigned int i;
 
-	part->cpu = run->cpu;
+	part->group = run->group;
 	part->total.flags |= more->flags;
 	part->total.present |= more->present;
 	part->total.multiplexed |= more->multiplexed;
@@ -118,8 +140,9 @@ void counted_add(struct counted *sum, const struct counted *run, unsigned int ev
 	unsigned int i;
 
 	if (!sum->nr)
-		make_parts(sum, run->nr);
+		make_parts(sum, run->kind, run->nr);
 	sum->runs++;
+	sum->length += run->length;
 	sum->never_began |= run->never_began;
 	for (i = 0; i < sum->nr && i < run->nr; i++)
 		add_part(&sum->parts[i], &run->parts[i], events);

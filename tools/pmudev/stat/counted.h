@@ -13,6 +13,7 @@
 #include <pmudev_set_array.h>
 
 #include "../common/events.h"
+#include "grouping.h"
 
 /* ------------------------------------------------------------------------- spreads -- */
 
@@ -39,13 +40,13 @@ double spread_percent(const struct spread *spread);
 /* ------------------------------------------------------------------ what was counted -- */
 
 /**
- * struct counted_part - on one CPU, or in all
- * @cpu: -1: in all
+ * struct counted_part - of a group of CPUs or threads, or of all
+ * @group: which, and how many; nameless: all
  * @total: the sums over all runs
  * @spreads: of each event: what was shown of each run in which it was counted
  */
 struct counted_part {
-	int cpu;
+	struct group group;
 	struct pmudev_total total;
 	struct spread *spreads;
 };
@@ -53,29 +54,41 @@ struct counted_part {
 /**
  * struct counted - what was counted
  * @time: ns from the beginning to the end of the stretch
+ * @length: ns of the stretch; of several runs the sum
  * @runs: how many were added up
  * @never_began: counting was to begin later than the target ended: nothing is known
- * @nr: how many parts: one for each CPU, or one
+ * @kind: what the parts are
+ * @nr: how many parts
  * @parts: the parts
  */
 struct counted {
 	uint64_t time;
+	uint64_t length;
 	unsigned int runs;
 	bool never_began;
+	enum grouping_kind kind;
 	unsigned int nr;
 	struct counted_part *parts;
 };
 
-/* Room for an array's. @each_cpu: a part for each of its sets */
-void counted_open(struct counted *counted, const struct pmudev_set_array *array, bool each_cpu);
+/* Room for the counts of all groups. */
+void counted_open(struct counted *counted, const struct grouping *grouping);
 
 /* Harmless if not open. */
 void counted_close(struct counted *counted);
 
-/* What was counted between two readings of the array (@before NULL: since the beginning). */
-void counted_between(struct counted *counted, const struct pmudev_set_array *array,
-		     const union pmudev_record_buffer *before,
-		     const union pmudev_record_buffer *after);
+/*
+ * Adds up totals of sets that have nothing to do with each other. An estimate is of each by itself;
+ * one in which an event was on no counter counts as the average of the others.
+ */
+struct adding {
+	struct pmudev_total *total;
+	bool any;
+	uint64_t known[PMUDEV_MAX_EVENTS];
+};
+
+void adding_add(struct adding *adding, const struct pmudev_total *total);
+void adding_end(struct adding *adding);
 
 /* Adds another run, with as many parts; the first one into what is not open. */
 void counted_add(struct counted *sum, const struct counted *run, unsigned int events);
@@ -87,7 +100,9 @@ void counted_add(struct counted *sum, const struct counted *run, unsigned int ev
  * @event: its name
  * @pmus: those that it is for
  * @some_cpus: it is for the CPUs of some PMUs only
- * @cpu: -1: in all
+ * @group: of which it is
+ * @kind: what that is
+ * @time: @value is a time in ns
  * @why: a word for why it was not counted, NULL if it was; nothing below means anything then, but
  *	@running and @percent, which are 0
  * @why_text: the same for people
@@ -104,7 +119,9 @@ struct row {
 	const char *event;
 	char pmus[128];
 	bool some_cpus;
-	int cpu;
+	const struct group *group;
+	enum grouping_kind kind;
+	bool time;
 	const char *why;
 	const char *why_text;
 	uint64_t value;

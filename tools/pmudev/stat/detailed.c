@@ -20,11 +20,21 @@ struct wanted {
 /*
  * Two events, of which the second is a part of the first. Non-generic ones have names on some PMUs.
  */
-static const struct wanted pairs[][2] = {
-	{ { PMUDEV_BRANCHES, "branches" }, { PMUDEV_BRANCH_MISSES, "branch-misses" } },
-	{ { NOT_GENERIC, "L1-dcache-loads" }, { NOT_GENERIC, "L1-dcache-load-misses" } },
-	{ { PMUDEV_CACHE_REFERENCES, "cache-references" },
-	  { PMUDEV_CACHE_MISSES, "cache-misses" } },
+static const struct wanted_pair {
+	unsigned int level;
+	struct wanted events[2];
+} pairs[] = {
+	{ 1, { { PMUDEV_BRANCHES, "branches" }, { PMUDEV_BRANCH_MISSES, "branch-misses" } } },
+	{ 1, { { NOT_GENERIC, "L1-dcache-loads" }, { NOT_GENERIC, "L1-dcache-load-misses" } } },
+	{ 1,
+	  { { PMUDEV_CACHE_REFERENCES, "cache-references" },
+	    { PMUDEV_CACHE_MISSES, "cache-misses" } } },
+	{ 2, { { NOT_GENERIC, "L1-icache-loads" }, { NOT_GENERIC, "L1-icache-load-misses" } } },
+	{ 2, { { NOT_GENERIC, "dTLB-loads" }, { NOT_GENERIC, "dTLB-load-misses" } } },
+	{ 2, { { NOT_GENERIC, "iTLB-loads" }, { NOT_GENERIC, "iTLB-load-misses" } } },
+	{ 3,
+	  { { NOT_GENERIC, "L1-dcache-prefetches" },
+	    { NOT_GENERIC, "L1-dcache-prefetch-misses" } } },
 };
 
 /* Some PMU knows the name, and all that do agree on its meaning. */
@@ -52,14 +62,35 @@ static bool has_event(const struct pmudev_pmus *pmus, const struct wanted *wante
 	return true;
 }
 
-static void miss(char *missing, size_t len, const char *name)
+void detailed_miss(char *missing, size_t len, const char *name)
 {
 	size_t used = strlen(missing);
 
 	snprintf(missing + used, len - used, "%s%s", used ? ", " : "", name);
 }
 
-void detailed_events(char **events, const struct pmudev_pmus *pmus, char *missing, size_t len)
+/* An event of no PMU's is missing; what there is of both is a group. */
+static void add_pair(char **events, const struct pmudev_pmus *pmus, const struct wanted *pair,
+		     char *missing, size_t len)
+{
+	const struct wanted *a = &pair[0], *b = &pair[1];
+	const bool has_a = has_event(pmus, a), has_b = has_event(pmus, b);
+	char group[80];
+
+	if (!has_a)
+		detailed_miss(missing, len, a->name);
+	if (!has_b)
+		detailed_miss(missing, len, b->name);
+	if (has_a && has_b)
+		snprintf(group, sizeof(group), "{%s,%s}", a->name, b->name);
+	else
+		snprintf(group, sizeof(group), "%s", has_a ? a->name : b->name);
+	if (has_a || has_b)
+		*events = join_events(*events, group);
+}
+
+void detailed_events(char **events, const struct pmudev_pmus *pmus, unsigned int level,
+		     char *missing, size_t len)
 {
 	char group[80], *both;
 	size_t i;
@@ -70,19 +101,7 @@ void detailed_events(char **events, const struct pmudev_pmus *pmus, char *missin
 		*events = join_events(NULL, group);
 		free(both);
 	}
-	for (i = 0; i < ARRAY_SIZE(pairs); i++) {
-		const struct wanted *a = &pairs[i][0], *b = &pairs[i][1];
-		const bool has_a = has_event(pmus, a), has_b = has_event(pmus, b);
-
-		if (!has_a)
-			miss(missing, len, a->name);
-		if (!has_b)
-			miss(missing, len, b->name);
-		if (has_a && has_b)
-			snprintf(group, sizeof(group), "{%s,%s}", a->name, b->name);
-		else
-			snprintf(group, sizeof(group), "%s", has_a ? a->name : b->name);
-		if (has_a || has_b)
-			*events = join_events(*events, group);
-	}
+	for (i = 0; i < ARRAY_SIZE(pairs); i++)
+		if (pairs[i].level <= level)
+			add_pair(events, pmus, pairs[i].events, missing, len);
 }

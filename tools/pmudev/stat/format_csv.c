@@ -19,32 +19,37 @@ typedef void (*write_row)(const struct measurement *m, const struct row *row, bo
 
 static void write_rows(const struct measurement *m, const struct counted *counted, write_row write)
 {
-	unsigned int part, i;
+	unsigned int part, n;
 	struct row row;
 
 	for (part = 0; part < counted->nr; part++)
-		for (i = 0; i < m->list.nr; i++) {
-			row_make(&row, &m->list, counted, part, i);
+		for (n = 0; stat_row(m, counted, part, n, &row) >= 0; n++)
 			write(m, &row, counted != &m->counted, seconds(m, counted));
-		}
 }
 
 /* -------------------------------------------------------------------- with a header -- */
 
 static void csv_begin(const struct measurement *m)
 {
-	static const char *const names[] = { "seconds",		"cpu",
-					     "event",		"pmu",
-					     "value",		"why",
-					     "estimated",	"running_ns",
-					     "running_percent", "variance_percent",
-					     "metric",		"metric_unit" };
-	size_t i;
+	fputs("stretch,seconds,cpu,event,pmu,value,why,estimated,running_ns,running_percent,"
+	      "variance_percent,metric,metric_unit,unit,group\n",
+	      m->out);
+}
 
-	fputs("stretch", m->out);
-	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
-		fprintf(m->out, ",%s", names[i]);
-	fputc('\n', m->out);
+/* Times in milliseconds, as perf has them. */
+static void csv_value(FILE *out, const struct row *row, int digits)
+{
+	if (row->time)
+		fprintf(out, "%.*f", digits, row->value / 1e6);
+	else
+		fprintf(out, "%llu", (unsigned long long)row->value);
+}
+
+static void csv_end(FILE *out, const struct row *row)
+{
+	fprintf(out, ",%s,", row->time ? "msec" : "");
+	csv_text(out, ",", row->group->name);
+	fputc('\n', out);
 }
 
 static void csv_row(const struct measurement *m, const struct row *row, bool interval, double time)
@@ -52,18 +57,21 @@ static void csv_row(const struct measurement *m, const struct row *row, bool int
 	FILE *out = m->out;
 
 	fprintf(out, "%s,%.9f,", interval ? "interval" : "total", time);
-	if (row->cpu >= 0)
-		fprintf(out, "%d", row->cpu);
+	if (row->group->cpu >= 0 && row->kind == GROUP_CPU)
+		fprintf(out, "%d", row->group->cpu);
 	fputc(',', out);
 	csv_text(out, ",", row->event);
 	fputc(',', out);
 	csv_text(out, ",", row->pmus);
 	if (row->why) {
-		fprintf(out, ",,%s,0,0,0.00,,,\n", row->why);
+		fprintf(out, ",,%s,0,0,0.00,,,", row->why);
+		csv_end(out, row);
 		return;
 	}
-	fprintf(out, ",%llu,,%d,%llu,%.2f,", (unsigned long long)row->value, row->estimate,
-		(unsigned long long)row->running, row->percent);
+	fputc(',', out);
+	csv_value(out, row, 6);
+	fprintf(out, ",,%d,%llu,%.2f,", row->estimate, (unsigned long long)row->running,
+		row->percent);
 	if (m->runs > 1)
 		fprintf(out, "%.2f", row->deviation);
 	fputc(',', out);
@@ -71,7 +79,7 @@ static void csv_row(const struct measurement *m, const struct row *row, bool int
 		fprintf(out, "%.6f,%s", row->metric, row->unit);
 	else
 		fputc(',', out);
-	fputc('\n', out);
+	csv_end(out, row);
 }
 
 static void csv_interval(const struct measurement *m, const struct counted *counted)
@@ -93,6 +101,17 @@ const struct stat_format csv_format = {
 
 /* ------------------------------------------------------------------------- as perf -- */
 
+/* "CPU3,", "S0-D0-C1,2," with the number of CPUs, "comm-17," */
+static void bare_group(FILE *out, const char *separator, const struct row *row)
+{
+	if (row->kind == GROUP_ALL)
+		return;
+	csv_text(out, separator, row->group->name);
+	fputs(separator, out);
+	if (row->kind != GROUP_CPU && row->kind != GROUP_THREAD)
+		fprintf(out, "%u%s", row->group->sources, separator);
+}
+
 static void bare_row(const struct measurement *m, const struct row *row, bool interval, double time)
 {
 	const char *separator = m->options.separator;
@@ -100,14 +119,14 @@ static void bare_row(const struct measurement *m, const struct row *row, bool in
 
 	if (interval)
 		fprintf(out, "%.9f%s", time, separator);
-	else if (m->options.interval)
+	else if (m->options.interval && !m->options.plain_summary)
 		fprintf(out, "summary%s", separator);
-	if (row->cpu >= 0)
-		fprintf(out, "CPU%d%s", row->cpu, separator);
+	bare_group(out, separator, row);
 	if (row->why)
-		fprintf(out, "<not counted>%s%s", separator, separator);
+		fprintf(out, "<not counted>");
 	else
-		fprintf(out, "%llu%s%s", (unsigned long long)row->value, separator, separator);
+		csv_value(out, row, 2);
+	fprintf(out, "%s%s%s", separator, row->time ? "msec" : "", separator);
 	csv_text(out, separator, row->event);
 	fputs(separator, out);
 	if (m->runs > 1)

@@ -2,6 +2,7 @@
 /*
  * `pmudev stat` for people: the look of perf's, within 80 columns.
  */
+#include <math.h>
 #include <string.h>
 
 #include "../common/cmd.h"
@@ -9,23 +10,12 @@
 #include "../common/ticks.h"
 #include "stat.h"
 
-#define LEAST_NAME 12
-#define MOST_NAME  24
+/* perf's columns. */
+#define NUMBER_WIDTH 18
+#define UNIT_WIDTH   4
+#define NAME_WIDTH   25
 
 /* ----------------------------------------------------------------- one event -- */
-
-static int name_width(const struct event_list *list)
-{
-	size_t longest = LEAST_NAME, len;
-	unsigned int i;
-
-	for (i = 0; i < list->nr; i++) {
-		len = strlen(list->events[i].name);
-		if (len > longest)
-			longest = len;
-	}
-	return longest < MOST_NAME ? longest : MOST_NAME;
-}
 
 /* When and where an event was counted, if not always. */
 static void part_text(const struct row *row, char *buf, size_t len)
@@ -42,9 +32,14 @@ static void part_text(const struct row *row, char *buf, size_t len)
 
 static void metric_text(const struct row *row, char *buf, size_t len)
 {
+	const bool fine = row->unit && (!strcmp(row->unit, "CPUs utilized") ||
+					!strcmp(row->unit, "GHz") || strstr(row->unit, "/sec"));
+
 	*buf = '\0';
-	if (row->unit)
-		snprintf(buf, len, "  # %6.2f%s%s", row->metric, *row->unit == '%' ? "" : " ",
+	if (fine)
+		snprintf(buf, len, " # %8.3f %s", row->metric, row->unit);
+	else if (row->unit)
+		snprintf(buf, len, " # %7.2f%s%s", row->metric, *row->unit == '%' ? "" : "  ",
 			 row->unit);
 }
 
@@ -56,61 +51,103 @@ static void deviation_text(const struct measurement *m, const struct row *row, c
 		snprintf(buf, len, "  ( +- %5.2f%% )", row->deviation);
 }
 
-static void print_row(const struct measurement *m, const struct row *row, int width)
+/* Times in milliseconds with two digits behind the point. */
+static void number_text(const struct measurement *m, const struct row *row, char *buf, size_t len)
 {
-	char number[32], metric[64], part[192], deviation[32], remark[288];
-	const int name = name_width(&m->list);
+	const uint64_t hundredths = (row->value + 5000) / 10000;
+	const uint64_t whole = row->time ? hundredths / 100 : row->value;
+	char number[32];
+
+	if (m->options.big_numbers)
+		snprintf(buf, len, "%s", thousands(whole, number));
+	else
+		snprintf(buf, len, "%llu", (unsigned long long)whole);
+	if (row->time)
+		snprintf(buf + strlen(buf), len - strlen(buf), ".%02u",
+			 (unsigned int)(hundredths % 100));
+}
+
+static void print_row(const struct measurement *m, const struct row *row)
+{
+	char number[48], metric[64], part[192], deviation[32], remark[288];
 	FILE *out = m->out;
 
 	if (row->why) {
-		fprintf(out, "%s%*s%s  %-*s  (%s)\n", colour(out, COLOUR_WARN), width,
-			"<not counted>", colour(out, COLOUR_END), name, row->event, row->why_text);
+		fprintf(out, "%s%*s%s %-*s %-*s  (%s)\n", colour(out, COLOUR_WARN), NUMBER_WIDTH,
+			"<not counted>", colour(out, COLOUR_END), UNIT_WIDTH, "", NAME_WIDTH,
+			row->event, row->why_text);
 		return;
 	}
+	number_text(m, row, number, sizeof(number));
 	metric_text(row, metric, sizeof(metric));
 	part_text(row, part, sizeof(part));
 	deviation_text(m, row, deviation, sizeof(deviation));
 	snprintf(remark, sizeof(remark), "%s%s%s", metric, part, deviation);
-	if (m->options.big_numbers)
-		fprintf(out, "%*s", width, thousands(row->value, number));
-	else
-		fprintf(out, "%*llu", width, (unsigned long long)row->value);
+	fprintf(out, "%*s %-*s ", NUMBER_WIDTH, number, UNIT_WIDTH, row->time ? "msec" : "");
 	if (*remark)
-		fprintf(out, "  %-*s%s%s%s\n", name, row->event, colour(out, COLOUR_DIM), remark,
-			colour(out, COLOUR_END));
+		fprintf(out, "%-*s%s%s%s\n", NAME_WIDTH, row->event, colour(out, COLOUR_DIM),
+			remark, colour(out, COLOUR_END));
 	else
-		fprintf(out, "  %s\n", row->event);
+		fprintf(out, "%s\n", row->event);
+}
+
+/* "CPU0", "S0-D0-C1  2", "comm-17" */
+static void print_group(FILE *out, const struct row *row)
+{
+	if (row->kind == GROUP_CPU)
+		fprintf(out, "%-7s", row->group->name);
+	else if (row->kind == GROUP_THREAD)
+		fprintf(out, "%-22s ", row->group->name);
+	else if (row->kind != GROUP_ALL)
+		fprintf(out, "%-12s %4u ", row->group->name, row->group->sources);
 }
 
 static void print_rows(const struct measurement *m, const struct counted *counted, bool interval)
 {
-	unsigned int part, i;
+	unsigned int part, n;
 	struct row row;
 
 	for (part = 0; part < counted->nr; part++)
-		for (i = 0; i < m->list.nr; i++) {
-			row_make(&row, &m->list, counted, part, i);
+		for (n = 0; stat_row(m, counted, part, n, &row) >= 0; n++) {
 			if (interval)
-				fprintf(m->out, "%12.6f ", (double)counted->time / NS_PER_SECOND);
-			if (row.cpu >= 0)
-				fprintf(m->out, "CPU%-4d", row.cpu);
-			print_row(m, &row, interval || row.cpu >= 0 ? 15 : 17);
+				fprintf(m->out, "%16.9f ", (double)counted->time / NS_PER_SECOND);
+			print_group(m->out, &row);
+			print_row(m, &row);
 		}
 }
 
 /* ------------------------------------------------------------------ intervals -- */
 
+static const char *group_title(enum grouping_kind kind)
+{
+	static const char *const titles[] = {
+		[GROUP_ALL] = "",
+		[GROUP_CPU] = "CPU    ",
+		[GROUP_CORE] = "core         cpus ",
+		[GROUP_CLUSTER] = "cluster      cpus ",
+		[GROUP_DIE] = "die          cpus ",
+		[GROUP_SOCKET] = "socket       cpus ",
+		[GROUP_NODE] = "node         cpus ",
+		[GROUP_THREAD] = "thread                 ",
+	};
+
+	return titles[kind];
+}
+
 static void human_begin(const struct measurement *m)
 {
-	const char *cpu = m->options.each_cpu ? "CPU    " : "";
-
 	if (m->options.interval)
-		fprintf(m->out, "%s#    seconds %s%15s  events%s\n", colour(m->out, COLOUR_HEAD),
-			cpu, "counts", colour(m->out, COLOUR_END));
+		fprintf(m->out, "%s#           time %s%*s unit events%s\n",
+			colour(m->out, COLOUR_HEAD), group_title(m->options.grouping), NUMBER_WIDTH,
+			"counts", colour(m->out, COLOUR_END));
 }
 
 static void human_interval(const struct measurement *m, const struct counted *counted)
 {
+	if (m->options.interval_clear) {
+		fputs("\033[H\033[2J", m->out);
+		human_begin(m);
+	}
 	print_rows(m, counted, true);
 }
 
@@ -143,6 +180,26 @@ static void print_seconds(FILE *out, const struct spread *spread, const char *wh
 		fprintf(out, "%17.9f seconds %s\n", spread->mean, what);
 }
 
+/* --table: of each run how much it differs from the mean, a # for each ten percent. */
+static void print_table(const struct measurement *m)
+{
+	FILE *out = m->out;
+	unsigned int i, mark;
+	double off;
+
+	if (!m->times)
+		return;
+	fprintf(out, "%10s# Table of individual measurements:\n", "");
+	for (i = 0; i < m->runs; i++) {
+		off = m->times[i] - m->elapsed.mean;
+		fprintf(out, "%17.5f (%+.5f) #", m->times[i], off);
+		for (mark = 1; mark < 40 && mark <= 10 * fabs(off) / m->elapsed.mean; mark++)
+			fputc('#', out);
+		fputc('\n', out);
+	}
+	fprintf(out, "\n%10s# Final result:\n", "");
+}
+
 /* A note in lines of at most 79 characters, each behind a blank. */
 static void print_note(void *context, const char *note)
 {
@@ -171,7 +228,10 @@ static void human_report(const struct measurement *m, bool ended_only)
 	if (!ended_only) {
 		print_title(m);
 		print_rows(m, &m->counted, false);
-		fprintf(out, "\n");
+		if (m->list.nr + m->list.software)
+			fprintf(out, "\n");
+		if (m->options.table)
+			print_table(m);
 		print_seconds(out, &m->elapsed, "time elapsed");
 		if (m->options.target.kind == TARGET_NONE) {
 			fprintf(out, "\n");

@@ -8,9 +8,12 @@
 
 static void write_counted(struct json *json, const struct measurement *m, const struct row *row)
 {
-	json_unsigned(json, "counter-value", row->value);
+	if (row->time)
+		json_double(json, "counter-value", row->value / 1e6, 6);
+	else
+		json_unsigned(json, "counter-value", row->value);
 	json_bool(json, "estimated", row->estimate);
-	json_string(json, "unit", "");
+	json_string(json, "unit", row->time ? "msec" : "");
 	if (m->runs > 1)
 		json_double(json, "variance", row->deviation, 2);
 	json_unsigned(json, "event-runtime", row->running);
@@ -31,21 +34,32 @@ static void write_not_counted(struct json *json, const struct row *row)
 	json_double(json, "pcnt-running", 0, 2);
 }
 
+static void write_group(struct json *json, const struct row *row)
+{
+	if (row->kind == GROUP_ALL)
+		return;
+	if (row->kind == GROUP_CPU) {
+		json_signed(json, "cpu", row->group->cpu);
+		return;
+	}
+	json_string(json, grouping_word(row->kind), row->group->name);
+	if (row->kind != GROUP_THREAD)
+		json_unsigned(json, "aggregate-number", row->group->sources);
+}
+
 static void write_rows(const struct measurement *m, const struct counted *counted, bool interval)
 {
 	struct json json = { .out = m->out };
-	unsigned int part, i;
+	unsigned int part, n;
 	struct row row;
 
 	for (part = 0; part < counted->nr; part++)
-		for (i = 0; i < m->list.nr; i++) {
-			row_make(&row, &m->list, counted, part, i);
+		for (n = 0; stat_row(m, counted, part, n, &row) >= 0; n++) {
 			json_open(&json, NULL, '{');
 			if (interval)
 				json_double(&json, "interval",
 					    (double)counted->time / NS_PER_SECOND, 9);
-			if (row.cpu >= 0)
-				json_signed(&json, "cpu", row.cpu);
+			write_group(&json, &row);
 			json_string(&json, "event", row.event);
 			json_string(&json, "pmu", row.pmus);
 			if (row.why)

@@ -41,9 +41,11 @@ static const char *last_part(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* The labels of the target, and the CPU. */
-static void write_target(FILE *out, const struct stat_options *options, int cpu)
+/* The labels of the target, and the CPU or what else a row is of; NULL: of all. */
+static void write_target(FILE *out, const struct stat_options *options, const struct row *row)
 {
+	const bool one_cpu = row && row->kind == GROUP_CPU;
+
 	static const struct {
 		const char *target;
 		const char *label;
@@ -58,9 +60,13 @@ static void write_target(FILE *out, const struct stat_options *options, int cpu)
 
 	write_label(out, "target", kinds[kind].target);
 	if (kinds[kind].label) {
-		snprintf(number, sizeof(number), "%d", cpu);
+		snprintf(number, sizeof(number), "%d", one_cpu ? row->group->cpu : 0);
 		fputc(',', out);
-		write_label(out, kinds[kind].label, cpu >= 0 ? number : options->target.text);
+		write_label(out, kinds[kind].label, one_cpu ? number : options->target.text);
+	}
+	if (row && row->kind != GROUP_ALL && !one_cpu) {
+		fputc(',', out);
+		write_label(out, grouping_word(row->kind), row->group->name);
 	}
 	if (options->command) {
 		fputc(',', out);
@@ -100,7 +106,7 @@ static void write_event(const struct measurement *m, const char *name, const str
 		fprintf(out, "nr=\"%u\",", before + 1);
 	write_label(out, "pmu", row->pmus);
 	fputc(',', out);
-	write_target(out, &m->options, row->cpu);
+	write_target(out, &m->options, row);
 	fputs("} ", out);
 }
 
@@ -119,23 +125,46 @@ static void write_deviation(FILE *out, const struct row *row)
 	fprintf(out, "%.6f", row->deviation / 100);
 }
 
-/* A sample per event. @all: include those that were not counted */
-static void write_events(const struct measurement *m, const char *name, bool all,
+static void write_time(FILE *out, const struct row *row)
+{
+	fprintf(out, "%.9f", row->value / 1e9);
+}
+
+/* Which events: those that were counted, those that count time, all. */
+enum which {
+	COUNTS,
+	TIMES,
+	ALL
+};
+
+/* A sample per event. */
+static void write_events(const struct measurement *m, const char *name, enum which which,
 			 void (*value)(FILE *out, const struct row *row))
 {
 	const struct counted *counted = &m->counted;
-	unsigned int part, i;
+	unsigned int part, n;
+	const bool times = which == TIMES;
 	struct row row;
+	int i;
 
 	for (part = 0; part < counted->nr; part++)
-		for (i = 0; i < m->list.nr; i++) {
-			row_make(&row, &m->list, counted, part, i);
-			if (row.why && !all)
+		for (n = 0; (i = stat_row(m, counted, part, n, &row)) >= 0; n++) {
+			if (which != ALL && (row.why || row.time != times))
 				continue;
 			write_event(m, name, &row, i);
 			value(m->out, &row);
 			fputc('\n', m->out);
 		}
+}
+
+static bool any_time(const struct measurement *m)
+{
+	unsigned int i;
+
+	for (i = m->list.nr; i < m->list.nr + m->list.software; i++)
+		if (software_is_time(&m->list, i))
+			return true;
+	return false;
 }
 
 static void write_seconds(const struct measurement *m, const char *name, const char *mode,
@@ -144,7 +173,7 @@ static void write_seconds(const struct measurement *m, const char *name, const c
 	fprintf(m->out, "%s{", name);
 	if (mode)
 		fprintf(m->out, "mode=\"%s\",", mode);
-	write_target(m->out, &m->options, -1);
+	write_target(m->out, &m->options, NULL);
 	fprintf(m->out, "} %.9f\n", seconds);
 }
 
@@ -156,14 +185,19 @@ static void metrics_report(const struct measurement *m, bool ended_only)
 	(void)ended_only;
 	write_help(out, "pmudev_events", NULL,
 		   "Events since counting began; of several runs the mean.");
-	write_events(m, "pmudev_events", false, write_count);
+	write_events(m, "pmudev_events", COUNTS, write_count);
+	if (any_time(m)) {
+		write_help(out, "pmudev_time_seconds", "seconds",
+			   "Events that count time, since counting began.");
+		write_events(m, "pmudev_time_seconds", TIMES, write_time);
+	}
 	write_help(out, "pmudev_running_ratio", "ratio",
 		   "Part of the time the event was counted. At 0 nothing is known of it.");
-	write_events(m, "pmudev_running_ratio", true, write_running);
+	write_events(m, "pmudev_running_ratio", ALL, write_running);
 	if (m->runs > 1) {
 		write_help(out, "pmudev_deviation_ratio", "ratio",
 			   "Standard deviation of the mean of several runs, as a part of it.");
-		write_events(m, "pmudev_deviation_ratio", false, write_deviation);
+		write_events(m, "pmudev_deviation_ratio", COUNTS, write_deviation);
 	}
 	write_help(out, "pmudev_elapsed_seconds", "seconds", "Time since counting began.");
 	write_seconds(m, "pmudev_elapsed_seconds", NULL, m->elapsed.mean);

@@ -51,7 +51,8 @@ static void say_missing(const struct listener *to, const struct measurement *m)
 	if (run->privileged && run->total.flags & PMUDEV_RECORD_ENDED)
 		say(to, "'%s' gains privileges (set-uid, set-gid), which ended counting.",
 		    m->options.command[0]);
-	else if (!run->stopped && !m->options.delay && much_is_missing(run, &used))
+	else if (!run->stopped && !m->options.delay && m->options.control.commands < 0 &&
+		 much_is_missing(run, &used))
 		say(to, "%.3f of %.3f seconds of CPU time were counted%s.",
 		    (double)run->total.time_enabled / NS_PER_SECOND, (double)used / NS_PER_SECOND,
 		    m->options.inherit ? "" : ": not other threads and children (-i)");
@@ -78,6 +79,10 @@ void stat_notes(const struct measurement *m, void (*to_say)(void *context, const
 		say(&to, "Cycles that pass the threshold are counted, not the events in them.");
 	if (*m->missing)
 		say(&to, "This CPU does not have: %s.", m->missing);
+	if (*m->left_out)
+		say(&to, "There are not enough counters for: %s.", m->left_out);
+	if (*m->forbidden)
+		say(&to, "The kernel counts with CAP_PERFMON only: %s.", m->forbidden);
 	if (run->shared)
 		say(&to, "There are not enough counters for all of -d at once.");
 	if (any_estimate(&m->list, &m->counted))
@@ -87,7 +92,7 @@ void stat_notes(const struct measurement *m, void (*to_say)(void *context, const
 	if (run->total.flags & PMUDEV_RECORD_INCOMPLETE)
 		say(&to, "Incomplete: some children were not counted: no memory, too many, or "
 			 "somebody else counts them.");
-	if (m->options.target.kind == TARGET_NONE)
+	if (m->options.target.kind == TARGET_NONE && m->list.nr)
 		say_missing(&to, m);
 	else if (m->options.command && run->total.flags & PMUDEV_RECORD_ENDED)
 		say(&to, "The %s ended before the command did.", target_noun(&m->options.target));

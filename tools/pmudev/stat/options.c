@@ -13,48 +13,6 @@
 #include "../common/ticks.h"
 #include "stat.h"
 
-static const char help[] =
-	"usage: pmudev stat [options] [--] COMMAND [ARG...]\n"
-	"       pmudev stat [options] -p PID | -t TID | -C CPUS | -a [[--] COMMAND [ARG...]]\n"
-	"\n"
-	"Runs COMMAND and counts its events, with its threads and children. The report goes to\n"
-	"stderr; the exit status is the command's. With -p, -t, -C or -a it counts that target\n"
-	"instead while COMMAND runs; without COMMAND until the target ends, or Ctrl-C.\n"
-	"\n"
-	"what is counted\n"
-	"  -e LIST       events, separated by commas (default: instructions,cycles)\n"
-	"  -d            more events: branches and caches, if this CPU has them\n"
-	"  -p PID        this process: all threads that it has and will have\n"
-	"  -t TID        this thread\n"
-	"  -C CPUS       these CPUs, such as 0-3,5 (needs CAP_PERFMON); -a: all CPUs\n"
-	"  -i            without children; for COMMAND or a TID also without new threads\n"
-	"                (--no-inherit)\n"
-	"  --multiplex   if there are not enough counters, events and groups share them over time:\n"
-	"                a number with a percentage was counted for that part of the time, and is\n"
-	"                an estimate. Without it, all are counted or none.\n"
-	"\n"
-	"how often and how long\n"
-	"  -I MS         show the counts every MS milliseconds\n"
-	"  --interval-count N   stop after N intervals; --summary: show the sums at the end\n"
-	"  -r N          run COMMAND N times; show the mean and its standard deviation (+- 0.12%)\n"
-	"  -D MS         start counting MS milliseconds after launch (--delay)\n"
-	"  --timeout MS  stop counting after MS milliseconds, and end COMMAND (SIGTERM)\n"
-	"\n"
-	"how it is shown\n"
-	"  -A            show each CPU separately (--no-aggr)\n"
-	"  -j, --json    one object per line; --csv: a table with a header line; -x SEP: as perf's -x\n"
-	"  --openmetrics for node_exporter; replaces -o FILE atomically\n"
-	"  -o FILE       write the report to FILE (- is stdout); --append: append to it\n"
-	"  --no-big-num  numbers without commas\n"
-	"  -v            also show the raw counts and times of each event\n" COLOUR_HELP
-	"\n" EVENTS_HELP "\n"
-	"  pmudev stat -- make -j4\n"
-	"  pmudev stat -r 5 -e '{instructions:u,cycles:u},branches' -- sha256sum /bin/ls\n"
-	"  pmudev stat -e cpu/event=0xc0,cmask=1,inv/u -- true  # Intel: cycles that retire nothing\n"
-	"  pmudev stat -p 1234 -I 1000\n"
-	"  pmudev stat -C 0-3 -A --json -o counts.json -- sleep 1\n"
-	"  pmudev stat -a -I 15000 --openmetrics -o /var/lib/node_exporter/pmudev.prom\n";
-
 enum {
 	OPTION_MULTIPLEX = 256,
 	OPTION_CSV,
@@ -63,10 +21,24 @@ enum {
 	OPTION_SUMMARY,
 	OPTION_INTERVALS,
 	OPTION_TIMEOUT,
-	OPTION_BIG,
 	OPTION_NO_BIG,
 	OPTION_COLOUR,
-	OPTION_OF_PERF,
+	OPTION_ALL_USER,
+	OPTION_ALL_KERNEL,
+	OPTION_SCALE,
+	OPTION_NO_SCALE,
+	OPTION_METRIC_ONLY,
+	OPTION_NO_METRIC_ONLY,
+	OPTION_QUIET,
+	OPTION_CLEAR,
+	OPTION_TABLE,
+	OPTION_NO_CSV_SUMMARY,
+	OPTION_LOG_FD,
+	OPTION_PRE,
+	OPTION_POST,
+	OPTION_CONTROL,
+	OPTION_HYBRID_MERGE,
+	OPTION_GROUPING, /* and from here on, by kind */
 };
 
 static const struct option long_options[] = {
@@ -77,94 +49,52 @@ static const struct option long_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
 	{ "detailed", no_argument, NULL, 'd' },
 	{ "no-inherit", no_argument, NULL, 'i' },
+	{ "all-user", no_argument, NULL, OPTION_ALL_USER },
+	{ "all-kernel", no_argument, NULL, OPTION_ALL_KERNEL },
 	{ "multiplex", no_argument, NULL, OPTION_MULTIPLEX },
+	{ "scale", no_argument, NULL, OPTION_SCALE },
+	{ "no-scale", no_argument, NULL, OPTION_NO_SCALE },
+	{ "null", no_argument, NULL, 'n' },
 	{ "interval-print", required_argument, NULL, 'I' },
 	{ "interval-count", required_argument, NULL, OPTION_INTERVALS },
+	{ "interval-clear", no_argument, NULL, OPTION_CLEAR },
 	{ "summary", no_argument, NULL, OPTION_SUMMARY },
+	{ "no-csv-summary", no_argument, NULL, OPTION_NO_CSV_SUMMARY },
 	{ "repeat", required_argument, NULL, 'r' },
+	{ "table", no_argument, NULL, OPTION_TABLE },
 	{ "delay", required_argument, NULL, 'D' },
+	{ "control", required_argument, NULL, OPTION_CONTROL },
 	{ "timeout", required_argument, NULL, OPTION_TIMEOUT },
+	{ "pre", required_argument, NULL, OPTION_PRE },
+	{ "post", required_argument, NULL, OPTION_POST },
+	{ "sync", no_argument, NULL, 'S' },
 	{ "no-aggr", no_argument, NULL, 'A' },
+	{ "no-merge", no_argument, NULL, 'A' },
+	{ "hybrid-merge", no_argument, NULL, OPTION_HYBRID_MERGE },
+	{ "per-core", no_argument, NULL, OPTION_GROUPING + GROUP_CORE },
+	{ "per-cluster", no_argument, NULL, OPTION_GROUPING + GROUP_CLUSTER },
+	{ "per-die", no_argument, NULL, OPTION_GROUPING + GROUP_DIE },
+	{ "per-socket", no_argument, NULL, OPTION_GROUPING + GROUP_SOCKET },
+	{ "per-node", no_argument, NULL, OPTION_GROUPING + GROUP_NODE },
+	{ "per-thread", no_argument, NULL, OPTION_GROUPING + GROUP_THREAD },
 	{ "json", no_argument, NULL, 'j' },
 	{ "json-output", no_argument, NULL, 'j' },
 	{ "csv", no_argument, NULL, OPTION_CSV },
 	{ "openmetrics", no_argument, NULL, OPTION_METRICS },
 	{ "field-separator", required_argument, NULL, 'x' },
+	{ "metric-only", no_argument, NULL, OPTION_METRIC_ONLY },
+	{ "no-metric-only", no_argument, NULL, OPTION_NO_METRIC_ONLY },
 	{ "output", required_argument, NULL, 'o' },
 	{ "append", no_argument, NULL, OPTION_APPEND },
-	{ "big-num", no_argument, NULL, OPTION_BIG },
+	{ "log-fd", required_argument, NULL, OPTION_LOG_FD },
+	{ "quiet", no_argument, NULL, OPTION_QUIET },
+	{ "big-num", no_argument, NULL, 'B' },
 	{ "no-big-num", no_argument, NULL, OPTION_NO_BIG },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "color", optional_argument, NULL, OPTION_COLOUR },
 	{ "help", no_argument, NULL, 'h' },
-	/* of perf: below */
-	{ "cgroup", required_argument, NULL, OPTION_OF_PERF },
-	{ "for-each-cgroup", required_argument, NULL, OPTION_OF_PERF },
-	{ "group", no_argument, NULL, OPTION_OF_PERF },
-	{ "metrics", required_argument, NULL, OPTION_OF_PERF },
-	{ "topdown", no_argument, NULL, OPTION_OF_PERF },
-	{ "transaction", no_argument, NULL, OPTION_OF_PERF },
-	{ "null", no_argument, NULL, OPTION_OF_PERF },
-	{ "sync", no_argument, NULL, OPTION_OF_PERF },
-	{ "per-core", no_argument, NULL, OPTION_OF_PERF },
-	{ "per-socket", no_argument, NULL, OPTION_OF_PERF },
-	{ "per-die", no_argument, NULL, OPTION_OF_PERF },
-	{ "per-node", no_argument, NULL, OPTION_OF_PERF },
-	{ "per-thread", no_argument, NULL, OPTION_OF_PERF },
-	{ "all-user", no_argument, NULL, OPTION_OF_PERF },
-	{ "all-kernel", no_argument, NULL, OPTION_OF_PERF },
-	{ "no-scale", no_argument, NULL, OPTION_OF_PERF },
-	{ "control", required_argument, NULL, OPTION_OF_PERF },
-	{ "log-fd", required_argument, NULL, OPTION_OF_PERF },
-	{ "pre", required_argument, NULL, OPTION_OF_PERF },
-	{ "post", required_argument, NULL, OPTION_OF_PERF },
-	{ "interval-clear", no_argument, NULL, OPTION_OF_PERF },
 	{ NULL, 0, NULL, 0 },
 };
-
-/* ------------------------------------------------------------- options of perf's -- */
-
-/* What to do instead. */
-static const struct {
-	char letter;
-	const char *name;
-	const char *instead;
-} of_perf[] = {
-	{ 'G', "cgroup", "there are no sets on cgroups; -p counts a process with all it starts" },
-	{ 0, "for-each-cgroup", "there are no sets on cgroups; -p counts a process" },
-	{ 'g', "group", "put the events into braces: -e '{instructions,cycles}'" },
-	{ 'M', "metrics", "there are no tables of metrics; name the events with -e" },
-	{ 0, "topdown", "there are no tables of metrics; name the events with -e" },
-	{ 'T', "transaction", "name the events with -e" },
-	{ 'n', "null", "at least one event is counted; use the shell's `time` for times alone" },
-	{ 'S', "sync", "run `sync` before it" },
-	{ 0, "per-core", "-A shows each CPU; there is no sum per core" },
-	{ 0, "per-socket", "-A shows each CPU; -C selects those of one socket" },
-	{ 0, "per-die", "-A shows each CPU; -C selects those of one die" },
-	{ 0, "per-node", "-A shows each CPU; -C selects those of one node" },
-	{ 0, "per-thread", "-t counts one thread; a process is counted as a sum" },
-	{ 0, "all-user", "add :u to events, or to a group: '{instructions,cycles}:u'" },
-	{ 0, "all-kernel", "add :k to events, or to a group: '{instructions,cycles}:k'" },
-	{ 0, "no-scale", "nothing is scaled without --multiplex" },
-	{ 0, "control", "a program enables its own sets with libpmudev" },
-	{ 0, "log-fd", "-o /dev/fd/N writes there" },
-	{ 0, "pre", "run it before, or in COMMAND: sh -c '...'" },
-	{ 0, "post", "run it afterwards" },
-	{ 0, "interval-clear", "`pmudev monitor` shows a live table" },
-};
-
-static int refuse_of_perf(int letter, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(of_perf); i++) {
-		if (name ? strcmp(of_perf[i].name, name) : of_perf[i].letter != letter)
-			continue;
-		complain("stat does not have perf's --%s: %s", of_perf[i].name, of_perf[i].instead);
-		break;
-	}
-	return EXIT_USAGE;
-}
 
 /* ---------------------------------------------------------------------- values -- */
 
@@ -194,11 +124,30 @@ static bool get_milliseconds(const char *text, uint64_t *ns)
 	return true;
 }
 
+/* -1: not by itself */
+static bool get_delay(const char *text, uint64_t *ns)
+{
+	if (strcmp(text, "-1"))
+		return get_milliseconds(text, ns);
+	*ns = DELAY_FOREVER;
+	return true;
+}
+
+static bool get_log_fd(const char *text, int *fd)
+{
+	uint64_t number;
+
+	if (!get_number(text, "a descriptor", 0, INT32_MAX, &number))
+		return false;
+	*fd = number;
+	return true;
+}
+
 static bool get_repeat(const char *text, unsigned int *repeat)
 {
 	uint64_t number;
 
-	if (!get_number(text, "a number of runs", 1, 1000000, &number))
+	if (!get_number(text, "a number of runs", 0, 1000000, &number))
 		return false;
 	*repeat = number;
 	return true;
@@ -224,6 +173,16 @@ static bool get_format(struct stat_options *options, const struct stat_format *f
 	return false;
 }
 
+static bool get_grouping(struct stat_options *options, enum grouping_kind kind)
+{
+	if (options->grouping == GROUP_ALL || options->grouping == kind) {
+		options->grouping = kind;
+		return true;
+	}
+	complain("only one of -A, --per-thread, --per-core and the like can be given");
+	return false;
+}
+
 /* ---------------------------------------------------------------------- together -- */
 
 /* Options that take a value. False after a reported error. */
@@ -233,14 +192,24 @@ static bool take_value(int c, struct stat_options *options)
 	case 'C':
 	case 't':
 	case 'p':
-		return target_parse(&options->target, c, optarg);
+		return target_parse_list(&options->target, c, optarg);
 	case 'I':
 		return get_milliseconds(optarg, &options->interval);
 	case OPTION_INTERVALS:
 		return get_number(optarg, "a number of intervals", 1, UINT32_MAX,
 				  &options->intervals);
 	case 'D':
-		return get_milliseconds(optarg, &options->delay);
+		return get_delay(optarg, &options->delay);
+	case OPTION_LOG_FD:
+		return get_log_fd(optarg, &options->log_fd);
+	case OPTION_CONTROL:
+		return control_open(&options->control, optarg);
+	case OPTION_PRE:
+		options->pre = optarg;
+		return true;
+	case OPTION_POST:
+		options->post = optarg;
+		return true;
 	case OPTION_TIMEOUT:
 		return get_milliseconds(optarg, &options->timeout);
 	case 'r':
@@ -258,69 +227,95 @@ static bool take_value(int c, struct stat_options *options)
 	}
 }
 
-/* Options without a value. False as above. */
-static bool take_flag(int c, struct stat_options *options)
+/* Options without a value that is not just remembered. False as above. */
+static bool take_choice(int c, struct stat_options *options)
 {
 	switch (c) {
-	case 'a':
-		return target_all(&options->target);
 	case 'j':
 		return get_format(options, &json_format);
 	case OPTION_CSV:
 		return get_format(options, &csv_format);
 	case OPTION_METRICS:
 		return get_format(options, &metrics_format);
-	case 'd':
-		options->detailed = true;
-		return true;
-	case 'i':
-		options->inherit = false;
-		return true;
 	case 'A':
-		options->each_cpu = true;
-		return true;
-	case OPTION_MULTIPLEX:
-		options->multiplex = true;
-		return true;
-	case OPTION_APPEND:
-		options->append = true;
-		return true;
-	case OPTION_SUMMARY:
-		options->summary = true;
-		return true;
-	case 'v':
-		options->verbose = true;
+		return get_grouping(options, GROUP_CPU);
+	case 'd':
+		options->detailed++;
 		return true;
 	default:
-		options->big_numbers = c == OPTION_BIG;
-		return true;
+		return c < OPTION_GROUPING || get_grouping(options, c - OPTION_GROUPING);
 	}
 }
 
-/* Return: -1 to go on, else the exit status. */
-static int parse_option(int c, struct stat_options *options, const char *word, int which)
+/* Options without a value. False as above. */
+static bool take_flag(int c, struct stat_options *options)
 {
+	const struct {
+		int c;
+		bool *flag;
+		bool value;
+	} flags[] = {
+		{ 'a', &options->all_cpus, true },
+		{ 'i', &options->inherit, false },
+		{ 'n', &options->null, true },
+		{ 'S', &options->sync, true },
+		{ 'v', &options->verbose, true },
+		{ 'B', &options->big_numbers, true },
+		{ OPTION_NO_BIG, &options->big_numbers, false },
+		{ OPTION_MULTIPLEX, &options->multiplex, true },
+		{ OPTION_APPEND, &options->append, true },
+		{ OPTION_SUMMARY, &options->summary, true },
+		{ OPTION_NO_CSV_SUMMARY, &options->plain_summary, true },
+		{ OPTION_ALL_USER, &options->all_user, true },
+		{ OPTION_ALL_KERNEL, &options->all_kernel, true },
+		{ OPTION_SCALE, &options->unscaled, false },
+		{ OPTION_NO_SCALE, &options->unscaled, true },
+		{ OPTION_METRIC_ONLY, &options->metric_only, true },
+		{ OPTION_NO_METRIC_ONLY, &options->metric_only, false },
+		{ OPTION_QUIET, &options->quiet, true },
+		{ OPTION_CLEAR, &options->interval_clear, true },
+		{ OPTION_TABLE, &options->table, true },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		if (flags[i].c != c)
+			continue;
+		*flags[i].flag = flags[i].value;
+		return true;
+	}
+	return take_choice(c, options);
+}
+
+/* Return: the exit status. */
+static int unknown_option(const char *word)
+{
+	if (!strncmp(word, "--no-", 5))
+		complain("there is no '%s' to switch off; `pmudev stat --help` lists the options",
+			 word + 5);
+	else
+		complain("unknown option '%s'; `pmudev stat --help` lists them", word);
+	return EXIT_USAGE;
+}
+
+/* Return: -1 to go on, else the exit status. */
+static int parse_option(int c, struct stat_options *options, const char *word)
+{
+	const bool letter = optopt > 0 && optopt < 256 && !strchr(word, '=');
+	char name[2] = { optopt, '\0' };
 	bool fine;
 
 	switch (c) {
 	case 'h':
-		fputs(help, stdout);
+		fputs(stat_help, stdout);
 		return 0;
 	case ':':
 		complain("'%s' needs a value; `pmudev stat --help` tells more", word);
 		return EXIT_USAGE;
 	case '?':
-		complain("unknown option '%s'; `pmudev stat --help` lists them", word);
-		return EXIT_USAGE;
-	case OPTION_OF_PERF:
-		return refuse_of_perf(0, long_options[which].name);
-	case 'G':
-	case 'g':
-	case 'M':
-	case 'T':
-	case 'n':
-	case 'S':
-		return refuse_of_perf(c, NULL);
+		if (stat_refuse_option(letter ? name : word))
+			return EXIT_USAGE;
+		return unknown_option(word);
 	case OPTION_COLOUR:
 		fine = take_value(c, options);
 		break;
@@ -334,21 +329,43 @@ static int parse_option(int c, struct stat_options *options, const char *word, i
 /* Conflicting options. */
 static bool make_sense(const struct stat_options *options)
 {
+	const bool on_cpus = options->target.kind == TARGET_CPUS;
+	const bool none = options->target.kind == TARGET_NONE;
 	const struct {
 		bool wrong;
 		const char *text;
 	} rules[] = {
 		{ !options->command && options->target.kind == TARGET_NONE,
-		  "no command to run; for instance: pmudev stat -- sleep 1" },
-		{ options->repeat > 1 && !options->command,
+		  "no command to run; for instance: pmudev stat -- sleep 1; or -a, all CPUs" },
+		{ options->repeat != 1 && !options->command,
 		  "-r repeats a command: there is none; for instance: pmudev stat -r 5 -- true" },
-		{ options->repeat > 1 && options->interval,
+		{ options->repeat != 1 && options->interval,
 		  "-r excludes -I: intervals of several runs have no mean" },
-		{ options->each_cpu && options->target.kind != TARGET_CPUS,
+		{ options->table && options->repeat < 2,
+		  "--table shows the time of each run: it needs -r and a number above 1" },
+		{ (options->pre || options->post) && !options->command,
+		  "--pre and --post run before and after a command: there is none" },
+		{ options->grouping == GROUP_CPU && !on_cpus,
 		  "-A shows each CPU: it needs -C CPUS or -a" },
+		{ options->grouping == GROUP_THREAD && (on_cpus || none),
+		  "--per-thread shows each thread of a target: it needs -p PIDS or -t TIDS" },
+		{ options->grouping != GROUP_ALL && options->grouping != GROUP_CPU &&
+			  options->grouping != GROUP_THREAD && !on_cpus,
+		  "--per-core and the like add up CPUs: they need -C CPUS or -a" },
+		{ options->all_user && options->all_kernel,
+		  "only one of --all-user and --all-kernel can be given" },
+		{ options->null && options->events, "-n counts nothing: leave out -e" },
+		{ options->delay == DELAY_FOREVER && options->control.commands < 0,
+		  "-D -1 waits for \"enable\": from where? --control fd:N or --control fifo:PATH" },
+		{ options->output && options->log_fd >= 0,
+		  "only one of -o and --log-fd can be given" },
+		{ options->metric_only && !metric_only_format(options->format),
+		  "--metric-only goes with -x and --json, not with --csv and --openmetrics" },
+		{ options->interval_clear && !options->interval, "--interval-clear needs -I MS" },
 		{ (options->intervals || options->summary) && !options->interval,
 		  "--interval-count and --summary need -I MS" },
-		{ options->append && !options->output, "--append needs -o FILE" },
+		{ options->append && !options->output && options->log_fd < 0,
+		  "--append needs -o FILE" },
 		{ options->append && options->format->whole,
 		  "--openmetrics replaces its file: leave out --append" },
 		{ options->format->whole && options->interval &&
@@ -366,24 +383,39 @@ static bool make_sense(const struct stat_options *options)
 	return true;
 }
 
+/* With -C, -a says nothing more, as for perf. False if there are other targets, which was told. */
+static bool get_target(struct stat_options *options)
+{
+	if (options->all_cpus && options->target.kind != TARGET_CPUS &&
+	    !target_all(&options->target))
+		return false;
+	return options->grouping != GROUP_THREAD || target_split(&options->target);
+}
+
 int stat_parse_options(int argc, char **argv, struct stat_options *options)
 {
-	static const char letters[] = "+:e:C:at:p:diI:r:D:Ajx:o:vhG:gM:TnS";
-	int c, status, which = 0;
+	static const char letters[] = "+:e:C:at:p:diI:r:D:Ajx:o:vhBnS";
+	int c, status;
 
 	*options = (struct stat_options){
 		.inherit = true,
 		.big_numbers = true,
 		.repeat = 1,
 		.format = &human_format,
+		.log_fd = -1,
+		.control = CONTROL_CLOSED,
 	};
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, letters, long_options, &which)) != -1) {
-		status = parse_option(c, options, argv[optind - 1], which);
+	while ((c = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
+		status = parse_option(c, options, argv[optind - 1]);
 		if (status >= 0)
 			return status;
 	}
 	if (optind < argc)
 		options->command = argv + optind;
-	return make_sense(options) ? -1 : EXIT_USAGE;
+	if (!get_target(options) || !make_sense(options))
+		return EXIT_USAGE;
+	if (options->metric_only)
+		options->format = metric_only_format(options->format);
+	return -1;
 }

@@ -7,7 +7,7 @@
 
 #include "../common/cmd.h"
 #include "../common/parts.h"
-#include "counted.h"
+#include "stat.h"
 
 static bool was_counted(const struct pmudev_total *total, unsigned int i)
 {
@@ -174,6 +174,39 @@ static void find_metric(struct row *row, const struct event_list *list,
 	}
 }
 
+/* Per second of CPU time, if that was counted; of cycles that is the clock's frequency. */
+static void find_rate(struct row *row, const struct event_list *list, const struct counted *counted,
+		      const struct counted_part *part, unsigned int i)
+{
+	static const char *const units[] = { "/sec", "K/sec", "M/sec", "G/sec" };
+	unsigned int clock, unit = 0;
+	double per_ns;
+
+	if (software_is_clock(list, i)) {
+		if (counted->length && part->total.sums[i].value) {
+			row->metric = (double)part->total.sums[i].value / counted->length;
+			row->unit = "CPUs utilized";
+		}
+		return;
+	}
+	for (clock = list->nr; clock < list->nr + list->software; clock++)
+		if (software_is_clock(list, clock))
+			break;
+	if (row->time || clock == list->nr + list->software || !comparable(&part->total, i) ||
+	    !shown(part, clock))
+		return;
+	per_ns = (double)row->value / shown(part, clock);
+	if (i < list->nr && is_generic(&list->attrs[i], PMUDEV_CYCLES)) {
+		row->metric = per_ns;
+		row->unit = "GHz";
+		return;
+	}
+	for (row->metric = per_ns * 1e9; row->metric >= 1000 && unit + 1 < ARRAY_SIZE(units);
+	     row->metric /= 1000)
+		unit++;
+	row->unit = units[unit];
+}
+
 /* ---------------------------------------------------------------------------- rows -- */
 
 void row_make(struct row *row, const struct event_list *list, const struct counted *counted,
@@ -185,9 +218,14 @@ void row_make(struct row *row, const struct event_list *list, const struct count
 	*row = (struct row){
 		.event = list->events[i].name,
 		.some_cpus = list->events[i].pmus,
-		.cpu = part->cpu,
+		.group = &part->group,
+		.kind = counted->kind,
+		.time = software_is_time(list, i),
 	};
-	parts_names(list, i, row->pmus, sizeof(row->pmus));
+	if (i < list->nr)
+		parts_names(list, i, row->pmus, sizeof(row->pmus));
+	else
+		snprintf(row->pmus, sizeof(row->pmus), "software");
 	if (known_zero(counted, &part->total, i)) {
 		row->always = true;
 		row->percent = 100;
@@ -204,6 +242,17 @@ void row_make(struct row *row, const struct event_list *list, const struct count
 	row->percent = row->always ? 100 : 100.0 * sum->time_running / sum->time_enabled;
 	row->deviation = spread_percent(&part->spreads[i]);
 	find_metric(row, list, part, i);
+	if (!row->unit)
+		find_rate(row, list, counted, part, i);
+}
+
+int stat_row(const struct measurement *m, const struct counted *counted, unsigned int part,
+	     unsigned int n, struct row *row)
+{
+	if (n >= m->list.nr + m->list.software)
+		return -1;
+	row_make(row, &m->list, counted, part, m->software.order[n]);
+	return m->software.order[n];
 }
 
 static bool any_row(const struct event_list *list, const struct counted *counted,

@@ -2,24 +2,24 @@
 /*
  * One run: something is counted while a command runs, or without one.
  */
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../common/child.h"
 #include "../common/cmd.h"
 #include "../common/watch.h"
-#include "sets.h"
+#include "counters.h"
 
 /**
  * struct counting - a run
  * @m: what it is part of
  * @child: the command's process, NULL: none
  * @watch: what is waited for
- * @array: the sets
- * @pmus: of each event the PMUs that it is for, by number
- * @before: the records at the end of the last interval; all zeroes before
- * @now: the records
+ * @counters: what counts
+ * @on: it counts now
+ * @before: what was read at the end of the last interval; all zeroes before
+ * @now: what was read last
  * @intervals: how many have ended
  * @all: what was counted since the beginning
  * @since: what was counted since @before
@@ -28,10 +28,10 @@ struct counting {
 	struct measurement *m;
 	struct child *child;
 	struct watch watch;
-	struct pmudev_set_array array;
-	uint32_t pmus[PMUDEV_MAX_EVENTS];
-	union pmudev_record_buffer *before;
-	union pmudev_record_buffer *now;
+	struct counters counters;
+	bool on;
+	struct reading before;
+	struct reading now;
 	uint64_t intervals;
 	struct counted all;
 	struct counted since;
@@ -41,35 +41,30 @@ struct counting {
 
 static bool make_room(struct counting *c)
 {
-	c->before = calloc(c->array.nr, sizeof(*c->before));
-	c->now = calloc(c->array.nr, sizeof(*c->now));
-	counted_open(&c->all, &c->array, c->m->options.each_cpu);
-	counted_open(&c->since, &c->array, c->m->options.each_cpu);
-	if (c->before && c->now)
-		return true;
-	complain("no memory left");
-	return false;
+	counted_open(&c->all, &c->counters.grouping);
+	counted_open(&c->since, &c->counters.grouping);
+	return reading_open(&c->before, &c->counters) && reading_open(&c->now, &c->counters);
 }
 
-/* Reads the sets. Return: 0, or the exit status; errors were reported. */
+/* Return: 0, or the exit status; errors were reported. */
 static int read_now(struct counting *c)
 {
-	if (pmudev_set_array_records(&c->array, c->now))
-		return sets_refused(&c->array, &c->m->list);
-	c->all.time = watch_now() - c->m->run.start;
-	c->since.time = c->all.time;
-	counted_between(&c->all, &c->array, NULL, c->now);
-	counted_between(&c->since, &c->array, c->before, c->now);
+	const int status = counters_read(&c->counters, &c->now);
+
+	if (status)
+		return status;
+	counters_between(&c->counters, NULL, &c->now, &c->all);
+	counters_between(&c->counters, &c->before, &c->now, &c->since);
 	return 0;
 }
 
 /* The interval ends with what was read last. */
 static int end_interval(struct counting *c)
 {
-	union pmudev_record_buffer *records = c->before;
+	const struct reading last = c->before;
 
 	c->before = c->now;
-	c->now = records;
+	c->now = last;
 	c->intervals++;
 	return stat_interval(c->m, &c->since, &c->all) ? 0 : 1;
 }
@@ -87,6 +82,45 @@ static bool signalled(struct counting *c)
 	return false;
 }
 
+/* Return: 0, or the exit status; errors were reported. */
+static int begin(struct counting *c)
+{
+	c->all.never_began = false;
+	c->since.never_began = false;
+	c->on = true;
+	return counters_begin(&c->counters);
+}
+
+static int end(struct counting *c)
+{
+	c->on = false;
+	return counters_stop(&c->counters);
+}
+
+/* Does what --control was told. @over: the run ends. Return: as begin() */
+static int obey(struct counting *c, bool *over)
+{
+	struct control *control = &c->m->options.control;
+	enum control_command command;
+	int status = 0;
+
+	while (!status && (command = control_next(control)) != CONTROL_NONE) {
+		if (command == CONTROL_ENABLE && !c->on)
+			status = begin(c);
+		else if (command == CONTROL_DISABLE && c->on)
+			status = end(c);
+		else if (command == CONTROL_STOP)
+			*over = true;
+		else if (command == CONTROL_UNKNOWN)
+			complain("--control: '%s' is none of enable, disable, stop and ping",
+				 control->line);
+		if (!status && command != CONTROL_UNKNOWN)
+			control_answer(control);
+	}
+	c->watch.input = control->commands;
+	return status;
+}
+
 /* Waits until counting starts. True if the run ended before. */
 static bool wait_to_begin(struct counting *c)
 {
@@ -101,27 +135,9 @@ static bool wait_to_begin(struct counting *c)
 	return false;
 }
 
-/* Return: 0, or the exit status; errors were reported. */
-static int begin_late(struct counting *c)
-{
-	struct measurement *m = c->m;
-	const int error = sets_enable(m, &c->array);
-	int status;
-
-	/* Skip targets that have ended meanwhile. */
-	if (!error || error == -ESRCH)
-		return 0;
-	status = sets_refused(&c->array, &m->list);
-	sets_advise(m, &c->array, c->pmus);
-	return status;
-}
-
 static bool has_ended(struct counting *c)
 {
-	struct pmudev_total total;
-
-	/* If it cannot be read here, it cannot be read later. */
-	return pmudev_set_array_read(&c->array, &total) || total.flags & PMUDEV_RECORD_ENDED;
+	return counters_ended(&c->counters);
 }
 
 /* Is the run over? */
@@ -140,13 +156,25 @@ static bool was_last_interval(struct counting *c)
 	return c->m->run.stopped;
 }
 
+/* What is counted after that is not shown. */
+static int stop_now(struct counting *c)
+{
+	int status = read_now(c);
+
+	if (!status && c->m->options.interval)
+		status = end_interval(c);
+	return status;
+}
+
 /* Return: 0, or the exit status; errors were reported. */
 static int wait_for_end(struct counting *c)
 {
 	const struct stat_options *options = &c->m->options;
 	unsigned int events;
+	bool over = false;
 	int status = 0;
 
+	c->watch.input = options->control.commands;
 	if (options->interval)
 		watch_every(&c->watch, c->m->run.start, options->interval);
 	if (options->timeout)
@@ -159,6 +187,11 @@ static int wait_for_end(struct counting *c)
 		    (events & WATCH_MOMENT && timed_out(c)) ||
 		    (events & WATCH_LOOK && has_ended(c)))
 			return 0;
+		if (events & WATCH_INPUT)
+			status = obey(c, &over);
+		c->m->run.stopped |= over;
+		if (status || over)
+			return status ? status : stop_now(c);
 		if (!(events & WATCH_TICK))
 			continue;
 		status = read_now(c);
@@ -171,11 +204,27 @@ static int wait_for_end(struct counting *c)
 
 /* ------------------------------------------------------------------- together -- */
 
+/* -D: nothing is counted yet. Return: 0, or the exit status; errors were reported. */
+static int begin_late(struct counting *c, bool *over)
+{
+	struct measurement *m = c->m;
+
+	c->on = false;
+	c->all.never_began = true;
+	c->since.never_began = true;
+	if (m->options.delay == DELAY_FOREVER)
+		return 0;
+	*over = wait_to_begin(c);
+	m->run.start = watch_now();
+	return *over ? 0 : begin(c);
+}
+
 /* One run: from enabling its sets to the end of its target. */
 static int count(struct counting *c)
 {
 	struct measurement *m = c->m;
-	int status = sets_open(m, &c->array, c->pmus, c->child ? c->child->pid : 0);
+	int status = counters_open(&c->counters, m, c->child ? c->child->pid : 0);
+	bool over = false;
 
 	if (!status && !make_room(c))
 		status = EXIT_NOT_RUN;
@@ -183,16 +232,10 @@ static int count(struct counting *c)
 		status = child_release(c->child, m->options.command[0]);
 	if (status)
 		return status;
-	if (m->options.delay) {
-		if (wait_to_begin(c)) {
-			m->run.start = watch_now();
-			c->all.never_began = true;
-			c->since.never_began = true;
-			return 0;
-		}
-		status = begin_late(c);
-	}
-	if (!status)
+	c->on = true;
+	if (m->options.delay)
+		status = begin_late(c, &over);
+	if (!status && !over)
 		status = wait_for_end(c);
 	if (status && c->child)
 		kill(c->child->pid, SIGTERM);
@@ -206,18 +249,17 @@ static int finish(struct counting *c)
 	int status = 0;
 
 	if (!m->run.stopped) {
-		if (m->options.target.kind != TARGET_NONE &&
-		    pmudev_set_array_disable(&c->array, PMUDEV_ALL))
-			return sets_refused(&c->array, &m->list);
-		status = read_now(c);
+		if (m->options.target.kind != TARGET_NONE && c->on)
+			status = end(c);
+		if (!status)
+			status = read_now(c);
 		if (!status && m->options.interval)
 			status = end_interval(c);
 	}
 	m->run.end = m->run.start + c->all.time;
-	pmudev_set_array_sum(&c->array, PMUDEV_ALL, NULL, m->options.interval ? c->before : c->now,
-			     &m->run.total);
+	counters_total(&c->counters, m->options.interval ? &c->before : &c->now, &m->run.total);
 	if (!status)
-		counted_add(&m->counted, &c->all, m->list.nr);
+		counted_add(&m->counted, &c->all, m->list.nr + m->list.software);
 	m->counted.time = c->all.time;
 	return status;
 }
@@ -252,11 +294,11 @@ static int run_watched(struct counting *c)
 		status = finish(c);
 	if (c->child && !ended)
 		wait_for_child(c);
-	pmudev_set_array_close(&c->array);
+	counters_close(&c->counters);
 	counted_close(&c->all);
 	counted_close(&c->since);
-	free(c->before);
-	free(c->now);
+	reading_close(&c->before);
+	reading_close(&c->now);
 	return status;
 }
 
@@ -299,6 +341,9 @@ int stat_run(struct measurement *m)
 	program = find_program(options->command[0]);
 	if (!program) {
 		complain("cannot find '%s' in PATH", options->command[0]);
+		if (!strcmp(options->command[0], "record") ||
+		    !strcmp(options->command[0], "report"))
+			complain("there is no perf.data of counts: -o FILE writes a report");
 		return EXIT_NOT_FOUND;
 	}
 	m->run.privileged = options->target.kind == TARGET_NONE && gains_privileges(program);

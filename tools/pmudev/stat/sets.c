@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdlib.h>
+
 #include "../common/cmd.h"
 #include "../common/fit.h"
 #include "../common/parts.h"
-#include "../common/watch.h"
 #include "sets.h"
 
-int sets_refused(struct pmudev_set_array *array, const struct event_list *list)
+int sets_refused(struct sets *sets, const struct event_list *list)
 {
-	complain_array(array, list);
+	complain_array(sets->last, list);
 	return EXIT_NOT_RUN;
 }
 
-static int open_target(const struct stat_options *options, struct pmudev_set_array *array,
-		       pid_t child)
+static int open_target(const struct stat_options *options, unsigned int n,
+		       struct pmudev_set_array *array, pid_t child)
 {
 	unsigned int flags = options->inherit ? PMUDEV_BIND_INHERIT : 0;
 
@@ -20,7 +22,7 @@ static int open_target(const struct stat_options *options, struct pmudev_set_arr
 		flags |= PMUDEV_BIND_ON_EXEC;
 	if (options->target.kind == TARGET_NONE)
 		return pmudev_set_array_task(array, PMUDEV_TARGET_TASK, child, flags);
-	return target_open(&options->target, array, flags);
+	return target_open_nth(&options->target, n, array, flags);
 }
 
 static int add_events(struct pmudev_set_array *array, struct event_list *list, const uint32_t *pmus,
@@ -49,24 +51,30 @@ static unsigned int refusing(struct pmudev_set_array *array, const uint32_t *pmu
 	return i;
 }
 
-/* Was the array's last call refused because counters were missing? */
-static bool lacks_counters(struct pmudev_set_array *array)
+bool sets_lack_counters(struct sets *sets)
 {
 	struct pmudev_refusal why;
 
-	pmudev_set_array_why(array, &why);
+	pmudev_set_array_why(sets->last, &why);
 	return why.code == PMUDEV_WHY_NO_COUNTER || why.code == PMUDEV_WHY_HELD;
 }
 
-void sets_advise(const struct measurement *m, struct pmudev_set_array *array, const uint32_t *pmus)
+bool sets_can_rotate(const struct sets *sets, const struct event_list *list)
 {
+	return parts_can_rotate(sets->last, list);
+}
+
+void sets_advise(const struct measurement *m, struct sets *sets)
+{
+	struct pmudev_set_array *array = sets->last;
+	const uint32_t *pmus = sets->pmus;
 	const struct event_list *list = &m->list;
 	unsigned int index[PMUDEV_MAX_EVENTS], i;
 	struct pmudev_refusal why;
 	struct pmudev_query query;
 	struct event_list part;
 
-	if (!array->nr || !lacks_counters(array))
+	if (!array->nr || !sets_lack_counters(sets))
 		return;
 	pmudev_set_array_why(array, &why);
 	i = refusing(array, pmus, &why);
@@ -90,47 +98,110 @@ void sets_multiplex(struct measurement *m)
 		m->list.attrs[i].flags |= PMUDEV_MULTIPLEX;
 }
 
-int sets_enable(struct measurement *m, struct pmudev_set_array *array)
+int sets_enable(struct sets *sets)
 {
-	m->run.start = watch_now();
-	return pmudev_set_array_enable(array, PMUDEV_ALL);
+	unsigned int i;
+	int error = 0;
+
+	for (i = 0; i < sets->nr && !error; i++) {
+		sets->last = &sets->arrays[i];
+		error = pmudev_set_array_enable(sets->last, PMUDEV_ALL);
+		/* Of several targets some may have ended. */
+		if (error == -ESRCH && sets->nr > 1)
+			error = 0;
+	}
+	return error;
+}
+
+int sets_disable(struct sets *sets)
+{
+	unsigned int i;
+	int error = 0;
+
+	for (i = 0; i < sets->nr && !error; i++) {
+		sets->last = &sets->arrays[i];
+		error = pmudev_set_array_disable(sets->last, PMUDEV_ALL);
+	}
+	return error;
+}
+
+unsigned int sets_records(const struct sets *sets)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < sets->nr; i++)
+		nr += sets->arrays[i].nr;
+	return nr;
+}
+
+int sets_read(struct sets *sets, union pmudev_record_buffer *records)
+{
+	unsigned int i;
+	int error = 0;
+
+	for (i = 0; i < sets->nr && !error; i++) {
+		sets->last = &sets->arrays[i];
+		error = pmudev_set_array_records(sets->last, records);
+		records += sets->last->nr;
+	}
+	return error;
+}
+
+void sets_sum(const struct sets *sets, unsigned int array, uint32_t set,
+	      const union pmudev_record_buffer *before, const union pmudev_record_buffer *after,
+	      struct pmudev_total *total)
+{
+	unsigned int i, at = 0;
+
+	for (i = 0; i < array; i++)
+		at += sets->arrays[i].nr;
+	pmudev_set_array_sum(&sets->arrays[array], set, before ? before + at : NULL, after + at,
+			     total);
+}
+
+void sets_close(struct sets *sets)
+{
+	unsigned int i;
+
+	for (i = 0; i < sets->nr; i++)
+		pmudev_set_array_close(&sets->arrays[i]);
+	free(sets->arrays);
+	sets->arrays = NULL;
+	sets->nr = 0;
 }
 
 /* Return: 0, an exit status, or negative: the array was refused. */
-static int try(struct measurement *m, struct pmudev_set_array *array, uint32_t *pmus, pid_t child)
+static int open_one(struct measurement *m, struct sets *sets, unsigned int n, pid_t child)
 {
+	struct pmudev_set_array *array = &sets->arrays[n];
 	struct event_list *list = &m->list;
-	int error = open_target(&m->options, array, child);
+	int error;
 
+	sets->last = array;
+	error = open_target(&m->options, n, array, child);
 	if (error)
 		return error;
 	if (m->options.multiplex && !parts_check_rotate(array, list))
 		return EXIT_USAGE;
-	if (!parts_find(&array->sets[0], list, pmus)) {
+	if (!parts_find(&array->sets[0], list, sets->pmus)) {
 		complain_events(&array->sets[0], list);
 		return EXIT_NOT_RUN;
 	}
-	error = add_events(array, list, pmus, &m->run);
-	if (!error && !m->options.delay)
-		error = sets_enable(m, array);
-	return error;
+	return add_events(array, list, sets->pmus, &m->run);
 }
 
-int sets_open(struct measurement *m, struct pmudev_set_array *array, uint32_t *pmus, pid_t child)
+int sets_open(struct measurement *m, struct sets *sets, pid_t child)
 {
-	int error = try(m, array, pmus, child);
+	const unsigned int nr = m->list.nr ? target_arrays(&m->options.target) : 0;
+	int error = 0;
 
-	/* Extra events must not prevent counting. */
-	if (error < 0 && m->options.detailed && !m->options.multiplex && lacks_counters(array) &&
-	    parts_can_rotate(array, &m->list)) {
-		pmudev_set_array_close(array);
-		m->run.shared = true;
-		sets_multiplex(m);
-		error = try(m, array, pmus, child);
+	sets->arrays = calloc(nr + 1, sizeof(*sets->arrays));
+	sets->nr = 0;
+	if (!sets->arrays) {
+		complain("no memory left");
+		return EXIT_NOT_RUN;
 	}
-	if (error >= 0)
-		return error;
-	error = sets_refused(array, &m->list);
-	sets_advise(m, array, pmus);
+	while (!error && sets->nr < nr)
+		error = open_one(m, sets, sets->nr++, child);
 	return error;
 }

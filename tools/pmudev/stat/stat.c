@@ -6,13 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "../common/child.h"
 #include "../common/cmd.h"
-#include "../common/defaults.h"
 #include "../common/output.h"
 #include "../common/ticks.h"
-#include "detailed.h"
 #include "stat.h"
 
 static struct output output;
@@ -39,6 +38,7 @@ static bool report_up_to_now(const struct measurement *m, const struct counted *
 	up_to_now = *m;
 	up_to_now.counted = *all;
 	up_to_now.runs = 1;
+	up_to_now.times = NULL;
 	up_to_now.elapsed = (struct spread){ .nr = 1, .mean = (double)all->time / NS_PER_SECOND };
 	m->options.format->report(&up_to_now, false);
 	return output_end(&output);
@@ -46,6 +46,8 @@ static bool report_up_to_now(const struct measurement *m, const struct counted *
 
 bool stat_interval(struct measurement *m, const struct counted *since, const struct counted *all)
 {
+	if (m->options.quiet)
+		return true;
 	if (!begin_report(m))
 		return false;
 	if (m->options.format->whole)
@@ -58,6 +60,8 @@ static bool final_report(struct measurement *m)
 {
 	const struct stat_format *format = m->options.format;
 
+	if (m->options.quiet)
+		return true;
 	if (!begin_report(m))
 		return false;
 	format->report(m, m->options.interval && !m->options.summary && !format->whole);
@@ -67,18 +71,17 @@ static bool final_report(struct measurement *m)
 /* -v: as they were read, and the sums of all runs. */
 static void tell_counts(const struct measurement *m)
 {
-	unsigned int part, i;
+	unsigned int part, n;
+	struct row row;
+	int i;
 
 	for (part = 0; part < m->counted.nr; part++)
-		for (i = 0; i < m->list.nr; i++) {
-			const struct counted_part *counted = &m->counted.parts[part];
-			const struct pmudev_sum *sum = &counted->total.sums[i];
-			char cpu[24] = "";
+		for (n = 0; (i = stat_row(m, &m->counted, part, n, &row)) >= 0; n++) {
+			const struct pmudev_sum *sum = &m->counted.parts[part].total.sums[i];
 
-			if (counted->cpu >= 0)
-				snprintf(cpu, sizeof(cpu), "CPU %d: ", counted->cpu);
-			complain("%s%s: %llu counted, %llu ns enabled, %llu ns running", cpu,
-				 m->list.events[i].name, (unsigned long long)sum->value,
+			complain("%s%s%s: %llu counted, %llu ns enabled, %llu ns running",
+				 row.group->name, *row.group->name ? ": " : "", row.event,
+				 (unsigned long long)sum->value,
 				 (unsigned long long)sum->time_enabled,
 				 (unsigned long long)sum->time_running);
 		}
@@ -94,7 +97,12 @@ static double seconds(const struct timeval *tv)
 static void note_run(struct measurement *m)
 {
 	const struct stat_run *run = &m->run;
+	double *times = realloc(m->times, (m->runs + 1) * sizeof(*times));
 
+	if (times) {
+		m->times = times;
+		times[m->runs] = (double)(run->end - run->start) / NS_PER_SECOND;
+	}
 	m->runs++;
 	spread_add(&m->elapsed, (double)(run->end - run->start) / NS_PER_SECOND);
 	spread_add(&m->user, seconds(&run->usage.ru_utime));
@@ -108,15 +116,61 @@ static void note_run(struct measurement *m)
 	m->status = child_exit_status(run->status);
 }
 
+/* --pre, --post. Return: the exit status of the line. */
+static int run_line(const char *line, const char *option)
+{
+	int status;
+
+	if (!line)
+		return 0;
+	fflush(NULL);
+	status = system(line);
+	status = status < 0 ? EXIT_NOT_RUN : child_exit_status(status);
+	if (status)
+		complain("%s '%s' ended with status %d", option, line, status);
+	return status;
+}
+
 /* Return: 0, or the exit status after something went wrong, which was reported on stderr. */
+static int run_once(struct measurement *m)
+{
+	const struct stat_options *options = &m->options;
+	int status = run_line(options->pre, "--pre");
+
+	if (status)
+		return status;
+	if (options->sync)
+		sync();
+	status = stat_run(m);
+	if (status)
+		return status;
+	note_run(m);
+	return run_line(options->post, "--post");
+}
+
+/* -r 0: each run is one by itself. */
+static void forget_runs(struct measurement *m)
+{
+	counted_close(&m->counted);
+	m->runs = 0;
+	m->elapsed = (struct spread){ .nr = 0 };
+	m->user = m->elapsed;
+	m->sys = m->elapsed;
+}
+
+/* Return: as above */
 static int run_all(struct measurement *m)
 {
+	const unsigned int repeat = m->options.repeat;
 	int status = 0;
 
-	while (!status && m->runs < m->options.repeat && !m->run.interrupted) {
-		status = stat_run(m);
-		if (!status)
-			note_run(m);
+	while (!status && !m->run.interrupted && (!repeat || m->runs < repeat)) {
+		status = run_once(m);
+		if (status || repeat || m->run.interrupted)
+			continue;
+		if (!final_report(m))
+			return 1;
+		forget_runs(m);
 	}
 	if (status)
 		return status;
@@ -131,6 +185,8 @@ static bool open_output(const struct stat_options *options, int *status)
 	const bool whole = options->format->whole;
 
 	*status = 1;
+	if (options->log_fd >= 0)
+		return output_open_fd(&output, options->log_fd);
 	if (!output_open(&output, options->output, options->append, whole))
 		return false;
 	if (!whole || !options->interval || output.whole)
@@ -142,15 +198,6 @@ static bool open_output(const struct stat_options *options, int *status)
 	return false;
 }
 
-static bool get_events(struct measurement *m)
-{
-	if (m->options.detailed)
-		detailed_events(&m->options.events, known_pmus(), m->missing, sizeof(m->missing));
-	if (!m->options.events)
-		m->options.events = default_events(known_pmus());
-	return read_events(m->options.events, &m->list);
-}
-
 int cmd_stat(int argc, char **argv)
 {
 	static struct measurement m;
@@ -160,7 +207,7 @@ int cmd_stat(int argc, char **argv)
 	if (status >= 0)
 		goto out;
 	status = EXIT_USAGE;
-	if (!get_events(&m))
+	if (!stat_choose_events(&m))
 		goto out;
 	if (!open_output(options, &status))
 		goto out;
@@ -171,6 +218,8 @@ int cmd_stat(int argc, char **argv)
 		status = m.status;
 out:
 	counted_close(&m.counted);
+	free(m.times);
 	free(m.options.events);
+	free(m.options.target.ids);
 	return status;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The steps of `pmudev stat`: the options (options.c), the runs (run.c), what was counted in
- * them (counted.c), and the formats that show it.
+ * The steps of `pmudev stat`: the options (options.c, perf_options.c), the events (choice.c,
+ * software.c), the runs (run.c, counters.c, sets.c), what was counted in them (counted.c, rows.c),
+ * and the formats that show it.
  */
 #ifndef STAT_H
 #define STAT_H
@@ -14,51 +15,86 @@
 
 #include "../common/events.h"
 #include "../common/target.h"
+#include "control.h"
 #include "counted.h"
+#include "software.h"
 
 struct stat_format;
+
+/* Counting does not begin by itself (-D -1). */
+#define DELAY_FOREVER UINT64_MAX
 
 /**
  * struct stat_options - what was asked for
  * @target: what is counted while the command runs; of no kind: the command itself
+ * @all_cpus: -a was given
  * @events: the list of events, NULL: those by default
- * @detailed: and more events
+ * @null: no events at all
+ * @detailed: and more events, the more the higher
+ * @all_user: events that say nothing else are of user mode
+ * @all_kernel: the same, of the kernel
  * @inherit: what a thread or the command makes is counted too
  * @multiplex: all groups are multiplexed
- * @each_cpu: CPUs are not added up
+ * @unscaled: no estimates
+ * @grouping: what is added up and what is shown by itself
  * @big_numbers: with commas
+ * @metric_only: metrics alone, in a line
+ * @quiet: nothing is shown
+ * @interval_clear: on a terminal each interval replaces the one before
+ * @table: of several runs the time of each
+ * @plain_summary: -x does not mark the sums
  * @summary: what was counted in all follows the intervals
  * @append: to what is in @output
  * @verbose: counts and times as they were read, too
  * @format: how it is shown
  * @separator: of columns, NULL: the format's own
  * @output: file of the report, NULL: stderr, "-": stdout
+ * @log_fd: the report goes into this descriptor, -1: does not
  * @interval: ns, 0: none
  * @intervals: so many, 0: no end
- * @delay: ns from the command's start to that of counting
+ * @delay: ns from the command's start to that of counting, or DELAY_FOREVER
  * @timeout: ns after which counting ends, and the command is told to; 0: never
- * @repeat: how many runs
+ * @repeat: how many runs, 0: until Ctrl-C
+ * @sync: sync(2) before each
+ * @pre: a line of the shell before each, NULL: none
+ * @post: the same behind each
+ * @control: tells when to count
  * @command: NULL: count until the target ends, or Ctrl-C
  */
 struct stat_options {
 	struct target target;
+	bool all_cpus;
 	char *events;
-	bool detailed;
+	bool null;
+	unsigned int detailed;
+	bool all_user;
+	bool all_kernel;
 	bool inherit;
 	bool multiplex;
-	bool each_cpu;
+	bool unscaled;
+	enum grouping_kind grouping;
 	bool big_numbers;
+	bool metric_only;
+	bool quiet;
+	bool interval_clear;
+	bool table;
+	bool plain_summary;
 	bool summary;
 	bool append;
 	bool verbose;
 	const struct stat_format *format;
 	const char *separator;
 	const char *output;
+	int log_fd;
 	uint64_t interval;
 	uint64_t intervals;
 	uint64_t delay;
 	uint64_t timeout;
 	unsigned int repeat;
+	bool sync;
+	const char *pre;
+	const char *post;
+	struct control control;
 	char **command;
 };
 
@@ -94,13 +130,19 @@ struct stat_run {
  * struct measurement - all of it, as formats see it
  * @options: what was asked for
  * @list: the events
- * @missing: names of those that -d would have and this CPU has not, "" if none
+ * @software: the kernel's among them, and the order of all
+ * @by_default: nobody named events
+ * @optional: how many of the PMU's events at the end of the list can be left out
+ * @missing: names of those that it would have and this CPU has not, "" if none
+ * @left_out: the same for want of counters
+ * @forbidden: the same of software events for want of a capability
  * @run: the last run
  * @runs: how many there were
  * @failed: the first one that failed, from 1 on; 0: none
  * @status: the exit status of that one, or 0
  * @counted: by all runs
  * @elapsed: seconds of each run
+ * @times: the same, one by one
  * @user: seconds of CPU time
  * @sys: seconds of CPU time
  * @begun: has the format begun?
@@ -109,13 +151,19 @@ struct stat_run {
 struct measurement {
 	struct stat_options options;
 	struct event_list list;
-	char missing[256];
+	struct software software;
+	bool by_default;
+	unsigned int optional;
+	char missing[512];
+	char left_out[128];
+	char forbidden[128];
 	struct stat_run run;
 	unsigned int runs;
 	unsigned int failed;
 	int status;
 	struct counted counted;
 	struct spread elapsed;
+	double *times;
 	struct spread user;
 	struct spread sys;
 	bool begun;
@@ -139,8 +187,34 @@ struct stat_format {
 extern const struct stat_format human_format, json_format, csv_format, bare_csv_format,
 	metrics_format;
 
+/* The same with --metric-only: of @format. NULL if it has none. */
+const struct stat_format *metric_only_format(const struct stat_format *format);
+
+/* What --help shows. */
+extern const char stat_help[];
+
 /* Return: -1 to go on, else the exit status. */
 int stat_parse_options(int argc, char **argv, struct stat_options *options);
+
+/*
+ * Is it one of perf's options that there are not? Tells what to do instead, then. @name: "--name",
+ * "--name=value" or a letter
+ */
+bool stat_refuse_option(const char *name);
+
+/* Which events are counted. False if they are wrong, which has been told on stderr. */
+bool stat_choose_events(struct measurement *m);
+
+/* Events that nobody asked for, and that cannot be counted now. */
+void stat_leave_out_optional(struct measurement *m);
+void stat_leave_out_software(struct measurement *m, unsigned int event);
+
+/*
+ * The nth row of a group, in the order in which events were named. Return: the event's place in the
+ * list, or -1 behind the last one.
+ */
+int stat_row(const struct measurement *m, const struct counted *counted, unsigned int part,
+	     unsigned int n, struct row *row);
 
 /*
  * Runs the command and counts. Return: 0, or the exit status after something went wrong, which has

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * `pmudev stat --metric-only`: no counts, but what follows from two of them, in a line with a
+ * column for each; with -x and --json as well. Rates per second are left out.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "../common/csv.h"
+#include "../common/json.h"
+#include "../common/ticks.h"
+#include "stat.h"
+
+#define COLUMN 20
+
+static bool is_metric(const struct row *row)
+{
+	return row->unit && !strstr(row->unit, "/sec");
+}
+
+/* Mask of the rows that have a metric in any group. */
+static uint64_t find_columns(const struct measurement *m, const struct counted *counted)
+{
+	uint64_t columns = 0;
+	unsigned int part, n;
+	struct row row;
+
+	for (part = 0; part < counted->nr; part++)
+		for (n = 0; stat_row(m, counted, part, n, &row) >= 0; n++)
+			if (is_metric(&row))
+				columns |= 1ULL << n;
+	return columns;
+}
+
+/* "insn per cycle"; of a second one of the same unit with the event's name. */
+static void title(const struct measurement *m, const struct counted *counted, uint64_t columns,
+		  unsigned int wanted, char *buf, size_t len)
+{
+	bool again = false;
+	unsigned int part, n;
+	const char *unit = "";
+	const char *event = "";
+	struct row row;
+
+	for (part = 0; part < counted->nr; part++) {
+		stat_row(m, counted, part, wanted, &row);
+		if (is_metric(&row)) {
+			unit = row.unit;
+			event = row.event;
+		}
+	}
+	for (n = 0; n < wanted; n++)
+		for (part = 0; part < counted->nr && columns >> n & 1; part++) {
+			stat_row(m, counted, part, n, &row);
+			again |= row.unit && !strcmp(row.unit, unit);
+		}
+	snprintf(buf, len, "%s%s%s", again ? event : "", again ? " " : "", unit);
+}
+
+/* ---------------------------------------------------------------------- for people -- */
+
+static const char *separator(const struct measurement *m)
+{
+	return m->options.separator;
+}
+
+static void print_cell(const struct measurement *m, const char *text)
+{
+	if (separator(m)) {
+		csv_text(m->out, separator(m), text);
+		fputs(separator(m), m->out);
+	} else {
+		fprintf(m->out, "%*s", COLUMN, text);
+	}
+}
+
+static void print_titles(const struct measurement *m, const struct counted *counted,
+			 uint64_t columns, bool interval)
+{
+	char text[EVENT_NAME + 40];
+	unsigned int n;
+
+	if (interval)
+		print_cell(m, "time");
+	if (counted->kind != GROUP_ALL)
+		print_cell(m, grouping_word(counted->kind));
+	for (n = 0; n < 64; n++) {
+		if (!(columns >> n & 1))
+			continue;
+		title(m, counted, columns, n, text, sizeof(text));
+		print_cell(m, text);
+	}
+	fputc('\n', m->out);
+}
+
+static void print_values(const struct measurement *m, const struct counted *counted,
+			 uint64_t columns, unsigned int part, bool interval)
+{
+	char text[32];
+	unsigned int n;
+	struct row row;
+
+	snprintf(text, sizeof(text), "%.9f", (double)counted->time / NS_PER_SECOND);
+	if (interval)
+		print_cell(m, text);
+	if (counted->kind != GROUP_ALL)
+		print_cell(m, counted->parts[part].group.name);
+	for (n = 0; n < 64; n++) {
+		if (!(columns >> n & 1))
+			continue;
+		stat_row(m, counted, part, n, &row);
+		snprintf(text, sizeof(text), "%.3f", row.metric);
+		print_cell(m, is_metric(&row) ? text : separator(m) ? "" : "-");
+	}
+	fputc('\n', m->out);
+}
+
+static void print_lines(const struct measurement *m, const struct counted *counted, bool interval)
+{
+	static uint64_t titled;
+	uint64_t columns = find_columns(m, counted);
+	unsigned int part;
+
+	/* Titles come again when there are more. */
+	if (!interval || columns & ~titled)
+		print_titles(m, counted, columns, interval);
+	if (interval)
+		columns = titled |= columns;
+	for (part = 0; part < counted->nr; part++)
+		print_values(m, counted, columns, part, interval);
+}
+
+static void line_interval(const struct measurement *m, const struct counted *counted)
+{
+	print_lines(m, counted, true);
+}
+
+static void print_note(void *context, const char *note)
+{
+	fprintf(context, " %s\n", note);
+}
+
+static void line_report(const struct measurement *m, bool ended_only)
+{
+	if (!ended_only) {
+		if (!separator(m))
+			fputc('\n', m->out);
+		print_lines(m, &m->counted, false);
+	}
+	if (separator(m))
+		return;
+	if (!ended_only)
+		fprintf(m->out, "\n%17.9f seconds time elapsed\n\n", m->elapsed.mean);
+	stat_notes(m, print_note, m->out);
+}
+
+static const struct stat_format line_format = {
+	.interval = line_interval,
+	.report = line_report,
+};
+
+/* ---------------------------------------------------------------------------- JSON -- */
+
+static void json_lines(const struct measurement *m, const struct counted *counted, bool interval)
+{
+	const uint64_t columns = find_columns(m, counted);
+	struct json json = { .out = m->out };
+	char text[EVENT_NAME + 40];
+	unsigned int part, n;
+	struct row row;
+
+	for (part = 0; part < counted->nr; part++) {
+		json_open(&json, NULL, '{');
+		if (interval)
+			json_double(&json, "interval", (double)counted->time / NS_PER_SECOND, 9);
+		if (counted->kind != GROUP_ALL)
+			json_string(&json, grouping_word(counted->kind),
+				    counted->parts[part].group.name);
+		for (n = 0; n < 64; n++) {
+			if (!(columns >> n & 1))
+				continue;
+			title(m, counted, columns, n, text, sizeof(text));
+			stat_row(m, counted, part, n, &row);
+			if (is_metric(&row))
+				json_double(&json, text, row.metric, 6);
+			else
+				json_null(&json, text);
+		}
+		json_close(&json, '}');
+		json_line(&json);
+	}
+}
+
+static void json_interval(const struct measurement *m, const struct counted *counted)
+{
+	json_lines(m, counted, true);
+}
+
+static void json_report(const struct measurement *m, bool ended_only)
+{
+	if (!ended_only)
+		json_lines(m, &m->counted, false);
+}
+
+static const struct stat_format object_format = {
+	.interval = json_interval,
+	.report = json_report,
+};
+
+const struct stat_format *metric_only_format(const struct stat_format *format)
+{
+	if (format == &json_format)
+		return &object_format;
+	if (format == &human_format || format == &bare_csv_format)
+		return &line_format;
+	return NULL;
+}

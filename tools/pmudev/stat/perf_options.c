@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The options of `perf stat` that `pmudev stat` does not have, and what to do instead.
+ */
+#include <string.h>
+
+#include "../common/cmd.h"
+#include "stat.h"
+
+#define NO_METRICS "there are no tables of metrics; name the events with -e"
+
+static const struct {
+	char letter;
+	const char *name;
+	const char *instead;
+} options[] = {
+	{ 'G', "cgroup", "there are no sets on cgroups; -p counts processes with all they start" },
+	{ 0, "for-each-cgroup", "there are no sets on cgroups; -p counts processes" },
+	{ 'M', "metrics", NO_METRICS },
+	{ 0, "metric-no-group", NO_METRICS },
+	{ 0, "metric-no-merge", NO_METRICS },
+	{ 0, "metric-no-threshold", NO_METRICS },
+	{ 0, "topdown", NO_METRICS },
+	{ 0, "td-level", NO_METRICS },
+	{ 0, "record-tpebs", NO_METRICS },
+	{ 0, "smi-cost", "it needs the msr PMU, which perf alone has" },
+	{ 0, "iostat", "it needs uncore PMUs, which perf alone has" },
+	{ 'T', "transaction", "name the events with -e" },
+	{ 'b', "bpf-prog",
+	  "there are no sets on BPF programs; -C or -a counts them with the rest" },
+	{ 0, "bpf-counters", "sets share nothing; --multiplex lets events share counters" },
+	{ 0, "bpf-attr-map", "sets share nothing; --multiplex lets events share counters" },
+	{ 0, "filter", "it is for tracepoints, which perf alone has" },
+	{ 0, "cputype",
+	  "name the PMU: -e PMU/EVENT/ (`pmudev list` shows both), or select CPUs by -C" },
+	{ 0, "percore-show-thread", "-A shows each CPU, --per-core the sum of a core" },
+	{ 0, "per-cache", "-A shows each CPU; --per-die and --per-cluster add up those of one" },
+	{ 'g', "group", "put the events into braces: -e '{instructions,cycles}'" },
+};
+
+bool stat_refuse_option(const char *name)
+{
+	const bool is_long = !strncmp(name, "--", 2);
+	const char *word = is_long ? name + 2 : name;
+	const size_t len = strcspn(word, "=");
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(options); i++) {
+		if (is_long ?
+			    strlen(options[i].name) != len || strncmp(options[i].name, word, len) :
+			    options[i].letter != *name)
+			continue;
+		complain("stat does not have perf's --%s: %s", options[i].name, options[i].instead);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Counting software events with perf_event_open(2): one descriptor for each event and CPU, or for
+ * each event and thread. A source is what is read together: a CPU, a thread, a process.
+ */
+#ifndef SOFTWARE_COUNT_H
+#define SOFTWARE_COUNT_H
+
+#include <sys/types.h>
+
+#include "software.h"
+
+/* Counts this event of this source. */
+struct software_fd {
+	int fd;
+	unsigned int source;
+	unsigned int event;
+};
+
+/**
+ * struct software_count - what is open
+ * @software: the events
+ * @nr: how many descriptors
+ * @fds: the descriptors
+ */
+struct software_count {
+	const struct software *software;
+	unsigned int nr;
+	struct software_fd *fds;
+};
+
+/**
+ * struct software_target - a source
+ * @cpu: the CPU, -1: on all
+ * @id: the thread or process, -1: all of the CPU's
+ * @process: @id is a process; its threads are counted
+ * @inherit: what they make, too
+ * @threads: of what they make threads alone
+ * @on_exec: from the exec on
+ */
+struct software_target {
+	int cpu;
+	pid_t id;
+	bool process;
+	bool inherit;
+	bool threads;
+	bool on_exec;
+};
+
+/*
+ * Opens the event for the source, not enabled. Return: 0 or a negative errno. What a clock counts
+ * on a CPU is the CPU's time.
+ */
+int software_count_open(struct software_count *count, unsigned int event, unsigned int source,
+			const struct software_target *target);
+
+/* Of all that are open. */
+void software_count_enable(struct software_count *count, bool enable);
+
+/* Adds to @values, which has a number for each event of each source. */
+void software_count_read(const struct software_count *count, uint64_t *values);
+
+/* No more of this event is counted. */
+void software_count_drop(struct software_count *count, unsigned int event);
+
+void software_count_close(struct software_count *count);
+
+#endif /* SOFTWARE_COUNT_H */
