@@ -47,7 +47,7 @@ paged() {
 # shellcheck source=tools/completion/pmudev.bash
 . "$HERE/../completion/pmudev.bash"
 
-for command in info list explain run exec record report monitor bench plot; do
+for command in info list explain stat run exec record report monitor bench plot; do
 	missing=$(comm -23 <(helped "$command") <(paged "$command"))
 	is "$missing" "" "$command: the man page has the options of --help"
 	missing=$(comm -23 <(helped "$command") <(_pmudev_options "$command" | tr ' ' '\n' | sort))
@@ -60,6 +60,15 @@ for command in info list explain run exec record report monitor bench plot; do
 	done 2>/dev/null
 	is "$unknown" "" "$command: and it knows them"
 done
+
+# perf's, of which none is just unknown. What stands behind them ends the command if they are taken.
+unknown=
+for option in $("$HERE/../../scripts/perf-options" --list); do
+	if timeout 5 "$PMUDEV" stat "$option" --no-such </dev/null 2>&1 | grep -q "unknown option '$option'"; then
+		unknown+=" $option"
+	fi
+done
+is "$unknown" "" "stat: each option of perf stat is taken, or refused with advice"
 
 # --- completion ---------------------------------------------------------------------------------
 
