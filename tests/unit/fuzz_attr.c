@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events: pmudev_attr_check(), and what it lets pass through both encoders, of whatever PMU. Each
+ * Events: pmudev_attr_check(), and what it lets pass through all encoders, of whatever PMU. Each
  * is asked twice, and must not have changed its mind, or the event.
  */
+#include <pmudev/amd.h>
 #include <pmudev/assign.h>
 #include <pmudev/attr.h>
 #include <pmudev/intel.h>
@@ -124,6 +125,35 @@ static void check_intel(struct input *in, const struct pmudev_event_attr *attr)
 		intel_fixed_bits(__ffs64(counters), code.config);
 }
 
+static void check_amd(struct input *in, const struct pmudev_event_attr *attr)
+{
+	struct amd_cpuid id = {};
+	struct pmudev_refusal why = {};
+	struct pmudev_code code = {};
+	struct amd_caps caps, again;
+
+	id.signature = take_below(in, 16) << 8 | take_below(in, 16) << 20;
+	id.features =
+		take_below(in, 4) ? take_below(in, 2) << 23 | take_below(in, 2) << 2 : take(in, 4);
+	id.perfmon[0] = take_below(in, 2);
+	id.perfmon[1] = take(in, 1);
+	memset(&caps, 0xa5, sizeof(caps));
+	memset(&again, 0x5a, sizeof(again));
+	if (amd_enumerate(&caps, &id))
+		return;
+	HOLDS(!amd_enumerate(&again, &id) && !memcmp(&caps, &again, sizeof(caps)));
+	HOLDS(caps.counters && !(caps.counters & ~0x3fULL));
+	HOLDS(!(amd_generic_events(&caps) >> PMUDEV_GENERIC_MAX));
+	if (amd_encode(&caps, attr, &code, &why)) {
+		HOLDS(why.code);
+		return;
+	}
+	check_code(attr, &code, caps.counters);
+	HOLDS(!code.chained && !(code.config & AMD_CTL_INT));
+	HOLDS(!(code.config & AMD_CTL_HOST) || !(code.config & AMD_CTL_GUEST));
+	HOLDS(caps.svm || !(code.config & (AMD_CTL_HOST | AMD_CTL_GUEST)));
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct input in = { data, size };
@@ -142,6 +172,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	}
 	check_pmuv3(&in, &attr);
 	check_intel(&in, &attr);
+	check_amd(&in, &attr);
 	HOLDS(!memcmp(&attr, &before, sizeof(attr)));
 	return 0;
 }

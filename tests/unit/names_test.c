@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Names of events and terms: encode accepts what sysfs shows. */
+#include <pmudev/amd.h>
 #include <pmudev/intel.h>
 #include <pmudev/pmuv3.h>
 
@@ -168,6 +169,32 @@ static void intel_tables(void)
 	}
 }
 
+/* ------------------------------------------------------------------ AMD -- */
+
+static void amd_tables(void)
+{
+	static const u32 families[] = { 0x06, 0x0f, 0x16, 0x17, 0x1a };
+	unsigned int i, j, nr;
+
+	expect_terms(amd_terms);
+	for (i = 0; i < ARRAY_SIZE(families); i++) {
+		struct amd_caps caps = { .version = 1, .family = families[i], .counters = 0xf };
+		struct pmudev_event_attr attr = { .type = PMUDEV_TYPE_RAW, .config = ~0ULL };
+		const struct pmudev_name *events = amd_events(&caps, &nr);
+		struct pmudev_refusal why = unit_refusal();
+		struct pmudev_code code;
+
+		expect_events(events, nr, amd_terms);
+		EXPECT_EQ(EINVAL, -amd_encode(&caps, &attr, &code, &why));
+		EXPECT_EQ(why.limit, all_bits(amd_terms, false));
+		for (j = 0; j < nr; j++) {
+			unit_row("family %#x, %s", families[i], events[j].name);
+			attr.config = events[j].config;
+			EXPECT_EQ(0, -amd_encode(&caps, &attr, &code, &why));
+		}
+	}
+}
+
 /* --------------------------------------------------------------- values -- */
 
 static void values_of_terms(void)
@@ -202,6 +229,7 @@ int main(void)
 	RUN(pmuv3_names_all);
 	RUN(pmuv3_encodes_what_is_there);
 	RUN(intel_tables);
+	RUN(amd_tables);
 	RUN(values_of_terms);
 	return unit_end();
 }
