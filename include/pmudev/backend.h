@@ -13,6 +13,7 @@
 #ifndef _PMUDEV_BACKEND_H
 #define _PMUDEV_BACKEND_H
 
+#include <linux/static_call.h>
 #include <linux/timex.h>
 
 #include <pmudev/hw.h>
@@ -159,14 +160,29 @@ extern const struct pmudev_backend_ops pmudev_backend;
  * Operations of the context switch. Direct calls: the path is hot. On the CPU, which is owned.
  * @hw: the @nr events, loaded here; @counters: theirs, as pmudev_hw_counters() returns them.
  */
-/* Write selectors and counts of events to their stopped counters, and start all at once. */
+/*
+ * Write selectors and counts of events to their stopped counters, and start all at once, or one
+ * right after the other where the hardware cannot.
+ */
 void pmudev_backend_load(struct pmudev_hw *const *hw, unsigned int nr, u64 counters);
-/* Stop all counters at once, and update the counts. Returns the bits in which any count changed. */
+/* Stop all counters, likewise, and update the counts. Returns the bits that changed in any. */
 u64 pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr, u64 counters);
 /* Update the counts of loaded events, which keep counting. Returns as pmudev_backend_save(). */
 u64 pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr);
 /* Write 0 to stopped counters. */
 void pmudev_backend_clear(u64 counters);
+
+#ifdef CONFIG_X86
+/* One of several vendors' functions, chosen by probe: still direct calls, which are patched then. */
+DECLARE_STATIC_CALL(pmudev_load, pmudev_backend_load);
+DECLARE_STATIC_CALL(pmudev_save, pmudev_backend_save);
+DECLARE_STATIC_CALL(pmudev_read, pmudev_backend_read);
+DECLARE_STATIC_CALL(pmudev_clear, pmudev_backend_clear);
+#define pmudev_backend_load static_call(pmudev_load)
+#define pmudev_backend_save static_call(pmudev_save)
+#define pmudev_backend_read static_call(pmudev_read)
+#define pmudev_backend_clear static_call(pmudev_clear)
+#endif
 
 /* Can user mode read counters on this CPU now, by any right? On the CPU. */
 bool pmudev_backend_user_readable(void);

@@ -1,58 +1,83 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The Intel backend's operations: what the core calls. */
+/* The x86 backend's operations: what the core calls. The vendor is chosen when it is probed. */
+#include <asm/processor.h>
+
 #include "intel.h"
 
-static int intel_probe(struct pmudev_pmu_info *const *info, const struct pmudev_upcalls *upcalls)
+DEFINE_STATIC_CALL(pmudev_load, intel_load);
+DEFINE_STATIC_CALL(pmudev_save, intel_save);
+DEFINE_STATIC_CALL(pmudev_read, intel_read);
+DEFINE_STATIC_CALL(pmudev_clear, intel_clear);
+
+static int choose_vendor(void)
+{
+	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL) {
+		pr_err("pmudev: this CPU is not from Intel: not supported yet\n");
+		return -ENODEV;
+	}
+	x86_vendor = &intel_vendor;
+	static_call_update(x86_judge_nmi, intel_judge_nmi);
+	static_call_update(x86_acknowledge, intel_acknowledge);
+	return 0;
+}
+
+static int x86_probe(struct pmudev_pmu_info *const *info, const struct pmudev_upcalls *upcalls)
 {
 	unsigned int i;
 	int ret, user;
 
-	intel_upcalls = upcalls;
-	ret = intel_find_kinds(info);
+	x86_upcalls = upcalls;
+	ret = choose_vendor();
+	if (!ret)
+		ret = x86_find_kinds(info);
+	if (!ret)
+		ret = x86_reserve_init();
 	if (ret)
 		return ret;
-	ret = intel_reserve_init();
-	if (ret)
-		return ret;
-	user = intel_user_init(intel_kinds[0].perf);
+	user = x86_user_init(x86_kinds[0].perf);
 	if (user == -ENOMEM) {
-		intel_reserve_exit();
+		x86_reserve_exit();
 		return user;
 	}
 	if (user)
 		pr_warn("pmudev: no user reads: perf in this kernel lacks functions that they need\n");
-	for (i = 0; i < intel_nr_kinds && !user; i++) {
+	for (i = 0; i < x86_nr_kinds; i++) {
+		if (user) {
+			info[i]->features &= ~(PMUDEV_HAS_DIRECT | PMUDEV_HAS_HIDING);
+			continue;
+		}
 		info[i]->user = info[i]->counters;
 		info[i]->features |= PMUDEV_HAS_USER_READ;
-		if (intel_kinds[i].caps.full_width || (info[i]->counters & ~INTEL_PROGRAMMABLE))
-			info[i]->features |= PMUDEV_HAS_DIRECT;
-		if (intel_kinds[i].caps.hiding)
-			info[i]->features |= PMUDEV_HAS_HIDING;
 	}
-	return intel_nr_kinds;
+	return x86_nr_kinds;
 }
 
-static int intel_encode_event(const struct pmudev_pmu_info *info,
-			      const struct pmudev_event_attr *attr, struct pmudev_code *code,
-			      struct pmudev_refusal *why)
+static int x86_encode(const struct pmudev_pmu_info *info, const struct pmudev_event_attr *attr,
+		      struct pmudev_code *code, struct pmudev_refusal *why)
 {
-	return intel_encode(&intel_kinds[info->index].caps, attr, code, why);
+	return x86_vendor->encode(info, attr, code, why);
 }
 
+static u32 x86_operand(unsigned int counter)
+{
+	return x86_vendor->operand(counter);
+}
+
+/* Guest filters: Intel's alone; other encodings have none (struct pmudev_code). */
 const struct pmudev_backend_ops pmudev_backend = {
-	.probe = intel_probe,
-	.remove = intel_reserve_exit,
-	.identify = intel_identify,
-	.cpu_up = intel_cpu_up,
-	.cpu_down = intel_cpu_down,
-	.held = intel_held,
-	.explain = intel_explain,
-	.encode = intel_encode_event,
-	.operand = intel_operand,
-	.grant = intel_grant,
-	.revoke = intel_revoke,
-	.forked = intel_forked,
-	.interrupts = intel_interrupts,
+	.probe = x86_probe,
+	.remove = x86_reserve_exit,
+	.identify = x86_identify,
+	.cpu_up = x86_cpu_up,
+	.cpu_down = x86_cpu_down,
+	.held = x86_held,
+	.explain = x86_explain,
+	.encode = x86_encode,
+	.operand = x86_operand,
+	.grant = x86_grant,
+	.revoke = x86_revoke,
+	.forked = x86_forked,
+	.interrupts = x86_interrupts,
 	.guest_entry = intel_on_guest_entry,
 	.guest_exit = intel_on_guest_exit,
 	.guest_enter = intel_guest_enter,

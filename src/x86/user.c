@@ -7,7 +7,7 @@
  * count, and update CR4.PCE on the CPUs where the address space is loaded.
  *
  * When the kernel switches to such an address space, perf clears the counters that it used earlier
- * on that CPU ("dirty" ones), once. So intel_empty_dirty() has them cleared when a CPU is reserved,
+ * on that CPU ("dirty" ones), once. So x86_empty_dirty() has them cleared when a CPU is reserved,
  * and perf has none until it is given back.
  *
  * perf_rdpmc_allowed is copied by fork, but a child has no mapping. pmudev takes the right from
@@ -27,7 +27,7 @@
 
 #include <asm/mmu.h>
 
-#include "intel.h"
+#include "x86.h"
 #include "regs.h"
 
 /* Argument of perf's event_mapped() and event_unmapped(), which read only these flags */
@@ -98,7 +98,7 @@ static void withdraw_leftovers(void)
 	rcu_read_unlock();
 }
 
-void intel_user_reserved(bool reserved)
+void x86_user_reserved(bool reserved)
 {
 	if (!perf)
 		return;
@@ -108,7 +108,7 @@ void intel_user_reserved(bool reserved)
 	withdraw_leftovers();
 }
 
-void intel_grant(struct mm_struct *mm)
+void x86_grant(struct mm_struct *mm)
 {
 	raw_spin_lock(&rights_lock);
 	nr_granted++;
@@ -116,7 +116,7 @@ void intel_grant(struct mm_struct *mm)
 	raw_spin_unlock(&rights_lock);
 }
 
-void intel_revoke(struct mm_struct *mm)
+void x86_revoke(struct mm_struct *mm)
 {
 	raw_spin_lock(&rights_lock);
 	perf->event_unmapped(&reader, mm);
@@ -125,7 +125,7 @@ void intel_revoke(struct mm_struct *mm)
 	withdraw_leftovers();
 }
 
-void intel_forked(struct mm_struct *mm)
+void x86_forked(struct mm_struct *mm)
 {
 	/* fork copies the count, but no mapping of perf or pmudev. */
 	atomic_set(&mm->context.perf_rdpmc_allowed, 0);
@@ -150,7 +150,7 @@ bool pmudev_backend_user_access_disable(void)
 	return true;
 }
 
-void intel_empty_dirty(void)
+void x86_empty_dirty(void)
 {
 	static_call_cond(clear_dirty)();
 }
@@ -170,7 +170,7 @@ static int find_clear_dirty(void)
 	return 0;
 }
 
-int intel_user_init(struct pmu *pmu)
+int x86_user_init(struct pmu *pmu)
 {
 	int ret;
 

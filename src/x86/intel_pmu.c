@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The Intel backend's part of a context switch: load, save, read and clear counters. The index of a
+ * Intel's part of a context switch: load, save, read and clear counters. The index of a
  * counter is its bit in IA32_PERF_GLOBAL_CTRL: fixed counter 0 has 32.
  *
  * A register is not written if its shadow says that it already has the value.
  */
 #include "intel.h"
-#include "regs.h"
+#include "intel_regs.h"
 
 static bool is_fixed(unsigned int counter)
 {
@@ -20,21 +20,21 @@ u32 intel_operand(unsigned int counter)
 
 static u64 read_counter(unsigned int counter)
 {
-	return intel_rdpmc(intel_operand(counter));
+	return x86_rdpmc(intel_operand(counter));
 }
 
 /* @value fits the counter's width. */
-static __always_inline void write_counter(const struct intel_cpu *cpuc, unsigned int counter,
+static __always_inline void write_counter(const struct x86_cpu *cpuc, unsigned int counter,
 					  u64 value)
 {
 	if (is_fixed(counter))
 		write_fixed_ctr(counter - PMUDEV_FIXED_BASE, value);
 	else
-		intel_wrmsr(cpuc->msr + counter, value);
+		x86_wrmsr(cpuc->msr + counter, value);
 }
 
 /* Update the counts of events. Returns the bits in which any of them changed. */
-static __always_inline u64 update(struct intel_cpu *cpuc, struct pmudev_hw *const *hw,
+static __always_inline u64 update(struct x86_cpu *cpuc, struct pmudev_hw *const *hw,
 				  unsigned int nr, bool live)
 {
 	struct pmudev_hw *const *end = hw + nr;
@@ -64,7 +64,7 @@ static bool needs_bit_31(const struct pmudev_hw *event)
 	return unlikely(event->width == INTEL_NARROW && event->config & INTEL_EVTSEL_INT);
 }
 
-static void set_bit_31(struct intel_cpu *cpuc, struct pmudev_hw *event, bool live)
+static void set_bit_31(struct x86_cpu *cpuc, struct pmudev_hw *event, bool live)
 {
 	const unsigned int counter = event->counter;
 	const u64 on = (cpuc->active ^ cpuc->guest) & BIT_ULL(counter);
@@ -88,22 +88,22 @@ static void set_bit_31(struct intel_cpu *cpuc, struct pmudev_hw *event, bool liv
  * The core has the counts, and the overflow status is read only for an NMI: clear that of all our
  * counters.
  */
-static noinline void acknowledge_overflows(struct intel_cpu *cpuc, struct pmudev_hw *const *hw,
+static noinline void acknowledge_overflows(struct x86_cpu *cpuc, struct pmudev_hw *const *hw,
 					   unsigned int nr, bool live)
 {
 	unsigned int i;
 
 	/* The NMI handler clears what it has seen. */
 	if (cpuc->interrupts && read_global_status() & cpuc->interrupts)
-		intel_expect_late_nmi(cpuc);
-	write_global_ovf_ctrl(cpuc->kind->caps.counters & ~cpuc->foreign);
+		x86_expect_late_nmi(cpuc);
+	write_global_ovf_ctrl(cpuc->kind->counters & ~cpuc->foreign);
 	for (i = 0; i < nr; i++)
 		if (needs_bit_31(hw[i]))
 			set_bit_31(cpuc, hw[i], live);
 }
 
 /* A counter may have wrapped if a bit above the narrowest counter changed. */
-static __always_inline void check_overflow(struct intel_cpu *cpuc, struct pmudev_hw *const *hw,
+static __always_inline void check_overflow(struct x86_cpu *cpuc, struct pmudev_hw *const *hw,
 					   unsigned int nr, u64 changed, bool live)
 {
 	if (unlikely(changed >> cpuc->narrowest))
@@ -111,9 +111,9 @@ static __always_inline void check_overflow(struct intel_cpu *cpuc, struct pmudev
 }
 
 /* For fixed counters, the caller writes IA32_FIXED_CTR_CTRL, once for all of them. */
-static noinline void select_event(struct intel_cpu *cpuc, unsigned int counter, u64 config)
+static noinline void select_event(struct x86_cpu *cpuc, unsigned int counter, u64 config)
 {
-	struct intel_shadow *shadow = &cpuc->shadow[counter];
+	struct x86_shadow *shadow = &cpuc->shadow[counter];
 
 	if (is_fixed(counter)) {
 		cpuc->fixed &= ~intel_fixed_bits(counter - PMUDEV_FIXED_BASE, shadow->config);
@@ -132,7 +132,7 @@ static noinline void select_event(struct intel_cpu *cpuc, unsigned int counter, 
  * Select an event if necessary. Returns @mask, without the event's counter if it counts in guests
  * only: load must not start it.
  */
-static noinline u64 select_hw(struct intel_cpu *cpuc, const struct pmudev_hw *hw, u64 mask)
+static noinline u64 select_hw(struct x86_cpu *cpuc, const struct pmudev_hw *hw, u64 mask)
 {
 	if (cpuc->shadow[hw->counter].config != hw->config)
 		select_event(cpuc, hw->counter, hw->config);
@@ -140,7 +140,7 @@ static noinline u64 select_hw(struct intel_cpu *cpuc, const struct pmudev_hw *hw
 }
 
 /* Debug kernels: warn if the selectors differ from the events. */
-static void verify(struct intel_cpu *cpuc, struct pmudev_hw *const *hw, unsigned int nr)
+static void verify(struct x86_cpu *cpuc, struct pmudev_hw *const *hw, unsigned int nr)
 {
 	unsigned int i;
 
@@ -154,8 +154,8 @@ static void verify(struct intel_cpu *cpuc, struct pmudev_hw *const *hw, unsigned
 }
 
 /* Debug kernels: warn if the events are not loaded, and started unless they are for guests only. */
-static void verify_loaded(const struct intel_cpu *cpuc, struct pmudev_hw *const *hw,
-			  unsigned int nr, u64 counters)
+static void verify_loaded(const struct x86_cpu *cpuc, struct pmudev_hw *const *hw, unsigned int nr,
+			  u64 counters)
 {
 	unsigned int i;
 
@@ -165,7 +165,7 @@ static void verify_loaded(const struct intel_cpu *cpuc, struct pmudev_hw *const 
 			(hw[i]->filter == PMUDEV_FILTER_GUEST));
 }
 
-static __always_inline void start(struct intel_cpu *cpuc, u64 counters)
+static __always_inline void start(struct x86_cpu *cpuc, u64 counters)
 {
 	/* WRMSR serializes: counters are programmed before they are started. */
 	WRITE_ONCE(cpuc->active, cpuc->active | counters);
@@ -175,8 +175,7 @@ static __always_inline void start(struct intel_cpu *cpuc, u64 counters)
 }
 
 /* Write the count to its counter, unless the counter holds it already. */
-static __always_inline void write_value(const struct intel_cpu *cpuc,
-					const struct intel_shadow *shadow,
+static __always_inline void write_value(const struct x86_cpu *cpuc, const struct x86_shadow *shadow,
 					const struct pmudev_hw *event)
 {
 	const unsigned int counter = event->counter;
@@ -190,7 +189,7 @@ static __always_inline void write_value(const struct intel_cpu *cpuc,
 }
 
 /* The rest of load(), from the first event that needs a new selector or has a guest filter. */
-static noinline void load_rest(struct intel_cpu *cpuc, struct pmudev_hw *const *hw,
+static noinline void load_rest(struct x86_cpu *cpuc, struct pmudev_hw *const *hw,
 			       struct pmudev_hw *const *end, u64 counters)
 {
 	const u64 fixed = cpuc->fixed;
@@ -204,12 +203,12 @@ static noinline void load_rest(struct intel_cpu *cpuc, struct pmudev_hw *const *
 	start(cpuc, counters);
 }
 
-static __always_inline void load(struct intel_cpu *cpuc, struct pmudev_hw *const *hw,
+static __always_inline void load(struct x86_cpu *cpuc, struct pmudev_hw *const *hw,
 				 struct pmudev_hw *const *end, u64 counters)
 {
 	for (; hw < end; hw++) {
 		const struct pmudev_hw *event = *hw;
-		const struct intel_shadow *shadow = &cpuc->shadow[event->counter];
+		const struct x86_shadow *shadow = &cpuc->shadow[event->counter];
 
 		if (unlikely(shadow->config != event->config || event->filter)) {
 			load_rest(cpuc, hw, end, counters);
@@ -220,21 +219,21 @@ static __always_inline void load(struct intel_cpu *cpuc, struct pmudev_hw *const
 	start(cpuc, counters);
 }
 
-void pmudev_backend_load(struct pmudev_hw *const *hw, unsigned int nr, u64 counters)
+void intel_load(struct pmudev_hw *const *hw, unsigned int nr, u64 counters)
 {
-	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
+	struct x86_cpu *cpuc = this_cpu_ptr(&x86_cpus);
 
 	load(cpuc, hw, hw + nr, counters);
-	if (INTEL_VERIFY)
+	if (X86_VERIFY)
 		verify(cpuc, hw, nr);
 }
 
-u64 pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr, u64 counters)
+u64 intel_save(struct pmudev_hw *const *hw, unsigned int nr, u64 counters)
 {
-	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
+	struct x86_cpu *cpuc = this_cpu_ptr(&x86_cpus);
 	u64 changed;
 
-	if (INTEL_VERIFY)
+	if (X86_VERIFY)
 		verify_loaded(cpuc, hw, nr, counters);
 	WRITE_ONCE(cpuc->guest, 0);
 	WRITE_ONCE(cpuc->active, cpuc->active & ~counters);
@@ -245,28 +244,28 @@ u64 pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr, u64 counte
 	return changed;
 }
 
-u64 pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr)
+u64 intel_read(struct pmudev_hw *const *hw, unsigned int nr)
 {
-	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
+	struct x86_cpu *cpuc = this_cpu_ptr(&x86_cpus);
 	u64 changed = update(cpuc, hw, nr, true);
 
 	check_overflow(cpuc, hw, nr, changed, true);
 	return changed;
 }
 
-void pmudev_backend_clear(u64 counters)
+void intel_clear(u64 counters)
 {
-	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
+	struct x86_cpu *cpuc = this_cpu_ptr(&x86_cpus);
 	const u32 msr = cpuc->msr;
 	unsigned int c;
 	u64 rest;
 
-	for (rest = counters & INTEL_PROGRAMMABLE; rest; rest &= rest - 1) {
+	for (rest = counters & X86_PROGRAMMABLE; rest; rest &= rest - 1) {
 		c = __ffs64(rest);
-		intel_wrmsr(msr + c, 0);
+		x86_wrmsr(msr + c, 0);
 		cpuc->shadow[c].value = 0;
 	}
-	for (rest = counters & ~INTEL_PROGRAMMABLE; rest; rest &= rest - 1) {
+	for (rest = counters & ~X86_PROGRAMMABLE; rest; rest &= rest - 1) {
 		c = __ffs64(rest);
 		write_fixed_ctr(c - PMUDEV_FIXED_BASE, 0);
 		cpuc->shadow[c].value = 0;
@@ -275,16 +274,16 @@ void pmudev_backend_clear(u64 counters)
 
 void intel_silence(bool hide)
 {
-	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
-	u64 mine = cpuc->kind->caps.counters & ~cpuc->foreign, rest;
-	u64 nothing = hide && cpuc->kind->caps.hiding ? INTEL_EVTSEL_HIDDEN : 0;
+	struct x86_cpu *cpuc = this_cpu_ptr(&x86_cpus);
+	u64 mine = cpuc->kind->counters & ~cpuc->foreign, rest;
+	u64 nothing = hide && cpuc->kind->caps.intel.hiding ? INTEL_EVTSEL_HIDDEN : 0;
 
 	write_global_ctrl(0);
 	cpuc->fixed = 0;
 	for (rest = mine; rest; rest &= rest - 1)
 		select_event(cpuc, __ffs64(rest), nothing);
 	write_fixed_ctr_ctrl(cpuc->fixed);
-	pmudev_backend_clear(mine);
+	intel_clear(mine);
 	write_global_ovf_ctrl(mine);
 	WRITE_ONCE(cpuc->active, cpuc->found & cpuc->foreign);
 	WRITE_ONCE(cpuc->guest, 0);
@@ -293,9 +292,9 @@ void intel_silence(bool hide)
 }
 
 /* Write another value and read it back. */
-static bool takes_writes(const struct intel_cpu *cpuc, unsigned int counter)
+static bool takes_writes(const struct x86_cpu *cpuc, unsigned int counter)
 {
-	u64 mask = pmudev_width_mask(cpuc->kind->caps.width);
+	u64 mask = pmudev_width_mask(cpuc->kind->caps.intel.width);
 	u64 value = ~read_counter(counter) & mask;
 
 	write_counter(cpuc, counter, value);
@@ -304,7 +303,7 @@ static bool takes_writes(const struct intel_cpu *cpuc, unsigned int counter)
 
 u64 intel_find_foreign(u64 counters)
 {
-	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
+	struct x86_cpu *cpuc = this_cpu_ptr(&x86_cpus);
 	u64 foreign = 0;
 	unsigned int c;
 
@@ -315,4 +314,29 @@ u64 intel_find_foreign(u64 counters)
 			foreign |= BIT_ULL(c);
 	}
 	return foreign;
+}
+
+u64 intel_global_ctrl(void)
+{
+	return read_global_ctrl();
+}
+
+void intel_set_global_ctrl(u64 counters)
+{
+	write_global_ctrl(counters);
+}
+
+u64 intel_both_modes(const struct x86_kind *kind)
+{
+	const u64 select = INTEL_EVTSEL_EN | INTEL_EVTSEL_OS | INTEL_EVTSEL_USR;
+	const u64 counters = read_global_ctrl() & kind->counters;
+	u64 rest, fixed = read_fixed_ctr_ctrl(), both = 0;
+
+	for (rest = counters & X86_PROGRAMMABLE; rest; rest &= rest - 1)
+		if ((read_evtsel(__ffs64(rest)) & select) == select)
+			both |= rest & -rest;
+	for (rest = counters >> PMUDEV_FIXED_BASE; rest; rest &= rest - 1)
+		if ((fixed >> (4 * __ffs64(rest)) & 3) == 3)
+			both |= (rest & -rest) << PMUDEV_FIXED_BASE;
+	return both;
 }

@@ -15,11 +15,11 @@
  * this: our events then miscount.
  */
 #include "intel.h"
-#include "regs.h"
+#include "intel_regs.h"
 
 void intel_guest_enter(struct pmudev_hw *const *hw, unsigned int nr)
 {
-	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
+	struct x86_cpu *cpuc = this_cpu_ptr(&x86_cpus);
 
 	/* Events for the host only are active, events for guests only are not: invert both. */
 	WRITE_ONCE(cpuc->guest, pmudev_hw_counters(hw, nr));
@@ -28,7 +28,7 @@ void intel_guest_enter(struct pmudev_hw *const *hw, unsigned int nr)
 
 void intel_guest_leave(void)
 {
-	struct intel_cpu *cpuc = this_cpu_ptr(&intel_cpus);
+	struct x86_cpu *cpuc = this_cpu_ptr(&x86_cpus);
 
 	if (!cpuc->guest)
 		return;
@@ -39,10 +39,10 @@ void intel_guest_leave(void)
 /* Arguments of the tracepoints kvm_entry and kvm_exit, Linux 6.1 to 7.3 */
 void intel_on_guest_entry(PMUDEV_PROBE_KVM_ENTRY_ARGS)
 {
-	intel_upcalls->guest_entered();
+	x86_upcalls->guest_entered();
 }
 
 void intel_on_guest_exit(void *data, struct kvm_vcpu *vcpu, u32 isa)
 {
-	intel_upcalls->guest_left();
+	x86_upcalls->guest_left();
 }
