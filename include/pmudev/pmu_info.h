@@ -46,6 +46,7 @@ struct pmudev_pmu_info {
 	atomic64_t user_access_lost;
 	atomic64_t overflows;
 	atomic64_t unexpected;
+	atomic64_t late; /* the backend counts */
 };
 
 #endif /* _PMUDEV_PMU_INFO_H */

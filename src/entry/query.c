@@ -51,6 +51,7 @@ void pmudev_describe(struct pmudev_pmu *pmu, struct pmudev_query *query)
 	query->user_access_lost = atomic64_read(&pmu->info.user_access_lost);
 	query->overflows = atomic64_read(&pmu->info.overflows);
 	query->unexpected = atomic64_read(&pmu->info.unexpected);
+	query->late = atomic64_read(&pmu->info.late);
 	query->clock_hz = pmu->info.clock_hz;
 	memcpy(query->name, pmu->info.name, sizeof(query->name));
 	/* A reservation may find more counters unavailable. */

@@ -31,7 +31,7 @@ AT(pmudev_why, refusal, 8);
 AT(pmudev_deadlines, refusal, 8);
 AT(pmudev_reports, refusal, 8);
 
-SIZE(pmudev_query, 248);
+SIZE(pmudev_query, 256);
 SIZE(pmudev_bind, 88);
 SIZE(pmudev_add, 96);
 SIZE(pmudev_place, 96);

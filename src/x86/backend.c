@@ -2,6 +2,7 @@
 /* The x86 backend's operations: what the core calls. The vendor is chosen when it is probed. */
 #include <asm/processor.h>
 
+#include "amd.h"
 #include "intel.h"
 
 DEFINE_STATIC_CALL(pmudev_load, intel_load);
@@ -9,16 +10,38 @@ DEFINE_STATIC_CALL(pmudev_save, intel_save);
 DEFINE_STATIC_CALL(pmudev_read, intel_read);
 DEFINE_STATIC_CALL(pmudev_clear, intel_clear);
 
-static int choose_vendor(void)
+static void choose_intel(void)
 {
-	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL) {
-		pr_err("pmudev: this CPU is not from Intel: not supported yet\n");
-		return -ENODEV;
-	}
 	x86_vendor = &intel_vendor;
 	static_call_update(x86_judge_nmi, intel_judge_nmi);
 	static_call_update(x86_acknowledge, intel_acknowledge);
-	return 0;
+}
+
+static void choose_amd(void)
+{
+	x86_vendor = &amd_vendor;
+	static_call_update(x86_judge_nmi, amd_judge_nmi);
+	static_call_update(x86_acknowledge, amd_acknowledge);
+	static_call_update(pmudev_load, amd_load);
+	static_call_update(pmudev_save, amd_save);
+	static_call_update(pmudev_read, amd_read);
+	static_call_update(pmudev_clear, amd_clear);
+}
+
+static int choose_vendor(void)
+{
+	switch (boot_cpu_data.x86_vendor) {
+	case X86_VENDOR_INTEL:
+		choose_intel();
+		return 0;
+	case X86_VENDOR_AMD:
+	case X86_VENDOR_HYGON:
+		choose_amd();
+		return 0;
+	default:
+		pr_err("pmudev: this CPU is from neither Intel nor AMD: not supported yet\n");
+		return -ENODEV;
+	}
 }
 
 static int x86_probe(struct pmudev_pmu_info *const *info, const struct pmudev_upcalls *upcalls)

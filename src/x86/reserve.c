@@ -122,6 +122,12 @@ static int find_perf(struct x86_kind *kind)
 	return ret == -ENOENT ? 0 : ret;
 }
 
+static int refuse_alone(void)
+{
+	pr_err("pmudev: perf found no counters that work: a hypervisor may keep them to itself\n");
+	return -ENODEV;
+}
+
 int x86_reserve_init(void)
 {
 	unsigned int i;
@@ -131,6 +137,8 @@ int x86_reserve_init(void)
 		ret = find_perf(&x86_kinds[i]);
 	if (!ret && x86_kinds[0].perf)
 		ret = check_reservation();
+	else if (!ret && x86_vendor->needs_perf)
+		ret = refuse_alone();
 	/* Before the core's, so not later than now. */
 	if (!ret)
 		pmudev_register_syscore(&sleep);
@@ -141,6 +149,8 @@ void x86_reserve_exit(void)
 {
 	pmudev_unregister_syscore(&sleep);
 	x86_unhook_nmi();
+	if (x86_vendor->unhook)
+		x86_vendor->unhook();
 }
 
 /* Result of take_over() */
@@ -203,6 +213,8 @@ static int get_reservation(void)
 		if (!ret) {
 			/* Until unload: removing it waits for RCU. */
 			x86_hook_nmi();
+			if (x86_vendor->hook)
+				x86_vendor->hook();
 			x86_user_reserved(true);
 		}
 	}

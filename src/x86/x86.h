@@ -11,6 +11,7 @@
 #include <linux/percpu.h>
 #include <linux/static_call.h>
 
+#include <pmudev/amd.h>
 #include <pmudev/backend.h>
 #include <pmudev/count.h>
 #include <pmudev/intel.h>
@@ -45,13 +46,12 @@ struct x86_shadow {
 };
 
 /*
- * A CPU. Accessed on that CPU only, with interrupts disabled. kind, msr and narrowest are written
- * once, before all else.
+ * A CPU. Accessed on that CPU only, with interrupts disabled. kind, msr, narrowest, ctl, step and
+ * global are written once, before all else.
  */
 struct x86_cpu {
 	struct x86_kind *kind; /* the CPU's PMU, or NULL if it has none that was probed */
 	u32 msr;	/* MSR that writes programmable counter 0 */
-	u8 narrowest;	/* bits of the narrowest counter, 31..63 */
 	/* By counter; valid while owned */
 	struct x86_shadow shadow[PMUDEV_FIXED_BASE + X86_MAX_FIXED];
 	bool owned;	/* the counters are reserved */
@@ -67,12 +67,20 @@ struct x86_cpu {
 	u64 found;	/* the global control register before the reservation */
 
 	/* Intel */
+	u8 narrowest;	/* bits of the narrowest counter, 31..63 */
 	/*
 	 * Counters that are started in the guest and not in the host, or the reverse. Not 0 from
 	 * guest entry to exit; IA32_PERF_GLOBAL_CTRL is then active ^ guest.
 	 */
 	u64 guest;
 	u64 fixed;	/* IA32_FIXED_CTR_CTRL while owned */
+
+	/* AMD */
+	u32 ctl;	/* MSR that selects the event of counter 0 */
+	u8 step;	/* the MSRs of counter n are n << step further */
+	bool global;	/* there is a global control register */
+	bool svme;	/* EFER.SVME while owned */
+	u64 armed;	/* without that register: that interrupt, and had their highest bit set */
 };
 
 DECLARE_PER_CPU(struct x86_cpu, x86_cpus);
@@ -80,6 +88,7 @@ DECLARE_PER_CPU(struct x86_cpu, x86_cpus);
 /* Capabilities of a PMU; those of equal PMUs have equal bytes. */
 union x86_caps {
 	struct intel_caps intel;
+	struct amd_caps amd;
 };
 
 /*
@@ -118,6 +127,11 @@ struct x86_vendor {
 	u32 (*selector)(unsigned int n);
 	/* Might perf drive the PMU by registers that cannot be reserved? */
 	bool (*may_evade)(void);
+	/* Only perf's driver tells whether the counters work: CPUID does not. */
+	bool needs_perf;
+	/* With the first reservation, and before unload. Optional. May sleep. */
+	void (*hook)(void);
+	void (*unhook)(void);
 	/* The global control register: a bit for each started counter. Here. */
 	u64 (*global_ctrl)(void);
 	void (*set_global_ctrl)(u64 counters);

@@ -44,7 +44,7 @@ static void __attribute__((unused)) layout(void)
 	FIELD(pmudev_event_attr, threshold_compare, 42);
 	FIELD(pmudev_event_attr, reserved, 43);
 
-	SIZE(pmudev_query, 248);
+	SIZE(pmudev_query, 256);
 	FIELD(pmudev_query, size, 0);
 	FIELD(pmudev_query, flags, 4);
 	FIELD(pmudev_query, refusal, 8);
@@ -72,6 +72,7 @@ static void __attribute__((unused)) layout(void)
 	FIELD(pmudev_query, user_access_lost, 224);
 	FIELD(pmudev_query, overflows, 232);
 	FIELD(pmudev_query, unexpected, 240);
+	FIELD(pmudev_query, late, 248);
 
 	SIZE(pmudev_bind, 88);
 	FIELD(pmudev_bind, size, 0);

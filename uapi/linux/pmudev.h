@@ -204,6 +204,8 @@ enum pmudev_event_type {
  *          (ignored without a counter mask), 31:24 counter mask. Where the CPU has them (CPUID leaf
  *          23H): 36 equal, 47:40 second unit mask. An event that compares by these bits cannot
  *          have a threshold too.
+ *   AMD: the layout of PERF_CTL<n>: bits 35:32 and 7:0 event, 15:8 unit mask, 18 edge, 23 invert,
+ *          30:24 counter mask. Thresholds as on Intel.
  */
 
 /* Generic events: they have the same meaning on every CPU. */
@@ -276,7 +278,7 @@ struct pmudev_event_attr {
  * USER, KERNEL and HV are privilege levels. HOST is this kernel and its programs; GUEST is the
  * guests that KVM runs on it. An event counts where neither the level nor the host or guest is
  * excluded. Excluding both HOST and GUEST, or everything that is left, is EINVAL (ALL_EXCLUDED).
- *			arm64, kernel at EL2	arm64, kernel at EL1	Intel
+ *			arm64, kernel at EL2	arm64, kernel at EL1	Intel, AMD
  *			(VHE)			(nVHE)
  *   USER		EL0			EL0			rings 1 to 3
  *   KERNEL		host EL2, guest EL1	EL1			ring 0
@@ -389,6 +391,7 @@ struct pmudev_event_attr {
 enum pmudev_arch {
 	PMUDEV_ARCH_ARM64 = 1, /* also 32-bit kernels; arch_version: PMUVer */
 	PMUDEV_ARCH_INTEL = 2, /* arch_version: architectural perfmon version */
+	PMUDEV_ARCH_AMD = 3,   /* also Hygon; arch_version: 2 with PerfMonV2, else 1 */
 };
 
 /* struct pmudev_query.features: what the PMU and this module can do */
@@ -410,7 +413,7 @@ enum pmudev_arch {
 
 /* struct pmudev_query.state */
 #define PMUDEV_STATE_USER_ACCESS	(1U << 0)	/* sysctl dev.pmudev.user_access is 1 */
-#define PMUDEV_STATE_RESERVED	(1U << 1)	/* a set uses the PMU; on Intel, perf does not */
+#define PMUDEV_STATE_RESERVED	(1U << 1)	/* a set uses the PMU; on Intel and AMD, perf does not */
 #define PMUDEV_STATE_HOOKS	(1U << 2)	/* fork, exec or exit hooks are installed */
 #define PMUDEV_STATE_GUEST	(1U << 3)	/* KVM entry and exit hooks are installed */
 
@@ -429,7 +432,7 @@ enum pmudev_arch {
  * @arch: enum pmudev_arch
  * @arch_version: the architecture's version of the PMU
  * @state: PMUDEV_STATE_*
- * @cpu_id: arm64: MIDR_EL1; Intel: CPUID.01H:EAX
+ * @cpu_id: arm64: MIDR_EL1; Intel and AMD: CPUID.01H:EAX
  * @features: PMUDEV_HAS_*
  * @counters: mask of the counters that exist
  * @available: the counters of @counters that sets can get
@@ -450,6 +453,7 @@ enum pmudev_arch {
  * @overflows: how often a counter of a deadline interrupted
  * @unexpected: of these, how often no deadline was reached: it was found before the interrupt came,
  *	or is further away than the counter is wide
+ * @late: on AMD, interrupts that came after their overflow was dealt with; not in @overflows
  */
 struct pmudev_query {
 	__u32 size;
@@ -479,6 +483,7 @@ struct pmudev_query {
 	__u64 user_access_lost;
 	__u64 overflows;
 	__u64 unexpected;
+	__u64 late;
 };
 
 enum pmudev_target {

@@ -190,6 +190,7 @@ class Query(ctypes.Structure):
         ("user_access_lost", _u64),
         ("overflows", _u64),
         ("unexpected", _u64),
+        ("late", _u64),
     ]
 
 

@@ -72,7 +72,7 @@ class Pmu:
     clock_hz: int
 
 
-_ARCHES = {1: "arm64", 2: "intel"}
+_ARCHES = {1: "arm64", 2: "intel", 3: "amd"}
 
 
 def _pmu(query: Query) -> Pmu:

@@ -9,6 +9,7 @@
 
 #include "../common/cmd.h"
 #include "../common/defaults.h"
+#include "../common/errata.h"
 #include "../common/events.h"
 #include "../common/fit.h"
 #include "../common/holders.h"
@@ -281,6 +282,19 @@ static bool proceed(struct progress *p, unsigned int i)
 	return true;
 }
 
+/* What the manual of the last CPU looked at says of the events. */
+static void show_errata(const struct progress *p)
+{
+	const struct erratum *e = NULL;
+	unsigned int i;
+
+	while ((e = errata_next(p->query.arch, p->query.cpu_id, e)))
+		for (i = 0; i < p->list->nr; i++)
+			if (erratum_is_of(e, &p->list->attrs[i]))
+				printf("%s: %s [%s].\n", p->list->events[i].name, e->text,
+				       e->source);
+}
+
 /* Return: the exit status */
 static int show_verdict(const struct progress *p, bool multiplex)
 {
@@ -363,6 +377,7 @@ static int explain(struct pmudev_set_array *array, const struct options *options
 		if (!proceed(&progress, i))
 			return 1;
 	show(&progress);
+	show_errata(&progress);
 	return show_verdict(&progress, options->multiplex);
 }
 

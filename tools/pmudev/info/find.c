@@ -65,7 +65,7 @@ static bool watchdog_refuses(struct pmudev *set)
 
 /*
  * The sysctl does not say which detector runs. On arm64, distribution kernels have one that needs
- * no counter. On Intel it uses perf, unless pmudev already holds the counters. The module knows
+ * no counter. On x86 it uses perf, unless pmudev already holds the counters. The module knows
  * more, but only who may count CPUs can ask without a trace.
  */
 static bool watchdog_may_count(bool may_ask)
@@ -75,7 +75,7 @@ static bool watchdog_may_count(bool may_ask)
 	bool may;
 
 	may = !pmudev_open(&set) && !pmudev_query_cpu(&set, sched_getcpu(), &q) &&
-	      q.arch == PMUDEV_ARCH_INTEL && !(q.state & PMUDEV_STATE_RESERVED) &&
+	      q.arch != PMUDEV_ARCH_ARM64 && !(q.state & PMUDEV_STATE_RESERVED) &&
 	      (!may_ask || watchdog_refuses(&set));
 	pmudev_close(&set);
 	return may;

@@ -77,6 +77,10 @@ void architecture_text(const struct pmudev_query *q, char *buf, size_t len)
 	case PMUDEV_ARCH_INTEL:
 		snprintf(buf, len, "Intel, architectural perfmon version %u", q->arch_version);
 		break;
+	case PMUDEV_ARCH_AMD:
+		snprintf(buf, len, "AMD, %s",
+			 q->arch_version >= 2 ? "PerfMonV2" : "without global registers");
+		break;
 	default:
 		snprintf(buf, len, "%u, version %u", q->arch, q->arch_version);
 		break;
@@ -103,6 +107,7 @@ void model_text(const struct pmudev_query *q, char *buf, size_t len)
 		snprintf(buf, len, "MIDR %#llx", (unsigned long long)q->cpu_id);
 		break;
 	case PMUDEV_ARCH_INTEL:
+	case PMUDEV_ARCH_AMD:
 		signature_text(q->cpu_id, buf, len);
 		break;
 	default:

@@ -11,6 +11,7 @@
 
 #include "../common/cmd.h"
 #include "../common/colour.h"
+#include "../common/errata.h"
 #include "../common/events.h"
 #include "../common/holders.h"
 #include "identity.h"
@@ -101,6 +102,19 @@ static void show_events(const struct pmudev_query *q)
 		row("thresholds", "up to %u", q->threshold_max);
 }
 
+/* One per line. Nothing where there are none. */
+static void show_errata(const struct pmudev_query *q)
+{
+	const struct erratum *e = NULL;
+	const char *label = "errata";
+
+	while ((e = errata_next(q->arch, q->cpu_id, e))) {
+		row(label, "%s (event %#llx): %s [%s]", e->name, (unsigned long long)e->event,
+		    e->text, e->source);
+		label = "";
+	}
+}
+
 static void show_features(const struct pmudev_query *q)
 {
 	const char *comma = "";
@@ -156,6 +170,9 @@ static void show_state(const struct pmudev_query *q)
 	    (unsigned long long)q->user_access_lost);
 	row("overflows", "%llu  interrupts of deadlines, %llu of them without one that was reached",
 	    (unsigned long long)q->overflows, (unsigned long long)q->unexpected);
+	if (q->arch == PMUDEV_ARCH_AMD)
+		row("late interrupts", "%llu  came after their overflow was dealt with",
+		    (unsigned long long)q->late);
 }
 
 static void show_holders(const struct pmudev_query *q)
@@ -297,6 +314,7 @@ static int show_all(struct pmudev *set, const struct info *info)
 		show_counters(&q);
 		show_holders(&q);
 		show_events(&q);
+		show_errata(&q);
 		show_features(&q);
 		show_state(&q);
 	} while (++pmu < q.nr_pmus);

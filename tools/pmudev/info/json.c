@@ -141,6 +141,7 @@ static void write_pmu(struct json *json, struct pmudev *set, const struct pmudev
 	json_unsigned(json, "user_access_lost", q->user_access_lost);
 	json_unsigned(json, "overflows", q->overflows);
 	json_unsigned(json, "unexpected", q->unexpected);
+	json_unsigned(json, "late", q->late);
 	json_close(json, '}');
 }
 

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 
 #include "../common/cmd.h"
+#include "../common/errata.h"
 #include "../common/ticks.h"
 #include "stat.h"
 
@@ -67,6 +68,23 @@ static void say_failed(const struct listener *to, const struct measurement *m)
 		say(to, "Interrupted: %u of %u runs.", m->runs, m->options.repeat);
 }
 
+/* What manuals say of the events on this CPU; all of AMD that a machine has are alike. */
+static void say_errata(const struct listener *to, const struct event_list *list)
+{
+	const struct erratum *e = NULL;
+	struct pmudev_query q = {};
+	struct pmudev set;
+	unsigned int i;
+	bool known;
+
+	known = !pmudev_open(&set) && !pmudev_query(&set, 0, &q);
+	pmudev_close(&set);
+	while (known && (e = errata_next(q.arch, q.cpu_id, e)))
+		for (i = 0; i < list->nr; i++)
+			if (erratum_is_of(e, &list->attrs[i]))
+				say(to, "%s: %s [%s].", list->events[i].name, e->text, e->source);
+}
+
 void stat_notes(const struct measurement *m, void (*to_say)(void *context, const char *note),
 		void *context)
 {
@@ -85,6 +103,7 @@ void stat_notes(const struct measurement *m, void (*to_say)(void *context, const
 		say(&to, "The kernel counts with CAP_PERFMON only: %s.", m->forbidden);
 	if (run->shared)
 		say(&to, "There are not enough counters for all of -d at once.");
+	say_errata(&to, &m->list);
 	if (any_estimate(&m->list, &m->counted))
 		say(&to, "Events shared counters: numbers with a percentage are estimates.");
 	if (any_not_rotated_in(&m->list, &m->counted))

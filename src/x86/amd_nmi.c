@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * AMD's NMIs; see nmi.c. The local APIC does not mask LVTPC at an overflow, so this does. NMIs can
+ * come late: another counter overflows before LVTPC is masked, or a switch or read has found the
+ * count before the interrupt came. So for a while after an overflow, as in perf's driver, an NMI of
+ * which nobody knows better is taken for such a one, and counted (`pmudev info`).
+ */
+#include <asm/apic.h>
+
+#include "amd.h"
+#include "amd_regs.h"
+
+/* An NMI may come this late, in milliseconds: perf's window. */
+#define WINDOW_MS 100
+
+u64 amd_overflowed(const struct x86_cpu *cpuc, u64 among)
+{
+	u64 rest, overflowed = 0;
+
+	if (!among)
+		return 0;
+	if (cpuc->global)
+		return amd_read_global_status() & among;
+	for (rest = READ_ONCE(cpuc->armed) & among; rest; rest &= rest - 1)
+		if (!(x86_rdpmc(__ffs64(rest)) >> (AMD_WIDTH - 1) & 1))
+			overflowed |= rest & -rest;
+	return overflowed;
+}
+
+void amd_expect_late_nmi(struct x86_cpu *cpuc)
+{
+	WRITE_ONCE(cpuc->late_until, pmudev_clock() + WINDOW_MS * (u64)tsc_khz);
+}
+
+static bool is_late(struct x86_cpu *cpuc)
+{
+	u64 late = READ_ONCE(cpuc->late_until);
+
+	return late && (s64)(late - pmudev_clock()) > 0;
+}
+
+enum x86_nmi amd_judge_nmi(struct x86_cpu *cpuc)
+{
+	u64 status = amd_overflowed(cpuc, READ_ONCE(cpuc->interrupts));
+
+	if (status) {
+		if (cpuc->global)
+			amd_write_status_clr(status);
+		else
+			WRITE_ONCE(cpuc->armed, cpuc->armed & ~status);
+		amd_expect_late_nmi(cpuc);
+		/* Masked: the core will compare. */
+		if (READ_ONCE(cpuc->masked))
+			return X86_NMI_LATE;
+		apic->write(APIC_LVTPC, APIC_DM_NMI | APIC_LVT_MASKED);
+		return X86_NMI_OURS;
+	}
+	if (!is_late(cpuc))
+		return X86_NMI_OTHER;
+	atomic64_inc(&cpuc->kind->info->late);
+	return X86_NMI_LATE;
+}
+
+void amd_acknowledge(struct x86_cpu *cpuc)
+{
+	if (cpuc->global)
+		amd_write_status_clr(cpuc->kind->counters & ~cpuc->foreign);
+	else if (cpuc->armed)
+		WRITE_ONCE(cpuc->armed, cpuc->armed & ~amd_overflowed(cpuc, cpuc->interrupts));
+}
