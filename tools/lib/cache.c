@@ -103,13 +103,15 @@ static unsigned int special_code(const struct pmu *pmu, enum cache_event event)
 	return 0;
 }
 
-static bool is_intel(const struct pmu *pmu)
+static bool is_x86(const struct pmu *pmu)
 {
-	return !strcmp(pmu->arch, "intel");
+	return !strcmp(pmu->arch, "intel") || !strcmp(pmu->arch, "amd");
 }
 
-static unsigned int intel_code(const struct pmu *pmu, enum cache_event event)
+static unsigned int x86_code(const struct pmu *pmu, enum cache_event event)
 {
+	if (!strcmp(pmu->arch, "amd"))
+		return pmudev_cache_amd(pmu->cpu_id, event);
 	return pmudev_cache_intel(pmu->cpu_id, strstr(pmu->name, "atom"), event);
 }
 
@@ -119,8 +121,8 @@ static bool find_terms(const struct pmu *pmu, enum cache_event event, char *buf,
 	const struct named_event *named;
 	unsigned int code;
 
-	if (is_intel(pmu)) {
-		code = intel_code(pmu, event);
+	if (is_x86(pmu)) {
+		code = x86_code(pmu, event);
 		if (!code || code == CACHE_SECOND_REGISTER || code == CACHE_UNKNOWN_CPU)
 			return false;
 		snprintf(buf, size, "event=0x%02x,umask=0x%02x%s", code & 0xff, code >> 8 & 0xff,
@@ -178,7 +180,7 @@ static unsigned int code_of(const struct parser *p, __u32 pmus, enum cache_event
 
 	for (i = 0; i < p->pmus->nr; i++)
 		if (pmus >> i & 1)
-			return is_intel(&p->pmus->pmu[i]) ? intel_code(&p->pmus->pmu[i], event) : 0;
+			return is_x86(&p->pmus->pmu[i]) ? x86_code(&p->pmus->pmu[i], event) : 0;
 	return 0;
 }
 

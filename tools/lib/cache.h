@@ -55,6 +55,9 @@ enum cache_event {
  */
 HIDDEN unsigned int pmudev_cache_intel(unsigned int signature, bool atom, enum cache_event event);
 
+/* cache_amd.c: the same of AMD's, where 0 is what it is if the CPU has none. */
+HIDDEN unsigned int pmudev_cache_amd(unsigned int signature, enum cache_event event);
+
 /* Adds the PMU's cache events to its events. False: no memory. */
 HIDDEN bool pmudev_cache_add(struct pmu *pmu);
 

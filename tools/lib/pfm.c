@@ -148,7 +148,7 @@ static bool convert(struct parser *p, const struct wanted *w, const struct pmu *
 	attr->config = code->codes[0] & ~NOT_EVENT;
 	if (attr->config & ~config_bits(pmu))
 		return refuse_code(p, w, "needs selector bits that this PMU does not have");
-	if (strcmp(OWN_ARCH, "intel") || attr->config & 0xff || !(attr->config & 0xff00))
+	if (strcmp(pmu->arch, "intel") || attr->config & 0xff || !(attr->config & 0xff00))
 		return true;
 	/* Event 0 is libpfm4's way to name a fixed counter. */
 	if ((attr->config >> 8 & 0xff) != 3)
@@ -204,7 +204,7 @@ static enum pfm_answer encode_on(struct parser *p, const struct wanted *w, const
 	pfm_pmu_info_t table;
 	int at = -1;
 
-	if (strcmp(pmu->arch, OWN_ARCH))
+	if (!pmudev_pfm_has_arch(pmu->arch))
 		return PFM_UNKNOWN;
 	/* A table of another machine applies to all PMUs. */
 	if (w->prefixed && (!w->table.is_present || pmudev_pfm_fits(p->pmus, pmu, &w->table)))

@@ -3,16 +3,21 @@
 #ifndef PFM_LIB_H
 #define PFM_LIB_H
 
+#include <string.h>
+
 #include <perfmon/pfmlib.h>
 
 #include "pmus.h"
 
-/* caps/arch of the PMUs for which this build of libpfm4 can have tables. */
+/* Can this build of libpfm4 have tables for PMUs with this caps/arch? */
+static inline bool pmudev_pfm_has_arch(const char *arch)
+{
 #if !defined(__aarch64__) && !defined(__arm__)
-#define OWN_ARCH "intel"
+	return !strcmp(arch, "intel") || !strcmp(arch, "amd");
 #else
-#define OWN_ARCH "arm64"
+	return !strcmp(arch, "arm64");
 #endif
+}
 
 /* Returns false without the lock if libpfm4 does not work. */
 HIDDEN bool pmudev_pfm_lock(void);

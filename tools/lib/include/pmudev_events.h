@@ -77,7 +77,7 @@ struct pmudev_pmus;
  * struct pmudev_pmu_info - one PMU
  * @name: as in struct pmudev_query
  * @cpus: "0-3"
- * @arch: "arm64", "intel"
+ * @arch: "arm64", "intel", "amd"
  * @counters: list of the counters that exist
  * @generic: mask of its generic events
  * @width: bits of a programmable counter
