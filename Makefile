@@ -94,7 +94,7 @@ help:
 	@echo '  clean           remove what was built'
 	@echo 'In emulated machines (nothing is loaded on this one):'
 	@echo '  setup           get tools, kernels and a busybox into a cache folder'
-	@echo '  demo            boot a kernel and show what pmudev does; ARCH=x86: on an Intel PMU'
+	@echo '  demo            boot a kernel and show what pmudev does; ARCH=x86: on an Intel PMU, amd: on one of AMD'
 	@echo '  vm              boot and give a shell: KERNEL=$(KERNEL) MACHINE=$(MACHINE) SMP=$(SMP)'
 	@echo '  test            the section matrix of check-all (tests/vm/run narrows it)'
 	@echo '  bench           what each path costs with pmudev and with perf, in instructions, held against bars: KERNELS='

@@ -171,7 +171,7 @@ void measure_bare(double *constant, double *learnt)
 	int refused = false;
 
 	events[0].allowed = ~(1ULL << DIRECT_COUNTER);
-	if (PMU_ARCH == PMUDEV_ARCH_INTEL)
+	if (PMU_ARCH != PMUDEV_ARCH_ARM64)
 		events[0].allowed &= 0xffffffffULL;
 	open_ours(&ours, events, 2, &refused);
 	*constant = *learnt = REFUSED;

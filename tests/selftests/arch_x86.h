@@ -4,24 +4,45 @@
 #define PMUDEV_TEST_ARCH_X86_H
 
 #include <cpuid.h>
+#include <stdbool.h>
 #include <ucontext.h>
 
-/* Raw events (SDM, architectural events): event number, unit mask in bits 15:8. */
-#define EVENT_INSTRUCTIONS 0x00c0
-#define EVENT_CYCLES	   0x003c
-#define EVENT_REF_CYCLES   0x013c
-#define EVENT_BRANCHES	   0x00c4
+/* CPUID.0H says "AuthenticAMD"; the emulator has no other vendor besides Intel. */
+static bool is_amd;
 
-/* Fixed counters, by what they count. */
+static inline __attribute__((constructor)) void find_vendor(void)
+{
+	__u32 eax, ebx, ecx, edx;
+
+	__cpuid(0, eax, ebx, ecx, edx);
+	is_amd = ebx == signature_AMD_ebx;
+}
+
+/*
+ * Raw events: event number, unit mask in bits 15:8 (SDM, architectural events; AMD's PPRs). The
+ * reference cycles are Intel's alone.
+ */
+#define EVENT_INSTRUCTIONS 0x00c0
+#define EVENT_CYCLES	   (is_amd ? AMD_CYCLES : INTEL_CYCLES)
+#define EVENT_REF_CYCLES   0x013c
+#define EVENT_BRANCHES	   (is_amd ? AMD_BRANCHES : INTEL_BRANCHES)
+
+#define INTEL_CYCLES   0x003c
+#define INTEL_BRANCHES 0x00c4
+#define AMD_CYCLES     0x0076
+#define AMD_BRANCHES   0x00c2
+
+/* Intel's fixed counters, by what they count. */
 #define FIXED_INSTRUCTIONS 32
 #define FIXED_CYCLES	   33
 #define FIXED_REF_CYCLES   34
 
-#define PMU_ARCH      PMUDEV_ARCH_INTEL
-#define RAW_CONFIG    0xff84ffffULL
-#define FIXED_COUNTER FIXED_INSTRUCTIONS
+/* AMD has none: one of the others takes their place where any will do. */
+#define PMU_ARCH      (is_amd ? PMUDEV_ARCH_AMD : PMUDEV_ARCH_INTEL)
+#define RAW_CONFIG    (is_amd ? 0xf7f84ffffULL : 0xff84ffffULL)
+#define FIXED_COUNTER (is_amd ? 2U : FIXED_INSTRUCTIONS)
 #define FIXED_EVENT   EVENT_INSTRUCTIONS
-#define FIXED_OPERAND (1U << 30)
+#define FIXED_OPERAND (is_amd ? 2U : 1U << 30)
 
 #define LEFT_TO_PERF	     0
 #define FAULT_SIGNAL	     SIGSEGV
@@ -105,7 +126,7 @@ static inline struct pmudev_event_attr event_on(unsigned int counter, __u32 flag
 	struct pmudev_event_attr attr = {
 		.type = PMUDEV_TYPE_RAW,
 		.flags = flags | PMUDEV_COUNTER,
-		.config = counter == FIXED_INSTRUCTIONS ? EVENT_INSTRUCTIONS : EVENT_CYCLES,
+		.config = counter == FIXED_COUNTER ? FIXED_EVENT : EVENT_CYCLES,
 		.counter = counter,
 	};
 
@@ -119,7 +140,7 @@ static inline struct pmudev_event_attr event_on(unsigned int counter, __u32 flag
 
 static inline __u64 long_limit(const struct pmudev_query *query)
 {
-	return query->width_fixed;
+	return is_amd ? query->width : query->width_fixed;
 }
 
 /* CPUID.15H: the TSC as a fraction of a crystal's frequency. */

@@ -62,17 +62,22 @@ static int somebody(const struct who *who)
 
 /* ---------------------------------------------------------------- who attaches -- */
 
-static const struct pmudev_event_attr user_event = {
-	.type = PMUDEV_TYPE_RAW,
-	.flags = USER_ONLY,
-	.config = EVENT_CYCLES,
-};
+static int add_cycles(int fd, __u32 flags)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, flags);
 
-static const struct pmudev_event_attr kernel_event = {
-	.type = PMUDEV_TYPE_RAW,
-	.flags = PMUDEV_EXCLUDE_HV,
-	.config = EVENT_CYCLES,
-};
+	return pm_add(fd, &event, 1);
+}
+
+static int add_user(int fd)
+{
+	return add_cycles(fd, USER_ONLY);
+}
+
+static int add_kernel(int fd)
+{
+	return add_cycles(fd, PMUDEV_EXCLUDE_HV);
+}
 
 static void attach(int pid, bool allowed, bool kernel)
 {
@@ -92,13 +97,13 @@ static void attach(int pid, bool allowed, bool kernel)
 			continue;
 		}
 		CHECK(!pm_bind(fd, PMUDEV_TARGET_TASK, pid, flags[i]));
-		CHECK(!pm_add(fd, &user_event, 1));
+		CHECK(!add_user(fd));
 		CHECK(!pm_enable(fd, 0));
 		if (kernel)
-			CHECK(!pm_remove(fd, !pm_disable(fd, 0) ? 0 : 1) &&
-			      !pm_add(fd, &kernel_event, 1) && !pm_enable(fd, 0));
+			CHECK(!pm_remove(fd, !pm_disable(fd, 0) ? 0 : 1) && !add_kernel(fd) &&
+			      !pm_enable(fd, 0));
 		else
-			CHECK_REFUSED(EPERM, PMUDEV_WHY_CAP_KERNEL, pm_add(fd, &kernel_event, 1));
+			CHECK_REFUSED(EPERM, PMUDEV_WHY_CAP_KERNEL, add_kernel(fd));
 		close(fd);
 	}
 }
@@ -260,19 +265,19 @@ TEST_F(credentials, ones_own_child)
 TEST_F(credentials, bound_is_bound)
 {
 	static const struct who who = SAME;
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
 	int pid = somebody(&who), fd;
 
 	ASSERT_GT(pid, 0);
-	fd = pm_attach(pid, 0, &user_event, 1, false);
+	fd = pm_attach(pid, 0, &event, 1, false);
 	ASSERT_GE(fd, 0);
 	/* Who has got it may use it; what needs a right of its own needs it still. */
 	EXPECT_EQ(0, AS(SOMEBODY, -1, ({
 				CHECK(!pm_enable(fd, 0));
 				CHECK(pm_value(fd, 0) == 0);
 				CHECK(!pm_disable(fd, 0) && !pm_remove(fd, 0));
-				CHECK_REFUSED(EPERM, PMUDEV_WHY_CAP_KERNEL,
-					      pm_add(fd, &kernel_event, 1));
-				CHECK(!pm_add(fd, &user_event, 1));
+				CHECK_REFUSED(EPERM, PMUDEV_WHY_CAP_KERNEL, add_kernel(fd));
+				CHECK(!add_user(fd));
 			})));
 	close(fd);
 	stop_child(pid);

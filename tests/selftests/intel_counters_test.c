@@ -103,7 +103,7 @@ TEST_F(counters, fixed_ones_first)
 		EXPECT_GE(counters[i], PMUDEV_FIXED_BASE);
 	/* So that all programmable ones are left. */
 	for (i = 0; i < self->pmu.gp; i++)
-		events[i] = in_group(raw_event(EVENT_BRANCHES, USER_ONLY), 1);
+		events[i] = in_group(raw_event(INTEL_BRANCHES, USER_ONLY), 1);
 	ASSERT_EQ(0, pm_add(self->fd, events, self->pmu.gp));
 	EXPECT_EQ(0, pm_enable(self->fd, 1));
 	ASSERT_EQ(0, pm_query(&self->query));
@@ -114,7 +114,7 @@ TEST_F(counters, fixed_ones_first)
 TEST_F(counters, fixed_ones_count_one_event)
 {
 	static const __u64 others[] = {
-		EVENT_BRANCHES,
+		INTEL_BRANCHES,
 		EVENT_INSTRUCTIONS | CMASK(1),
 		EVENT_INSTRUCTIONS | CMASK(1) | INV,
 		EVENT_INSTRUCTIONS | EDGE,
@@ -140,7 +140,7 @@ TEST_F(counters, fixed_ones_count_one_event)
 TEST_F(counters, all_of_them_by_hand)
 {
 	struct pmudev_event_attr events[PMUDEV_MAX_EVENTS];
-	struct pmudev_event_attr more = raw_event(EVENT_BRANCHES, USER_ONLY);
+	struct pmudev_event_attr more = raw_event(INTEL_BRANCHES, USER_ONLY);
 	__s32 counters[PMUDEV_MAX_EVENTS];
 	unsigned int i, nr = 0;
 	union record record;
@@ -169,8 +169,8 @@ TEST_F(counters, a_mask_of_them)
 {
 	struct pmudev_event_attr events[] = {
 		event_among(EVENT_INSTRUCTIONS, 3ULL << 2, USER_ONLY),
-		event_among(EVENT_CYCLES, 3ULL << 2, USER_ONLY),
-		in_group(event_among(EVENT_BRANCHES, 3ULL << 2, USER_ONLY), 1),
+		event_among(INTEL_CYCLES, 3ULL << 2, USER_ONLY),
+		in_group(event_among(INTEL_BRANCHES, 3ULL << 2, USER_ONLY), 1),
 		in_group(event_among(EVENT_INSTRUCTIONS, 1ULL << 1 | 1ULL << FIXED_INSTRUCTIONS,
 				     USER_ONLY),
 			 2),

@@ -157,7 +157,7 @@ TEST_F(list, cache_events)
 
 	snprintf(path, sizeof(path), ROOT "/%s/events/l1d_cache", self->pmu);
 	run(&output, "pmudev stat -e %s -- true", name);
-	if (self->query.arch != PMUDEV_ARCH_INTEL && access(path, F_OK)) {
+	if (self->query.arch == PMUDEV_ARCH_ARM64 && access(path, F_OK)) {
 		EXPECT_EQ(2, output.status);
 		EXPECT_EQ(1, times_in(&output, "this CPU has no event for L1-dcache-loads; "))
 		TH_LOG("%s", output.text);
@@ -167,6 +167,9 @@ TEST_F(list, cache_events)
 	EXPECT_TRUE(stat_value(&output, name, &value, NULL)) TH_LOG("%s", output.text);
 	run(&output, "pmudev list L1-dcache-loads");
 	EXPECT_EQ(self->query.nr_pmus, times_in(&output, "\n  L1-dcache-loads "));
+	if (self->query.arch == PMUDEV_ARCH_AMD)
+		EXPECT_EQ(1, times_in(&output, "/event=0x40,umask=0x00/\n"))
+		TH_LOG("%s", output.text);
 	if (self->query.arch != PMUDEV_ARCH_INTEL)
 		return;
 	EXPECT_EQ(self->query.nr_pmus, times_in(&output, "/event=0xd0,umask=0x81/\n"))
@@ -187,7 +190,7 @@ TEST_F(list, thresholds)
 		return;
 	}
 	EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
-	if (self->query.arch == PMUDEV_ARCH_INTEL) {
+	if (self->query.arch != PMUDEV_ARCH_ARM64) {
 		EXPECT_EQ(1, times_in(&output, " instructions/threshold=2,threshold_count/"));
 		EXPECT_EQ(1, times_in(&output, "Cycles that pass the threshold are counted"));
 	} else {

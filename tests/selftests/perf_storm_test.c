@@ -109,7 +109,7 @@ static int perf_once(void *arg, unsigned int i)
 
 	pin_to(cpu);
 	fd = perf_open(steady_event(), 0, thread ? 0 : -1, thread ? -1 : cpu);
-	if (fd == -EBUSY && PMU_ARCH == PMUDEV_ARCH_INTEL) {
+	if (fd == -EBUSY && PMU_ARCH != PMUDEV_ARCH_ARM64) {
 		add(&s->perf.refused);
 		return 0;
 	}

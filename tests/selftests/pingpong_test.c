@@ -28,12 +28,13 @@ struct player {
 	__u64 enabled[2], running[2];
 };
 
-static const struct pmudev_event_attr events[4] = {
-	{ .type = PMUDEV_TYPE_RAW, .flags = USER_ONLY, .config = EVENT_INSTRUCTIONS },
-	{ .type = PMUDEV_TYPE_RAW, .flags = USER_ONLY, .config = EVENT_CYCLES },
-	{ .type = PMUDEV_TYPE_RAW, .flags = USER_ONLY, .config = EVENT_INSTRUCTIONS },
-	{ .type = PMUDEV_TYPE_RAW, .flags = USER_ONLY, .config = EVENT_INSTRUCTIONS, .group = 1 },
-};
+static void set_events(struct pmudev_event_attr *events)
+{
+	events[0] = raw_event(EVENT_INSTRUCTIONS, USER_ONLY);
+	events[1] = raw_event(EVENT_CYCLES, USER_ONLY);
+	events[2] = events[0];
+	events[3] = in_group(events[0], 1);
+}
 
 /* To another CPU, a loop, and the ball to the other one. */
 static __attribute__((noinline)) long play(struct player *p)
@@ -63,8 +64,10 @@ static __attribute__((noinline)) long play(struct player *p)
 
 static void *player(void *arg)
 {
+	struct pmudev_event_attr events[4];
 	struct player *p = arg;
 
+	set_events(events);
 	WRITE_ONCE(p->tid, my_tid());
 	if (p->counts_itself)
 		p->fd = pm_set(events, 4, true);
@@ -159,8 +162,10 @@ TEST_F(pingpong, each_counts_itself)
 /* One thread has bound them all, while they slept. */
 TEST_F(pingpong, all_are_counted_by_one)
 {
+	struct pmudev_event_attr events[4];
 	unsigned int i;
 
+	set_events(events);
 	for (i = 0; i < THREADS; i++)
 		ASSERT_EQ(0, pthread_create(&self->p[i].thread, NULL, player, &self->p[i]));
 	pthread_barrier_wait(&self->start);

@@ -101,7 +101,7 @@ FIXTURE_SETUP(cost)
 		SKIP(return, "instructions are not counted exactly here (PMUDEV_EXACT)");
 	ASSERT_EQ(0, set_user_access(true));
 	ASSERT_EQ(0, pm_query(&self->query));
-	self->kind = PMU_ARCH == PMUDEV_ARCH_INTEL ? X86 :
+	self->kind = PMU_ARCH != PMUDEV_ARCH_ARM64 ? X86 :
 		     self->query.width == 64	   ? ARM64_WIDE :
 						     ARM64_NARROW;
 	self->nr = __builtin_popcountll(self->query.available);

@@ -119,7 +119,7 @@ static int open_perf(int *fd, int tid, int cpu)
 		close(*fd);
 	ret = perf_open(EVENT_CYCLES, 0, tid, cpu);
 	*fd = ret;
-	if (ret == -EBUSY && PMU_ARCH == PMUDEV_ARCH_INTEL)
+	if (ret == -EBUSY && PMU_ARCH != PMUDEV_ARCH_ARM64)
 		return 0;
 	/* The CPU is offline, the thread has ended. */
 	return ret >= 0 ? 0 : ret == -ENODEV || ret == -ESRCH ? -EAGAIN : ret;

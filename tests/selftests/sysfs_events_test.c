@@ -18,10 +18,18 @@ static const struct {
 	const char *name;
 	__u64 bits;
 } config_terms[] = {
-	{ PMUDEV_ARCH_ARM64, "event", 0xffff },		{ PMUDEV_ARCH_INTEL, "event", 0xff },
-	{ PMUDEV_ARCH_INTEL, "umask", 0xff000000ff00 }, { PMUDEV_ARCH_INTEL, "edge", 1 << 18 },
-	{ PMUDEV_ARCH_INTEL, "inv", 1 << 23 },		{ PMUDEV_ARCH_INTEL, "cmask", 0xff000000 },
+	{ PMUDEV_ARCH_ARM64, "event", 0xffff },
+	{ PMUDEV_ARCH_INTEL, "event", 0xff },
+	{ PMUDEV_ARCH_INTEL, "umask", 0xff000000ff00 },
+	{ PMUDEV_ARCH_INTEL, "edge", 1 << 18 },
+	{ PMUDEV_ARCH_INTEL, "inv", 1 << 23 },
+	{ PMUDEV_ARCH_INTEL, "cmask", 0xff000000 },
 	{ PMUDEV_ARCH_INTEL, "eq", 1ULL << 36 },
+	{ PMUDEV_ARCH_AMD, "event", 0xf000000ff },
+	{ PMUDEV_ARCH_AMD, "umask", 0xff00 },
+	{ PMUDEV_ARCH_AMD, "edge", 1 << 18 },
+	{ PMUDEV_ARCH_AMD, "inv", 1 << 23 },
+	{ PMUDEV_ARCH_AMD, "cmask", 0x7f000000 },
 };
 
 /* As wanted, or not there if no bits are. How many files that are. */
@@ -229,6 +237,12 @@ TEST(generic_events_have_names)
 		{ PMUDEV_ARCH_INTEL, PMUDEV_CACHE_MISSES, "cache-misses", "" },
 		{ PMUDEV_ARCH_INTEL, PMUDEV_BRANCHES, "branch-instructions", "" },
 		{ PMUDEV_ARCH_INTEL, PMUDEV_BRANCH_MISSES, "branch-misses", "" },
+		{ PMUDEV_ARCH_AMD, PMUDEV_CYCLES, "cpu-cycles", "" },
+		{ PMUDEV_ARCH_AMD, PMUDEV_INSTRUCTIONS, "instructions", "" },
+		{ PMUDEV_ARCH_AMD, PMUDEV_CACHE_REFERENCES, "cache-references", "" },
+		{ PMUDEV_ARCH_AMD, PMUDEV_CACHE_MISSES, "cache-misses", "" },
+		{ PMUDEV_ARCH_AMD, PMUDEV_BRANCHES, "branch-instructions", "" },
+		{ PMUDEV_ARCH_AMD, PMUDEV_BRANCH_MISSES, "branch-misses", "" },
 	};
 	struct pmudev_query q;
 	struct names names;

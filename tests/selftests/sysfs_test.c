@@ -81,7 +81,9 @@ static void expect_caps(struct __test_metadata *_metadata)
 
 	for_each_pmu(&q) {
 		expect_cap(_metadata, &q, "arch",
-			   PMU_ARCH == PMUDEV_ARCH_ARM64 ? "arm64" : "intel");
+			   PMU_ARCH == PMUDEV_ARCH_ARM64 ? "arm64" :
+			   PMU_ARCH == PMUDEV_ARCH_AMD	 ? "amd" :
+							   "intel");
 		expect_number(_metadata, &q, "arch_version", "%llu", q.arch_version);
 		expect_number(_metadata, &q, "cpu_id", "0x%016llx", q.cpu_id);
 		expect_cap(_metadata, &q, "counters", list_of(q.counters));

@@ -13,12 +13,13 @@ struct pmudev_event_attr threshold_event(const struct threshold *t)
 	return attr;
 }
 
-/* Intel's count cycles, and compare for equality from CPUID.23H on, which version 6 has. */
+/* x86 counts cycles; Intel compares for equality from CPUID.23H on, which version 6 has. */
 bool threshold_offered(const struct pmudev_query *query, const struct threshold *t)
 {
-	if (query->arch != PMUDEV_ARCH_INTEL)
+	if (query->arch == PMUDEV_ARCH_ARM64)
 		return true;
-	return t->count && (t->compare >= PMUDEV_GREATER_EQUAL || query->arch_version >= 6);
+	return t->count && (t->compare >= PMUDEV_GREATER_EQUAL ||
+			    (query->arch == PMUDEV_ARCH_INTEL && query->arch_version >= 6));
 }
 
 static bool passes(const struct threshold *t, unsigned int increment)

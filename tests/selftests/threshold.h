@@ -11,6 +11,8 @@
 
 #if defined(__aarch64__)
 #define EVENT_NEVER 0x23 /* STALL_FRONTEND */
+#elif defined(__x86_64__)
+#define EVENT_NEVER (is_amd ? 0x50 : 0xff) /* no event of this number */
 #else
 #define EVENT_NEVER 0xff
 #endif

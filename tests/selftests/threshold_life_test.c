@@ -10,14 +10,19 @@
 #include <sys/mman.h>
 
 /* What is counted of a subject's instructions, k cycles each: 1, k, k, 0. */
-static const struct threshold kinds[] = {
-	{ EVENT_INSTRUCTIONS, 0, PMUDEV_NOT_EQUAL, false },
-	{ EVENT_NEVER, 1, PMUDEV_LESS, true },
-	{ EVENT_CYCLES, 1, PMUDEV_GREATER_EQUAL, true },
-	{ EVENT_CYCLES, 1, PMUDEV_LESS, true },
-};
+#define KINDS 4
 
-#define KINDS ARRAY_SIZE(kinds)
+static struct threshold threshold_of(unsigned int kind)
+{
+	const struct threshold kinds[KINDS] = {
+		{ EVENT_INSTRUCTIONS, 0, PMUDEV_NOT_EQUAL, false },
+		{ EVENT_NEVER, 1, PMUDEV_LESS, true },
+		{ EVENT_CYCLES, 1, PMUDEV_GREATER_EQUAL, true },
+		{ EVENT_CYCLES, 1, PMUDEV_LESS, true },
+	};
+
+	return kinds[kind];
+}
 
 FIXTURE(life)
 {
@@ -57,12 +62,15 @@ FIXTURE_TEARDOWN(life)
 /* What an event of a kind counts of so many instructions. */
 static __u64 of(struct _test_data_life *self, unsigned int kind, __u64 instructions)
 {
-	return instructions * threshold_counts(&kinds[kind], self->k);
+	struct threshold t = threshold_of(kind);
+
+	return instructions * threshold_counts(&t, self->k);
 }
 
 static struct pmudev_event_attr event_of(struct _test_data_life *self, unsigned int kind)
 {
-	struct pmudev_event_attr event = threshold_event(&kinds[kind]);
+	struct threshold t = threshold_of(kind);
+	struct pmudev_event_attr event = threshold_event(&t);
 
 	event.allowed = self->pool.mask;
 	return event;

@@ -13,7 +13,14 @@
 #define N 1000ULL
 
 /* The first two are on every machine. */
-static const __u64 events[] = { EVENT_INSTRUCTIONS, EVENT_CYCLES, EVENT_NEVER };
+#define NR_EVENTS 3
+
+static __u64 event_number(unsigned int i)
+{
+	const __u64 events[NR_EVENTS] = { EVENT_INSTRUCTIONS, EVENT_CYCLES, EVENT_NEVER };
+
+	return events[i];
+}
 
 FIXTURE(threshold)
 {
@@ -107,6 +114,8 @@ TEST_F(threshold, not_on_a_fixed_counter)
 
 	if (!self->query.threshold_max)
 		SKIP(return, "no thresholds");
+	if (!self->query.width_fixed)
+		SKIP(return, "no fixed counter");
 	fd = threshold_set(&self->query, &event, 1);
 	ASSERT_GE(fd, 0);
 	ASSERT_EQ(0, pm_place(fd, NULL, 0, &counter));
@@ -151,7 +160,7 @@ static void each(struct __test_metadata *_metadata, const struct pmudev_query *q
 
 	ASSERT_EQ(0, threshold_cycles(query, &k));
 	for (i = 0; i < nr_events * 4 * 2; i++) {
-		t.event = events[i / 8];
+		t.event = event_number(i / 8);
 		t.compare = i / 2 % 4;
 		t.count = i % 2;
 		for (v = 0; v < nr; v++) {
@@ -174,7 +183,7 @@ TEST_F(threshold, each_that_there_is)
 		SKIP(return, "no thresholds");
 	if (!exact_cycles())
 		SKIP(return, "cycles are not counted exactly here (PMUDEV_EXACT)");
-	each(_metadata, &self->query, ARRAY_SIZE(events), values, max > 3 ? 4 : max);
+	each(_metadata, &self->query, NR_EVENTS, values, max > 3 ? 4 : max);
 }
 
 TEST_F(threshold, none_whatever_stands_beside_it)
@@ -190,7 +199,7 @@ TEST_F(threshold, none_whatever_stands_beside_it)
 TEST_F(threshold, at_every_level)
 {
 	static const __u32 flags[] = { 0, PMUDEV_EXCLUDE_USER, PMUDEV_EXCLUDE_KERNEL, USER_ONLY };
-	static const struct threshold all[] = {
+	const struct threshold all[] = {
 		{ EVENT_CYCLES, 0, PMUDEV_NOT_EQUAL, false },
 		{ EVENT_CYCLES, 1, PMUDEV_GREATER_EQUAL, true },
 		{ EVENT_NEVER, 1, PMUDEV_LESS, true },

@@ -105,7 +105,7 @@ check_matrix() {
 	printf '%s\n' "6.12-amd64 v4-g8-w 4" "6.12-arm64 vhe 4" "6.12-amd64 v4-g8-w 1" "6.12-arm64 nvhe 4" "6.1-amd64 v3-g8-w 1" \
 		"6.1-arm64 nvhe 1" "6.12-arm64 vhe 1" \
 		"6.12-armhf a32 1" "6.12-arm64 p9 1" "6.12-arm64 el1 1" "6.12-amd64 hybrid 4" "6.12-arm64 kinds 4" "6.12-arm64 smt 4" \
-		"6.12-arm64 late 4" "6.12-arm64 skid 4" "6.12-amd64 skid 4"
+		"6.12-arm64 late 4" "6.12-arm64 skid 4" "6.12-amd64 skid 4" "6.12-amd64 amd-v2-g6 1"
 }
 
 # check_has_particular MACHINE: whether `make check` runs only those programs there that name it, though
@@ -123,6 +123,13 @@ default_matrix() {
 	printf '%s\n' "6.1-arm64 kinds32 4" "6.12-amd64 v5-g8-w-hide 4" "6.12-amd64 hybrid 4" "6.1-amd64 hybrid 4" \
 		"6.1-arm64 late 4" "6.1-amd64 late 4" "6.12-amd64 late 4" \
 		"6.1-arm64 skid 4" "6.1-amd64 skid 4" "6.12-amd64 skid 4"
+	amd_machines 6.1-amd64
+	amd_machines 6.12-amd64
+}
+
+# Those of AMD.
+amd_machines() { # KERNEL
+	printf '%s\n' "$1 amd-v2-g6 4" "$1 amd-v2-g6 1" "$1 amd-g6 4" "$1 amd-g6 1" "$1 amd-g4 4" "$1 amd-g4 1"
 }
 
 # The machines of 32 bits.
