@@ -47,7 +47,7 @@ struct amd_caps {
 	u32 version;	/* 1: no global registers; 2: PerfMonV2 */
 	u32 family;
 	u64 counters;	/* existing counters by index */
-	bool extended;	
+	bool extended;
 	bool svm;	/* guests can run, so AMD_CTL_GUEST and AMD_CTL_HOST exist */
 };
 

@@ -160,10 +160,7 @@ extern const struct pmudev_backend_ops pmudev_backend;
  * Operations of the context switch. Direct calls: the path is hot. On the CPU, which is owned.
  * @hw: the @nr events, loaded here; @counters: theirs, as pmudev_hw_counters() returns them.
  */
-/*
- * Write selectors and counts of events to their stopped counters, and start all at once, or one
- * right after the other where the hardware cannot.
- */
+/* Write selectors and counts of events to stopped counters; start all, at once if possible. */
 void pmudev_backend_load(struct pmudev_hw *const *hw, unsigned int nr, u64 counters);
 /* Stop all counters, likewise, and update the counts. Returns the bits that changed in any. */
 u64 pmudev_backend_save(struct pmudev_hw *const *hw, unsigned int nr, u64 counters);

@@ -3,7 +3,7 @@
 #ifndef _PMUDEV_X86_AMD_H
 #define _PMUDEV_X86_AMD_H
 
-#include "x86.h"
+#include "nmi.h"
 
 /* amd_probe.c */
 extern const struct x86_vendor amd_vendor;

@@ -160,7 +160,8 @@ static void verify(struct x86_cpu *cpuc, struct pmudev_hw *const *hw, unsigned i
 void amd_load(struct pmudev_hw *const *hw, unsigned int nr, u64 counters)
 {
 	struct x86_cpu *cpuc = this_cpu_ptr(&x86_cpus);
-	struct pmudev_hw *const *end = hw + nr, *const * at;
+	struct pmudev_hw *const *end = hw + nr;
+	struct pmudev_hw *const *at;
 
 	for (at = hw; at < end; at++) {
 		const struct pmudev_hw *event = *at;

@@ -3,7 +3,7 @@
 #ifndef _PMUDEV_X86_INTEL_H
 #define _PMUDEV_X86_INTEL_H
 
-#include "x86.h"
+#include "nmi.h"
 
 /* struct intel_caps.width without full-width writes */
 #define INTEL_NARROW		31

@@ -17,7 +17,7 @@
 #include <asm/nmi.h>
 
 #include "../hooks.h"
-#include "x86.h"
+#include "nmi.h"
 
 /* An NMI may come this late, in milliseconds, after a save has found and cleared its overflow. */
 #define LATE_MS 2

@@ -16,7 +16,7 @@
 
 #include <asm/nmi.h>
 
-#include "x86.h"
+#include "nmi.h"
 
 /* Protects users and the reservation. Taken by cpu_up, cpu_down and held. */
 static DEFINE_MUTEX(users_mutex);

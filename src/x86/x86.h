@@ -9,7 +9,6 @@
 #define _PMUDEV_X86_X86_H
 
 #include <linux/percpu.h>
-#include <linux/static_call.h>
 
 #include <pmudev/amd.h>
 #include <pmudev/backend.h>
@@ -135,7 +134,7 @@ struct x86_vendor {
 	/* The global control register: a bit for each started counter. Here. */
 	u64 (*global_ctrl)(void);
 	void (*set_global_ctrl)(u64 counters);
-	/* Stop and clear all our counters, selectors and overflows; @hide them if possible. Here. */
+	/* Stop and clear our counters, selectors and overflows; @hide them if possible. Here. */
 	void (*silence)(bool hide);
 	/* Foreign counters among stopped programmable ones: in use, or not writable. Here. */
 	u64 (*find_foreign)(u64 counters);
@@ -179,30 +178,5 @@ void x86_empty_dirty(void);
 void x86_grant(struct mm_struct *mm);
 void x86_revoke(struct mm_struct *mm);
 void x86_forked(struct mm_struct *mm);
-
-/* nmi.c */
-/* What an NMI on an owned CPU is */
-enum x86_nmi {
-	X86_NMI_OTHER,	/* not ours */
-	X86_NMI_MISSED,	/* not ours, but what handled it may have taken an overflow of ours */
-	X86_NMI_LATE,	/* of an overflow that the core knows of */
-	X86_NMI_OURS,	/* the core has to look at the counts */
-};
-
-enum x86_nmi x86_no_nmi(struct x86_cpu *cpuc);
-void x86_no_acknowledge(struct x86_cpu *cpuc);
-
-/* Direct calls, patched to the vendor's functions */
-DECLARE_STATIC_CALL(x86_judge_nmi, x86_no_nmi);	   /* an NMI on an owned CPU; in the NMI */
-DECLARE_STATIC_CALL(x86_acknowledge, x86_no_acknowledge); /* forget overflows of our counters */
-
-/* With the first reservation, and before unload. May sleep. */
-void x86_hook_nmi(void);
-void x86_unhook_nmi(void);
-void x86_interrupts(bool enable);
-/* An overflow that interrupts was cleared by its count: its NMI may still come. Irqs off. */
-void x86_expect_late_nmi(struct x86_cpu *cpuc);
-/* May this be that NMI? There is one at most. In the NMI. */
-bool x86_is_late_nmi(struct x86_cpu *cpuc);
 
 #endif /* _PMUDEV_X86_X86_H */

@@ -67,7 +67,8 @@ bool pmudev_pfm_fits(const struct pmudev_pmus *pmus, const struct pmu *pmu,
 {
 	const bool core = strstr(table->name, "_glc"), atom = strstr(table->name, "_grt");
 
-	if (!pmudev_pfm_has_arch(pmu->arch) || table->type != PFM_PMU_TYPE_CORE || !table->is_present)
+	if (!pmudev_pfm_has_arch(pmu->arch) || table->type != PFM_PMU_TYPE_CORE ||
+	    !table->is_present)
 		return false;
 	if (!strcmp(pmu->arch, "arm64"))
 		return like_first_cpu(pmus, pmu);

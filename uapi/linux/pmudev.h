@@ -413,7 +413,7 @@ enum pmudev_arch {
 
 /* struct pmudev_query.state */
 #define PMUDEV_STATE_USER_ACCESS	(1U << 0)	/* sysctl dev.pmudev.user_access is 1 */
-#define PMUDEV_STATE_RESERVED	(1U << 1)	/* a set uses the PMU; on Intel and AMD, perf does not */
+#define PMUDEV_STATE_RESERVED	(1U << 1)	/* a set uses the PMU; on x86, perf does not */
 #define PMUDEV_STATE_HOOKS	(1U << 2)	/* fork, exec or exit hooks are installed */
 #define PMUDEV_STATE_GUEST	(1U << 3)	/* KVM entry and exit hooks are installed */
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <stddef.h>
-
+#include "cmd.h"
 #include "errata.h"
 
 #define NUMBER 0xf000000ffULL /* of a raw event of AMD's */
@@ -20,8 +19,6 @@ static const struct erratum errata[] = {
 	  "https://github.com/rr-debugger/rr/wiki/Zen" },
 };
 
-#define NR (sizeof(errata) / sizeof(errata[0]))
-
 static unsigned int family(__u64 signature)
 {
 	unsigned int base = signature >> 8 & 0xf;
@@ -33,7 +30,7 @@ const struct erratum *errata_next(unsigned int arch, __u64 cpu_id, const struct 
 {
 	const struct erratum *e = last ? last + 1 : errata;
 
-	for (; arch == PMUDEV_ARCH_AMD && e < errata + NR; e++)
+	for (; arch == PMUDEV_ARCH_AMD && e < errata + ARRAY_SIZE(errata); e++)
 		if (family(cpu_id) >= e->families[0] && family(cpu_id) <= e->families[1])
 			return e;
 	return NULL;
