@@ -170,7 +170,7 @@ u64 pmudev_backend_read(struct pmudev_hw *const *hw, unsigned int nr);
 void pmudev_backend_clear(u64 counters);
 
 #ifdef CONFIG_X86
-/* One of several vendors' functions, chosen by probe: still direct calls, which are patched then. */
+/* One of several vendors: still direct calls, which are patched when probe has chosen. */
 DECLARE_STATIC_CALL(pmudev_load, pmudev_backend_load);
 DECLARE_STATIC_CALL(pmudev_save, pmudev_backend_save);
 DECLARE_STATIC_CALL(pmudev_read, pmudev_backend_read);
