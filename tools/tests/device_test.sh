@@ -71,7 +71,7 @@ expect "SIGINT ends -r" interrupted_at INT
 expect "  SIGTERM too" interrupted_at TERM
 expect "SIGTERM ends the command that is waited for" \
 	says 143 "counter stats" fake timeout -s KILL 5 "$PMUDEV" stat sh -c "$waiting"
-expect "  also after the last interval" says 143 "seconds" \
+expect "  also after the last interval" says 143 "counts unit events" \
 	fake timeout -s KILL 5 "$PMUDEV" stat -I 10 --interval-count 1 sh -c "sleep 0.1; $waiting"
 expect "a status is the command's where SIGCHLD is ignored" \
 	says 3 "" fake env --ignore-signal=CHLD "$PMUDEV" stat sh -c 'exit 3'
