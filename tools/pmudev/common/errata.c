@@ -10,7 +10,7 @@ static const struct erratum errata[] = {
 	  PMUDEV_INSTRUCTIONS,
 	  "Retired Instructions",
 	  "each interrupt and exception counts as an instruction, too",
-	  "BKDG of families 10H (31116) and 15H (42301), PMCx0C0" },
+	  "AMD's description of event C0H; Weaver et al., doi:10.1109/ISPASS.2013.6557172" },
 	{ { 0x17, 0x19 },
 	  0xd1,
 	  PMUDEV_GENERIC_MAX,
