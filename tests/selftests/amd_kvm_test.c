@@ -239,6 +239,13 @@ TEST_F(kvm, unused_counters_stay_clear)
 	set_user_access(false);
 }
 
+#else
+
+TEST(kvm)
+{
+	SKIP(return, "x86 only");
+}
+
 #endif
 
 TEST_HARNESS_MAIN

@@ -206,6 +206,13 @@ TEST_F(amd, errata_are_told)
 	TH_LOG("%s", output.text);
 }
 
+#else
+
+TEST(amd)
+{
+	SKIP(return, "x86 only");
+}
+
 #endif
 
 TEST_HARNESS_MAIN
