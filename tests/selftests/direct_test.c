@@ -121,7 +121,8 @@ TEST_F(direct, equals_a_read)
 		loop(ROUNDS);
 		after = bare(variant->fixed);
 		cost = after - before - ROUNDS * LOOP_INSTRUCTIONS * bare_each(variant->fixed);
-		ASSERT_LT(cost, 10ULL * bare_each(variant->fixed));
+		/* On x86 it is asked first whose CPU it is. */
+		ASSERT_LT(cost, 16ULL * bare_each(variant->fixed));
 	}
 }
 
