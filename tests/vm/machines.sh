@@ -105,7 +105,7 @@ check_matrix() {
 	printf '%s\n' "6.12-amd64 v4-g8-w 4" "6.12-arm64 vhe 4" "6.12-amd64 v4-g8-w 1" "6.12-arm64 nvhe 4" "6.1-amd64 v3-g8-w 1" \
 		"6.1-arm64 nvhe 1" "6.12-arm64 vhe 1" \
 		"6.12-armhf a32 1" "6.12-arm64 p9 1" "6.12-arm64 el1 1" "6.12-amd64 hybrid 4" "6.12-arm64 kinds 4" "6.12-arm64 smt 4" \
-		"6.12-arm64 late 4" "6.12-arm64 skid 4" "6.12-amd64 skid 4" "6.12-amd64 amd-v2-g6 1"
+		"6.12-arm64 late 4" "6.12-arm64 skid 4" "6.12-amd64 skid 4"
 }
 
 # check_has_particular MACHINE: whether `make check` runs only those programs there that name it, though
