@@ -105,12 +105,12 @@ check_matrix() {
 	printf '%s\n' "6.12-amd64 v4-g8-w 4" "6.12-arm64 vhe 4" "6.12-amd64 v4-g8-w 1" "6.12-arm64 nvhe 4" "6.1-amd64 v3-g8-w 1" \
 		"6.1-arm64 nvhe 1" "6.12-arm64 vhe 1" \
 		"6.12-armhf a32 1" "6.12-arm64 p9 1" "6.12-arm64 el1 1" "6.12-amd64 hybrid 4" "6.12-arm64 kinds 4" "6.12-arm64 smt 4" \
-		"6.12-arm64 late 4" "6.12-arm64 skid 4" "6.12-amd64 skid 4"
+		"6.12-arm64 late 4" "6.12-arm64 skid 4" "6.12-amd64 skid 4" "6.12-amd64 amd-v2-g6 1"
 }
 
 # check_has_particular MACHINE: whether `make check` runs only those programs there that name it, though
 # the machine is not a particular one.
-check_has_particular() { [ "$1" = el1 ]; }
+check_has_particular() { [[ $1 = el1 || $1 = amd-* ]]; }
 
 # default_matrix: what the section "matrix" of `make check-all` boots.
 default_matrix() {
@@ -148,7 +148,7 @@ full_matrix() {
 # differ in everything, those that watch the module on all.
 built_matrix() {
 	case $1 in
-	7.2-*) printf '%s\n' "$1 vhe 4" ;;
+	7.2-* | amd-*) printf '%s\n' "$1 vhe 4" ;;
 	*-plain-arm64) printf '%s\n' "$1 vhe 4" "$1 nvhe 1" "$1 p9 4" "$1 late 4" "$1 skid 4" ;;
 	*-plain-amd64) printf '%s\n' "$1 v4-g8-w 4" "$1 v5-g8-w-hide 4" "$1 late 4" "$1 skid 4" ;;
 	*-arm64)
