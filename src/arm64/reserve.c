@@ -6,11 +6,11 @@
  * bits. What no set needs is spare. It stays reserved, so that a set gets it again without a look
  * at each CPU, until perf asks for a counter and finds none; see pmuv3_give_spare().
  */
-#include <linux/fs.h>
 #include <linux/perf_event.h>
 #include <linux/smp.h>
 
 #include "../compat.h"
+#include "../setting.h"
 #include "perf_bits.h"
 #include "regs.h"
 
@@ -301,20 +301,10 @@ static void pmuv3_set_exclusive(struct pmudev_pmu_info *info, bool exclusive)
 	WRITE_ONCE(pmuv3_kinds[info->index].exclusive, exclusive);
 }
 
-/* The driver tells no module: this file does. */
+/* Without the file there is no such right. */
 static bool pmuv3_perf_has_readers(void)
 {
-	struct file *file = filp_open("/proc/sys/kernel/perf_user_access", O_RDONLY, 0);
-	char answer = '0';
-	loff_t pos = 0;
-
-	/* Without the file there is no such right. */
-	if (IS_ERR(file))
-		return false;
-	if (kernel_read(file, &answer, 1, &pos) != 1)
-		answer = '0';
-	fput(file);
-	return answer != '0';
+	return pmudev_setting_is_on("/proc/sys/kernel/perf_user_access");
 }
 
 static u64 pmuv3_perf_stops(struct pmudev_pmu_info *info)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Is the NMI watchdog the holder of the PMU? */
-#include <linux/fs.h>
 #include <linux/workqueue.h>
 
+#include "../setting.h"
 #include "x86.h"
 
 /* A question to a kernel thread */
@@ -12,19 +12,9 @@ struct question {
 	bool watchdog;		 /* the answer: it may have the PMU */
 };
 
-/* Is the NMI watchdog enabled? No function tells modules; this file does. */
 static bool watchdog_enabled(void)
 {
-	struct file *file = filp_open("/proc/sys/kernel/nmi_watchdog", O_RDONLY, 0);
-	char answer = '0';
-	loff_t pos = 0;
-
-	if (IS_ERR(file))
-		return false;
-	if (kernel_read(file, &answer, 1, &pos) != 1)
-		answer = '0';
-	fput(file);
-	return answer != '0';
+	return pmudev_setting_is_on("/proc/sys/kernel/nmi_watchdog");
 }
 
 /*
