@@ -10,9 +10,6 @@
 #include "amd.h"
 #include "amd_regs.h"
 
-/* An NMI may come this late, in milliseconds: perf's window. */
-#define WINDOW_MS 100
-
 u64 amd_overflowed(const struct x86_cpu *cpuc, u64 among)
 {
 	u64 rest, overflowed = 0;
@@ -27,18 +24,6 @@ u64 amd_overflowed(const struct x86_cpu *cpuc, u64 among)
 	return overflowed;
 }
 
-void amd_expect_late_nmi(struct x86_cpu *cpuc)
-{
-	WRITE_ONCE(cpuc->late_until, pmudev_clock() + WINDOW_MS * (u64)tsc_khz);
-}
-
-static bool is_late(struct x86_cpu *cpuc)
-{
-	u64 late = READ_ONCE(cpuc->late_until);
-
-	return late && (s64)(late - pmudev_clock()) > 0;
-}
-
 enum x86_nmi amd_judge_nmi(struct x86_cpu *cpuc)
 {
 	u64 status = amd_overflowed(cpuc, READ_ONCE(cpuc->interrupts));
@@ -48,14 +33,14 @@ enum x86_nmi amd_judge_nmi(struct x86_cpu *cpuc)
 			amd_write_status_clr(status);
 		else
 			WRITE_ONCE(cpuc->armed, cpuc->armed & ~status);
-		amd_expect_late_nmi(cpuc);
+		x86_expect_late_nmi(cpuc, AMD_LATE_MS);
 		/* Masked: the core will compare. */
 		if (READ_ONCE(cpuc->masked))
 			return X86_NMI_LATE;
 		apic->write(APIC_LVTPC, APIC_DM_NMI | APIC_LVT_MASKED);
 		return X86_NMI_OURS;
 	}
-	if (!is_late(cpuc))
+	if (!x86_late_nmi_expected(cpuc))
 		return X86_NMI_OTHER;
 	atomic64_inc(&cpuc->kind->info->late);
 	return X86_NMI_LATE;

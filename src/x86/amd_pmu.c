@@ -85,7 +85,7 @@ static noinline void arm(struct x86_cpu *cpuc, struct pmudev_hw *const *hw, unsi
 static noinline void acknowledge_overflows(struct x86_cpu *cpuc)
 {
 	if (amd_overflowed(cpuc, cpuc->interrupts))
-		amd_expect_late_nmi(cpuc);
+		x86_expect_late_nmi(cpuc, AMD_LATE_MS);
 	amd_acknowledge(cpuc);
 }
 

@@ -19,9 +19,6 @@
 #include "../hooks.h"
 #include "nmi.h"
 
-/* An NMI may come this late, in milliseconds, after a save has found and cleared its overflow. */
-#define LATE_MS 2
-
 DEFINE_STATIC_CALL(x86_judge_nmi, x86_no_nmi);
 DEFINE_STATIC_CALL(x86_acknowledge, x86_no_acknowledge);
 
@@ -34,12 +31,24 @@ void x86_no_acknowledge(struct x86_cpu *cpuc)
 {
 }
 
-bool x86_is_late_nmi(struct x86_cpu *cpuc)
+void x86_expect_late_nmi(struct x86_cpu *cpuc, unsigned int ms)
+{
+	WRITE_ONCE(cpuc->late_until, pmudev_clock() + ms * (u64)tsc_khz);
+}
+
+bool x86_late_nmi_expected(const struct x86_cpu *cpuc)
 {
 	u64 late = READ_ONCE(cpuc->late_until);
 
-	WRITE_ONCE(cpuc->late_until, 0);
 	return late && (s64)(late - pmudev_clock()) > 0;
+}
+
+bool x86_is_late_nmi(struct x86_cpu *cpuc)
+{
+	bool late = x86_late_nmi_expected(cpuc);
+
+	WRITE_ONCE(cpuc->late_until, 0);
+	return late;
 }
 
 static int on_nmi(unsigned int type, struct pt_regs *regs)
@@ -74,11 +83,6 @@ void x86_interrupts(bool enable)
 	WRITE_ONCE(cpuc->masked, !enable);
 	/* apic_write() is not for modules. */
 	apic->write(APIC_LVTPC, APIC_DM_NMI | (enable ? 0 : APIC_LVT_MASKED));
-}
-
-void x86_expect_late_nmi(struct x86_cpu *cpuc)
-{
-	WRITE_ONCE(cpuc->late_until, pmudev_clock() + LATE_MS * (u64)tsc_khz);
 }
 
 static const char nmi_name[] = "pmudev";

@@ -189,7 +189,7 @@ static void give_back(void *unused)
 	x86_vendor->silence(false);
 	/* An NMI may have masked it that nobody will answer any more, or may be on its way. */
 	x86_interrupts(true);
-	x86_expect_late_nmi(cpuc);
+	x86_expect_late_nmi(cpuc, X86_LATE_MS);
 	WRITE_ONCE(cpuc->owned, false);
 	x86_vendor->set_global_ctrl(cpuc->found);
 	if (perf && !--*pmudev_perf_disables(perf))

@@ -29,8 +29,8 @@ static int tell(int ctl, int ack, const char *command)
 }
 
 /*
- * Counted is the loop alone. Whoever is told waits until this process sleeps in read(2): both are
- * on one CPU.
+ * Only the loop is counted. Both processes are on one CPU: the one that is told waits until this
+ * one sleeps in read(2).
  */
 static int play_toggle(long rounds)
 {
