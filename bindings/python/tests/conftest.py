@@ -34,9 +34,9 @@ def exactly():
     """exactly(function, n): function(n) and function(2 * n) count the 2 instructions of each round, to the unit.
 
     What Python itself executes around a loop takes one of a few values, whatever the loop's length: of the calls with
-    n and with 2 * n rounds at least a quarter agree in it.
+    n and with 2 * n rounds at least a share @alike agree in it.
     """
-    def run(function, rounds, calls=30):
+    def run(function, rounds, calls=30, alike=1 / 2):
         function(rounds), function(2 * rounds)
         around = collections.Counter(), collections.Counter()
         pairs = list(zip((rounds, 2 * rounds), around))
@@ -46,7 +46,7 @@ def exactly():
             # What one call leaves behind is where the next one begins: n and 2 * n have to follow either.
             pairs.reverse()
         assert min(around[0] | around[1]) >= 0
-        assert (around[0] & around[1]).total() >= calls / 4, around
+        assert (around[0] & around[1]).total() >= calls * alike, around
     return run
 
 

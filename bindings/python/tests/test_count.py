@@ -111,7 +111,8 @@ def test_each_thread_has_its_own_set(loop, exactly):
                 loop(n)
             return c[EVENT]
         try:
-            exactly(once, rounds)
+            # They wait for Python's lock in between, now and then: fewer calls are alike.
+            exactly(once, rounds, alike=1 / 4)
         except AssertionError as failure:
             failures.append(failure)
 
