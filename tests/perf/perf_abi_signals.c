@@ -170,6 +170,12 @@ TEST_F(perf_abi, another_is_told)
 	EXPECT_LE(PERIOD, value(self->fd[0]));
 }
 
+/* Does pmudev stop an event after so many overflows? On debug kernels, too, where that is late. */
+static bool stops_here(void)
+{
+	return getenv("PMUDEV_PERF") && (interrupts() || getenv("PMUDEV_THROTTLED"));
+}
+
 /* So many overflows, then none, and the count is that of the last one. */
 TEST_F(perf_abi, refresh)
 {
@@ -198,7 +204,7 @@ TEST_F(perf_abi, refresh)
 		EXPECT_LE((i & 1 ? 2 * i - 1 : 2 * i) * PERIOD, counted);
 		EXPECT_GT((i & 1 ? 2 * i - 1 : 2 * i) * PERIOD + LATE, counted);
 	}
-	EXPECT_EQ(!!getenv("PMUDEV_PERF") && interrupts(), served_by_pmudev(self->fd[0]));
+	EXPECT_EQ(stops_here(), served_by_pmudev(self->fd[0]));
 	/* Without a limit again: each is told. */
 	forget();
 	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_ENABLE, 0));
@@ -268,7 +274,7 @@ TEST_F(perf_abi, refresh_with_a_ring)
 	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_RESET, 0));
 	sampled = mmap(NULL, 9 * page, PROT_READ | PROT_WRITE, MAP_SHARED, self->fd[0], 0);
 	ASSERT_NE(MAP_FAILED, sampled);
-	EXPECT_EQ(!!getenv("PMUDEV_PERF") && interrupts(), served_by_pmudev(self->fd[0]));
+	EXPECT_EQ(stops_here(), served_by_pmudev(self->fd[0]));
 	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_REFRESH, 1));
 	loop(80 * N);
 	head = __atomic_load_n(&sampled->data_head, __ATOMIC_ACQUIRE);

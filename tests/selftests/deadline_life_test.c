@@ -189,6 +189,7 @@ TEST_F(life, disturbed)
 	struct pmudev_event_attr events[2] = { self->event, self->event };
 	/* KCSAN waits in each of them. */
 	const __u64 pause = kcsan_kernel() ? 20000000 : 100000;
+	const __u64 ms = kcsan_kernel() ? 5000 : debug_kernel() ? 20000 : few(3000);
 	static int pid;
 	struct disturbance disturbances[] = {
 		DISTURB("migrates", migrate_once, &pid, 2 * pause),
@@ -214,7 +215,7 @@ TEST_F(life, disturbed)
 	for (i = 0; i < nr; i++)
 		ASSERT_EQ(0, disturb_start(&d[i])) TH_LOG("%s", d[i].name);
 	begin = now_ns();
-	while (now_ns() < begin + (kcsan_kernel() ? 5 : debug_kernel() ? 20 : 3) * 1000000000ULL) {
+	while (now_ns() < begin + ms * 1000000) {
 		ASSERT_EQ(0, take(self, PERIOD));
 		pause_ns(1000000);
 	}

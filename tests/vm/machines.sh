@@ -112,6 +112,19 @@ check_matrix() {
 # the machine is not a particular one.
 check_has_particular() { [[ $1 = el1 || $1 = amd-* ]]; }
 
+# check_has_half KERNEL MACHINE SMP PROGRAM: whether `make check` runs a program there that is about neither
+# architecture. It runs on the two machines with 6.12 and 4 CPUs. Of the others each has a half: with one CPU
+# a program runs on one architecture with 6.12 and on the other with 6.1. The section "matrix" has all.
+check_has_half() {
+	local half
+
+	half=$(($(cksum <<<"$4" | cut -d' ' -f1) % 2))
+	case $1-$2-$3 in
+	6.12-arm64-vhe-1 | 6.1-amd64-v3-g8-w-1) [ $half = 0 ] ;;
+	6.12-amd64-v4-g8-w-1 | 6.1-arm64-nvhe-1 | 6.12-arm64-nvhe-4) [ $half = 1 ] ;;
+	esac
+}
+
 # default_matrix: what the section "matrix" of `make check-all` boots.
 default_matrix() {
 	arm64_machines 6.12-arm64

@@ -75,7 +75,7 @@ matches() {
 # wanted PROGRAM KERNEL ARCH MACHINE SMP: whether the program runs there; sets WANTED_LIMIT (seconds of the
 # machine), WANTED_EARLY and WANTED_OPTIONS (of the program). --test runs a program on particular machines, too, and whatever its tags.
 wanted() {
-	local word named=$TESTS alone='' quick='' slow=''
+	local word named=$TESTS alone='' quick='' slow='' chosen=''
 
 	WANTED_LIMIT=30 WANTED_EARLY='' WANTED_OPTIONS=''
 	[ "$4" != nopmu ] || return 1
@@ -84,11 +84,17 @@ wanted() {
 	fi
 	for word in ${WORDS[$1]:-}; do
 		case $word in
-		arch=*) matches "$3" "${word#*=}" || return 1 ;;
-		kernel=*) matches "$2" "${word#*=}" || return 1 ;;
+		arch=*)
+			matches "$3" "${word#*=}" || return 1
+			chosen=1
+			;;
+		kernel=*)
+			matches "$2" "${word#*=}" || return 1
+			chosen=1
+			;;
 		machine=*)
 			matches "$4" "${word#*=}" || return 1
-			named=$4
+			named=$4 chosen=1
 			;;
 		also=*)
 			if matches "$4" "${word#*=}"; then
@@ -105,7 +111,10 @@ wanted() {
 				WANTED_EARLY=1
 			fi
 			;;
-		check=*) [ "$LEVEL" != check ] || [ -n "$TESTS" ] || matches "$2-$4-smp$5" "${word#*=}" || return 1 ;;
+		check=*)
+			[ "$LEVEL" != check ] || [ -n "$TESTS" ] || matches "$2-$4-smp$5" "${word#*=}" || return 1
+			chosen=1
+			;;
 		timeout=*) WANTED_LIMIT=${word#*=} ;;
 		quick) quick=1 ;;
 		quick=*)
@@ -124,7 +133,7 @@ wanted() {
 	[ -z "$TESTS" ] || return 0
 	case $LEVEL in
 	quick) [ -n "$quick" ] ;;
-	check) [ -z "$slow" ] ;;
+	check) [ -z "$slow" ] && { [ -n "$chosen" ] || check_has_half "$2" "$4" "$5" "$1"; } ;;
 	slow) [ -n "$slow" ] ;;
 	esac
 }

@@ -71,7 +71,7 @@ if "$PMUDEV" report /dev/null 2>&1 | grep -q 'without libdw'; then
 else
 	for how in "-no-pie" "-pie -fPIE" "-no-pie -static"; do
 		# shellcheck disable=SC2086 # options
-		"$CC" -g -O1 $how -o "$TMP/prog" "$TMP/prog.c" || exit 1
+		$CC -g -O1 $how -o "$TMP/prog" "$TMP/prog.c" || exit 1
 		# The code's mapping: its bytes and where they are loaded.
 		read -r _ start address _ < <(readelf -lW "$TMP/prog" | grep 'LOAD.* R E ')
 		begin=$(nm "$TMP/prog" | awk '$3 == "square_sum" { print "0x" $1 }')
@@ -89,9 +89,9 @@ else
 		expect "lines as addr2line has them ($how)" has_rows "$TMP/lines" "${wanted[@]}"
 	done
 	printf 'static __attribute__((noinline)) int same(int n) { return n * 3; }\nint F(int n) { return same(n) + 1; }\n' >"$TMP/half.c"
-	"$CC" -O1 -DF=one -c -o "$TMP/one.o" "$TMP/half.c" && "$CC" -O1 -DF=two -c -o "$TMP/two.o" "$TMP/half.c" &&
+	$CC -O1 -DF=one -c -o "$TMP/one.o" "$TMP/half.c" && $CC -O1 -DF=two -c -o "$TMP/two.o" "$TMP/half.c" &&
 		printf 'int one(int), two(int); int main(int c, char **v) { (void)v; return one(c) + two(c); }' |
-		"$CC" -O1 -no-pie -x c -o "$TMP/both" - -x none "$TMP/one.o" "$TMP/two.o" || exit 1
+		$CC -O1 -no-pie -x c -o "$TMP/both" - -x none "$TMP/one.o" "$TMP/two.o" || exit 1
 	read -r _ start address _ < <(readelf -lW "$TMP/both" | grep 'LOAD.* R E ')
 	for at in $(nm "$TMP/both" | awk '$3 == "same" { print "0x" $1 }'); do
 		sample "$TMP/both" "$((at - address + start))"
