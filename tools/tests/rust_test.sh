@@ -7,6 +7,8 @@
 # shellcheck source=tools/tests/sh.sh
 . "$(dirname "$0")/sh.sh"
 
+# A test calls the compiler by one word.
+CC=${CC#ccache }
 export CARGO_TARGET_DIR="$BUILD/rust/cargo" PMUDEV_LIB_DIR="$BUILD/rust/lib" CC
 CRATE=$TOP/bindings/rust
 
