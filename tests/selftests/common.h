@@ -211,7 +211,8 @@ int kernel_major(void);
 /* Is this a kernel that watches what it does? It executes ten times as much. */
 bool debug_kernel(void);
 /*
- * How often to do what is done @often: a fifth where PMUDEV_FEW is set, as `make check` sets it.
+ * How often to do what is done @often: a fifth where PMUDEV_FEW is set, as `make check` sets it,
+ * and on debug kernels, which take thirty times as long; not with KCSAN, which needs races.
  * What is asserted must not depend on it.
  */
 int few(int often);

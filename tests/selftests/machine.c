@@ -105,7 +105,9 @@ bool debug_kernel(void)
 
 int few(int often)
 {
-	return getenv("PMUDEV_FEW") ? (often + 4) / 5 : often;
+	const bool slow = debug_kernel() && !kcsan_kernel();
+
+	return slow || getenv("PMUDEV_FEW") ? (often + 4) / 5 : often;
 }
 
 const char *module_file(void)

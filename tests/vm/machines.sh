@@ -73,12 +73,18 @@ check_pairs() {
 	[ -z "$lost" ] || die "the x86 machines of the matrix do not cover: $(paste -sd, <<<"$lost")"
 }
 
-# each_once MACHINE SMP NAMED ALONE: whether a program runs there where each is to run once: all that can
-# on the first machine of its architecture with 4 CPUs; with one CPU those whose line says smp=1; and
-# on other machines those that name them, of which that of version 2 has one CPU.
+# half_of PROGRAM: 0 or 1, by its name.
+half_of() { printf '%s\n' $(($(cksum <<<"$1" | cut -d' ' -f1) % 2)); }
+
+# each_once MACHINE SMP NAMED ALONE PROGRAM: whether a program runs there where each is to run once: all that can
+# on the first machine of its architecture with 4 CPUs, of x86 on one of the first two; with one CPU
+# those whose line says smp=1; and on other machines those that name them, of which that of version 2
+# has one CPU.
 each_once() {
 	case $1-$2 in
-	vhe-4 | v4-g8-w-4) return 0 ;;
+	vhe-4) return 0 ;;
+	v4-g8-w-4) [ -n "$3" ] || [ "$(half_of "$5")" = 0 ] ;;
+	v5-g8-w-4) [ -z "$3" ] && [ "$(half_of "$5")" = 1 ] ;;
 	vhe-1 | v4-g8-w-1) [ -n "$4" ] ;;
 	*-4 | v2-g4-1) [ -n "$3" ] ;;
 	*) { [ -n "$3" ] && [ -n "$4" ]; } || machine_is_particular "$1" ;;
@@ -87,7 +93,7 @@ each_once() {
 
 # A kernel that was built here: a few machines that differ in everything.
 x86_representative() { # KERNEL
-	printf '%s\n' "$1 v4-g8-w 4" "$1 v4-g8-w 1" "$1 v2-g4 1" "$1 v5-g8-w-hide 4" "$1 hybrid 4" "$1 late 4" "$1 skid 4" "$1 nopmu 1"
+	printf '%s\n' "$1 v4-g8-w 4" "$1 v5-g8-w 4" "$1 v4-g8-w 1" "$1 v2-g4 1" "$1 v5-g8-w-hide 4" "$1 hybrid 4" "$1 late 4" "$1 skid 4" "$1 nopmu 1"
 }
 
 # The particular machines of arm64; kernels before 6.13 do not hide counters on p9.
@@ -116,12 +122,9 @@ check_has_particular() { [[ $1 = el1 || $1 = amd-* ]]; }
 # architecture. It runs on the two machines with 6.12 and 4 CPUs. Of the others each has a half: with one CPU
 # a program runs on one architecture with 6.12 and on the other with 6.1. The section "matrix" has all.
 check_has_half() {
-	local half
-
-	half=$(($(cksum <<<"$4" | cut -d' ' -f1) % 2))
 	case $1-$2-$3 in
-	6.12-arm64-vhe-1 | 6.1-amd64-v3-g8-w-1) [ $half = 0 ] ;;
-	6.12-amd64-v4-g8-w-1 | 6.1-arm64-nvhe-1 | 6.12-arm64-nvhe-4) [ $half = 1 ] ;;
+	6.12-arm64-vhe-1 | 6.1-amd64-v3-g8-w-1) [ "$(half_of "$4")" = 0 ] ;;
+	6.12-amd64-v4-g8-w-1 | 6.1-arm64-nvhe-1 | 6.12-arm64-nvhe-4) [ "$(half_of "$4")" = 1 ] ;;
 	esac
 }
 

@@ -129,7 +129,7 @@ wanted() {
 	if [ -z "$named" ] && { machine_is_particular "$4" || { [ "$LEVEL" = check ] && check_has_particular "$4"; }; }; then
 		return 1
 	fi
-	[ -z "$EACH_ONCE" ] || each_once "$4" "$5" "$named" "$alone" || return 1
+	[ -z "$EACH_ONCE" ] || each_once "$4" "$5" "$named" "$alone" "$1" || return 1
 	[ -z "$TESTS" ] || return 0
 	case $LEVEL in
 	quick) [ -n "$quick" ] ;;
