@@ -189,7 +189,7 @@ TEST_F(life, disturbed)
 	struct pmudev_event_attr events[2] = { self->event, self->event };
 	/* KCSAN waits in each of them. */
 	const __u64 pause = kcsan_kernel() ? 20000000 : 100000;
-	const __u64 ms = kcsan_kernel() ? 5000 : debug_kernel() ? 20000 : few(3000);
+	const __u64 ms = kcsan_kernel() ? 5000 : debug_kernel() ? 20000 : few(2000);
 	static int pid;
 	struct disturbance disturbances[] = {
 		DISTURB("migrates", migrate_once, &pid, 2 * pause),
