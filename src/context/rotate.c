@@ -20,7 +20,7 @@ void pmudev_rotation_apply(struct pmudev_ctx *ctx, struct pmudev_set *set)
 
 	lockdep_assert_held(&ctx->lock);
 	if (plan && plan->nr) {
-		now = &plan->slot[set->rotation.pos];
+		now = &plan->slot[set->rotation.pos % plan->nr];
 		wanted = now->slots & set->enabled;
 	}
 	if ((set->user & wanted) && !pmudev_user_access_enabled())
@@ -48,8 +48,6 @@ void pmudev_change_rotation(struct pmudev_ctx *ctx, struct pmudev_set *set, void
 	if (plan)
 		hlist_add_head(&rotation->node, &ctx->rotating);
 	rotation->plan = plan;
-	if (!plan || rotation->pos >= plan->nr)
-		rotation->pos = 0;
 	pmudev_rotation_apply(ctx, set);
 	pmudev_times_changed(set, was, &now);
 	if (plan && pmudev_ctx_counting(ctx))
@@ -64,7 +62,7 @@ void pmudev_rotation_inherit(struct pmudev_ctx *ctx, struct pmudev_set *child,
 	if (!child->rotation.plan)
 		return;
 	/* Children that live for less than one slot each begin with another one. */
-	child->rotation.pos = number % max(child->rotation.plan->nr, 1U);
+	child->rotation.pos = number;
 	hlist_add_head(&child->rotation.node, &ctx->rotating);
 	pmudev_rotation_apply(ctx, child);
 }
@@ -81,7 +79,7 @@ static void rotate(struct pmudev_ctx *ctx)
 		if (set->rotation.plan->nr < 2)
 			continue;
 		was = set->active;
-		set->rotation.pos = (set->rotation.pos + 1) % set->rotation.plan->nr;
+		set->rotation.pos++;
 		pmudev_rotation_apply(ctx, set);
 		pmudev_times_changed(set, was, &now);
 		pmudev_page_publish(ctx, set);

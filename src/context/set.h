@@ -35,8 +35,13 @@ struct pmudev_set_deadlines;
 /* The set's place in its rotation; under ctx->lock */
 struct pmudev_set_rotation {
 	const struct pmudev_rotation *plan; /* NULL: no group is enabled, or it is suspended */
-	u32 pos;			    /* the slot of plan that is applied */
-	struct hlist_node node;		    /* in ctx->rotating while plan is not NULL */
+	/*
+	 * Counts rotations; modulo the plan's slots it is the one that is applied. Plans may change
+	 * more often than they rotate, as groups and other sets come and go: each goes on where the
+	 * last one was, or the groups behind the first would have no turns.
+	 */
+	u32 pos;
+	struct hlist_node node; /* in ctx->rotating while plan is not NULL */
 };
 
 /* The set's user page; under ctx->lock unless it says otherwise */

@@ -205,6 +205,34 @@ TEST_F(mux, groups_come_and_go)
 	}
 }
 
+/*
+ * Plans that change before a turn is over: the turns go on where they were, and do not begin with
+ * the first groups again.
+ */
+TEST_F(mux, turns_go_on)
+{
+	union record before, after;
+	struct pmudev_count c;
+	unsigned int i;
+
+	self->fd = mux_attach(&self->pool, self->s.pid, 0, GROUPS);
+	ASSERT_GE(self->fd, 0);
+	ASSERT_EQ(0, pm_read(self->fd, &before));
+	for (i = 0; i < 480; i++) {
+		ASSERT_EQ(0, subject_work(&self->s, ROUNDS(1) / 2));
+		ASSERT_EQ(0, pm_disable(self->fd, i % 2 ? i / 2 % GROUPS : PMUDEV_ALL));
+		ASSERT_EQ(0, pm_enable(self->fd, PMUDEV_ALL));
+	}
+	ASSERT_EQ(0, pm_read(self->fd, &after));
+	EXPECT_EQ(self->pool.nr * 480 * WORK(ROUNDS(1) / 2),
+		  sum_since(&before, &after, 0, GROUPS).value);
+	for (i = 0; i < GROUPS; i++) {
+		c = since(&before, &after, i);
+		EXPECT_TRUE(has_share(&c, GROUPS, self->pool.nr, 2 * SHARE_PERCENT))
+		TH_LOG("group %u ran %llu of %llu ns", i, c.time_running, c.time_enabled);
+	}
+}
+
 TEST_F(mux, reset_and_remove)
 {
 	union record before, after;
