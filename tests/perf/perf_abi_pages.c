@@ -124,6 +124,25 @@ TEST_F(perf_abi, page)
 	EXPECT_NE(~0ULL, value(self->fd[0]));
 }
 
+/* libperf asks for one that it could write, and only reads. */
+TEST_F(perf_abi, page_to_be_written)
+{
+	const struct perf_event_mmap_page *page;
+	int direct;
+
+	allow_user_reads(&self->attr);
+	self->attr.disabled = 0;
+	self->fd[0] = open_event(&self->attr, 0, -1, -1, 0);
+	ASSERT_LE(0, self->fd[0]);
+	page = mmap(NULL, page_size, PROT_READ | PROT_WRITE, MAP_SHARED, self->fd[0], 0);
+	ASSERT_NE(MAP_FAILED, page);
+	direct = compare(self->fd[0], page, 100);
+	EXPECT_LE(0, direct);
+	if (getenv("PMUDEV_PAGES"))
+		EXPECT_LT(50, direct);
+	munmap((void *)page, page_size);
+}
+
 /* An event that counts already: nothing of it is lost. */
 TEST_F(perf_abi, page_of_one_that_counts)
 {

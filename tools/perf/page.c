@@ -84,7 +84,8 @@ void *perf_map(struct event *event, void *address, size_t size, int prot, int fl
 		page = map_ring(event, address, size, prot, flags, fd);
 		if (page == MAP_FAILED && !perf_hand_over(event, fd))
 			return real()->mmap(address, size, prot, flags, fd, 0);
-	} else if (!(prot & PROT_WRITE)) {
+	} else {
+		/* Also if it was asked for to be written, as libperf does: that is for rings. */
 		group = event_lock(event, fd, &held);
 		if (!group)
 			return real()->mmap(address, size, prot, flags, fd, 0);
