@@ -65,6 +65,31 @@ TEST_F(perf_abi, number_of_a_pipe)
 	close(end);
 }
 
+/* The same of an event that became perf's, and whose identifier the library keeps. */
+TEST_F(perf_abi, number_of_one_with_an_identifier)
+{
+	struct perf_event_attr clock = event(PERF_COUNT_SW_TASK_CLOCK);
+	char got[sizeof(text)] = "";
+	uint64_t id;
+	int fd, end;
+
+	clock.type = PERF_TYPE_SOFTWARE;
+	self->attr.read_format = ALL;
+	fd = open_event(&self->attr, 0, -1, -1, 0);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_ID, &id));
+	self->fd[0] = open_event(&clock, 0, -1, fd, 0);
+	ASSERT_LE(0, self->fd[0]) TH_LOG("%s", strerror(errno));
+	ASSERT_EQ(0, raw_close(fd));
+	end = put_pipe(fd);
+	ASSERT_LE(0, end);
+	EXPECT_EQ(-1, ioctl(fd, PERF_EVENT_IOC_ID, &id));
+	ASSERT_EQ((ssize_t)sizeof(text), read(fd, got, sizeof(got)));
+	EXPECT_STREQ(text, got);
+	close(fd);
+	close(end);
+}
+
 TEST_F(perf_abi, other_calls_on_it)
 {
 	char got[sizeof(text)] = "";

@@ -133,7 +133,7 @@ TEST(strict)
 		SKIP(return, "tests/perf was not built for this machine");
 	run(&output, "pmudev exec --strict --explain -- /bin/perf_abi_groups");
 	EXPECT_EQ(1, output.status);
-	EXPECT_EQ(2, times_in(&output, "\nnot ok")) TH_LOG("%s", output.text);
+	EXPECT_EQ(3, times_in(&output, "\nnot ok")) TH_LOG("%s", output.text);
 	EXPECT_LE(1, times_in(&output, "pmudev exec: perf_event_open(): "))
 	TH_LOG("%s", output.text);
 }

@@ -103,11 +103,11 @@ static bool open_ours(const struct perf_event_attr *from, pid_t pid, int cpu, in
 	int fd;
 
 	/* Of a group of perf's */
-	if (leader && !fd_is_set(leader_fd)) {
+	if (leader && !atomic_load(&leader->given) && !fd_is_set(leader_fd)) {
 		table_forget(leader_fd, leader);
 		leader = NULL;
 	}
-	if ((leader_fd >= 0 && !leader) || !take_attr(&attr, from))
+	if ((leader ? atomic_load(&leader->given) : leader_fd >= 0) || !take_attr(&attr, from))
 		return false;
 	memory_know_stack();
 	fd = perf_open(&attr, pid, cpu, leader, leader_fd, flags, &ours, &event);
@@ -159,8 +159,10 @@ EXPORT long syscall(long number, ...)
 		break;
 	}
 	ret = real()->syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-	if (number == SYS_perf_event_open && ret >= 0)
+	if (number == SYS_perf_event_open && ret >= 0) {
 		atomic_fetch_add(&perf_opened.perf, 1);
+		given_follow(a[3], ret, (const struct perf_event_attr *)a[0]);
+	}
 	return ret;
 }
 

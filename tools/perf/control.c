@@ -85,17 +85,10 @@ static int change(struct event *event, int fd, unsigned long request, bool all)
 	return 0;
 }
 
-/* Samples that carry identifiers are wanted: they must be perf's, as the ring will be. */
-static bool samples_tell_ids(const struct event *event)
-{
-	return event->period &&
-	       event->perf.sample_type & (PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
-					  PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_READ);
-}
-
+/* Samples that carry identifiers must be perf's, as the ring will be. */
 static int tell_id(struct event *event, int fd, void *to)
 {
-	if (samples_tell_ids(event) && !perf_hand_over(event, fd))
+	if (event_samples_tell_ids(event) && !perf_hand_over(event, fd))
 		return -ESTALE;
 	atomic_store(&event->group->told, true);
 	return memory_write(to, &event->id, sizeof(event->id));
@@ -108,10 +101,20 @@ static int take_period(struct event *event, int fd, const void *from)
 	return memory_read(&period, from, sizeof(period)) ?: perf_set_period(event, fd, period);
 }
 
+/* perf does all but that. */
+static int control_given(struct event *event, int fd, unsigned long request, unsigned long arg)
+{
+	if ((unsigned int)request != PERF_EVENT_IOC_ID || !given_is_there(event, fd))
+		return -ESTALE;
+	return memory_write((void *)arg, &event->id, sizeof(event->id));
+}
+
 int perf_control(struct event *event, int fd, unsigned long request, unsigned long arg)
 {
 	int error;
 
+	if (atomic_load(&event->given))
+		return control_given(event, fd, request, arg);
 	switch ((unsigned int)request) {
 	case PERF_EVENT_IOC_ENABLE:
 	case PERF_EVENT_IOC_DISABLE:

@@ -92,14 +92,33 @@ static struct event *make(const struct perf_event_attr *attr, const struct pmude
 	return event;
 }
 
+/*
+ * Others that count the same take turns already. On counters of its own it would count all the
+ * time, at their cost: it shares, too. Not what needs a slot of its own.
+ */
+static bool should_join(const struct group *group)
+{
+	unsigned int i;
+
+	if (perf_settings.strict || group->multiplexed || group->target.flags ||
+	    group->process != perf_process || !group_is_wanted(group))
+		return false;
+	for (i = 0; i < group->nr; i++)
+		if (group->events[i]->perf.pinned || group->events[i]->period ||
+		    group->events[i]->attr.flags & PMUDEV_USER_READ)
+			return false;
+	return true;
+}
+
 int perf_update(struct group *group, int fd, struct pmudev_refusal *why)
 {
+	const bool others_share = is_shared(&group->target);
 	struct held held;
 	bool may_share;
 	int error;
 
 	group_lock(group, &held);
-	error = group_update(group, fd, why);
+	error = others_share && should_join(group) ? -EBUSY : group_update(group, fd, why);
 	may_share = !perf_settings.strict && group->nr && !group->events[0]->perf.pinned;
 	group_unlock(group, &held);
 	if ((error != -ENOSPC && error != -EBUSY) || !may_share)
@@ -213,8 +232,8 @@ int perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu, struct eve
 
 void perf_close(struct event *event, int fd)
 {
-	/* A child has copies: the event is its parent's. */
-	if (event->group->process != perf_process)
+	/* A child has copies: the event is its parent's. Or it is perf's. */
+	if (event->group->process != perf_process || atomic_load(&event->given))
 		fd = -1;
 	group_remove(event->group, event, fd);
 }

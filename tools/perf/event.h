@@ -51,6 +51,7 @@ struct ring {
  * struct event - one that perf_event_open() has made here
  * @group: whose set it is in; constant until the last descriptor is closed
  * @id: what PERF_EVENT_IOC_ID tells
+ * @given: it is perf's by now, which has this identifier for it; 0: it is ours
  * @read_format: PERF_FORMAT_*
  * @perf: as it was opened, all of it
  * @attr: as pmudev knows it
@@ -75,6 +76,7 @@ struct ring {
 struct event {
 	struct group *group;
 	uint64_t id;
+	atomic_ullong given;
 	uint64_t read_format;
 	struct perf_event_attr perf;
 	struct pmudev_event_attr attr;
@@ -112,7 +114,7 @@ struct target {
  * @nr: how many events
  * @events: in the order in which they were added
  * @counted: some event of it was enabled, and perf cannot take it over any more
- * @told: an identifier of its events: perf would have others
+ * @told: an identifier of its events: perf has others
  * @multiplexed: they are a group of a set that others are in, too
  * @number: of that group
  * @target: constant
@@ -177,6 +179,18 @@ void perf_close(struct event *event, int fd);
 int perf_hand_over(struct event *event, int fd);
 
 /*
+ * given.c: what was handed over, and whose identifiers stay those that the program was told. Is the
+ * file still that event?
+ */
+bool given_is_there(const struct event *event, int fd);
+/* The locked group's events are perf's @fds from now on. 0 or -errno */
+int given_take_ids(const struct group *group, const int *fds);
+/* As perf_read() */
+ssize_t given_read(struct event *event, int fd, void *buf, size_t size);
+/* perf has opened @fd: if its leader is one of those, it is a member. */
+void given_follow(int leader_fd, int fd, const struct perf_event_attr *attr);
+
+/*
  * page.c: mmap(2) of its descriptor at offset 0: a page in perf's layout, a ring of perf's, or
  * memory that tells the program to use read(2).
  */
@@ -217,6 +231,8 @@ struct held {
  * it is perf's now; callers return -ESTALE, and calls.c begins anew.
  */
 struct group *event_lock(struct event *event, int fd, struct held *held);
+/* The same, also of one that is perf's and keeps its identifier */
+struct group *event_lock_any(struct event *event, int fd, struct held *held);
 /* A group, to be changed; also for its descriptors. */
 void group_lock(struct group *group, struct held *held);
 void group_unlock(struct group *group, const struct held *held);
@@ -227,8 +243,8 @@ int perf_find_fd(const struct group *group);
 void perf_replace(const struct group *group, int to);
 /* Has the event a descriptor? */
 bool perf_is_known(const struct event *event);
-/* Those of each event are perf's of the same place in @fds, and none of ours. */
-void perf_release(const struct group *group, const int *fds);
+/* Those of each event are perf's of the same place in @fds; @known: and stay in the table. */
+void perf_release(const struct group *group, const int *fds, bool known);
 
 /* set.c: calls of pmudev's, which are not looked at; 0 or -errno, and what was refused */
 int set_open(bool cloexec);

@@ -211,6 +211,11 @@ static unsigned int nr_wanted(const struct group *group, bool all)
 	return nr;
 }
 
+bool group_is_wanted(const struct group *group)
+{
+	return nr_wanted(group, false);
+}
+
 /* Those that shall count, all at one moment if all of them shall. */
 static int switch_on(struct group *group, int fd, struct pmudev_refusal *why)
 {

@@ -13,6 +13,14 @@ static inline bool event_in_set(const struct event *event)
 	return atomic_load(&event->slot) != NO_SLOT;
 }
 
+/* Its samples carry identifiers, which nobody can change in a ring of perf's. */
+static inline bool event_samples_tell_ids(const struct event *event)
+{
+	return event->period &&
+	       event->perf.sample_type & (PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
+					  PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_READ);
+}
+
 /* A descriptor of a new set that counts @target, or -errno; refused by pmudev: why->code is set */
 int target_open(const struct target *target, bool cloexec, struct pmudev_refusal *why);
 
@@ -43,8 +51,14 @@ void group_remove(struct group *group, struct event *event, int fd);
  */
 int group_update(struct group *group, int fd, struct pmudev_refusal *why);
 
+/* Shall any of its events count? */
+bool group_is_wanted(const struct group *group);
+
 /* event.c: the same of one that is not locked; without counters it takes turns with others. */
 int perf_update(struct group *group, int fd, struct pmudev_refusal *why);
+
+/* Do groups that count the target take turns? No group is locked. */
+bool is_shared(const struct target *target);
 
 /*
  * A group whose set must not change, for children are counted by it: it shares the set of others

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -50,47 +51,72 @@ static int open_all(const struct group *group, int *fds)
 }
 
 /*
- * Has perf all that the program knows of the group? Not what it has counted, told of identifiers,
- * or shows in a page; and an event that another thread opens at this moment has no descriptor yet.
+ * Has perf all that the program knows of the group? Not what it has counted, or shows in a page;
+ * identifiers that were told can stay, but not in samples; and an event that another thread opens
+ * at this moment has no descriptor yet.
  */
-static bool may_hand_over(const struct group *group)
+static bool may_hand_over(const struct group *group, bool told)
 {
 	unsigned int i;
 
-	if (group->counted || group->told || !group->leader || group->process != getpid())
+	if (group->counted || !group->leader || group->process != getpid())
 		return false;
 	for (i = 0; i < group->nr; i++)
 		if (group->events[i]->attr.flags & PMUDEV_USER_READ ||
+		    (told && event_samples_tell_ids(group->events[i])) ||
 		    !perf_is_known(group->events[i]))
 			return false;
 	return true;
 }
 
-/* The group is locked. */
+static void close_all(const struct group *group, const int *fds)
+{
+	unsigned int i;
+
+	for (i = 0; i < group->nr; i++)
+		real()->close(fds[i]);
+}
+
+/* All of them to @fds; @told: and they keep their identifiers. 0 or -errno */
+static int give(struct group *group, const int *fds, bool told)
+{
+	int error = told ? given_take_ids(group, fds) : 0;
+	unsigned int i;
+
+	if (error)
+		return error;
+	for (i = 0; i < group->nr; i++) {
+		ring_give_to_perf(group->events[i], fds[i]);
+		/* The set is closed with its last descriptor. */
+		atomic_store(&group->events[i]->slot, NO_SLOT);
+	}
+	perf_release(group, fds, told);
+	group->multiplexed = false;
+	atomic_fetch_sub(&perf_opened.pmudev, group->nr);
+	atomic_fetch_add(&perf_opened.perf, group->nr);
+	return 0;
+}
+
+/* The group is locked. @nr: out: so many @events are nobody's any more; 0: the group stays. */
 static int hand_over(struct group *group, struct event **events, unsigned int *nr)
 {
 	int fds[PMUDEV_MAX_EVENTS], error;
-	unsigned int i;
+	bool told;
 
-	if (!may_hand_over(group))
-		return -EINVAL;
-	error = open_all(group, fds);
-	if (error)
-		return error;
 	atomic_fetch_add(&group->changes, 1);
-	for (i = 0; i < group->nr; i++)
-		ring_give_to_perf(group->events[i], fds[i]);
-	perf_release(group, fds);
-	for (i = 0; i < group->nr; i++) {
-		events[i] = group->events[i];
-		real()->close(fds[i]);
+	told = atomic_load(&group->told);
+	error = may_hand_over(group, told) ? open_all(group, fds) : -EINVAL;
+	if (!error) {
+		error = give(group, fds, told);
+		close_all(group, fds);
 	}
-	atomic_fetch_sub(&perf_opened.pmudev, group->nr);
-	atomic_fetch_add(&perf_opened.perf, group->nr);
-	*nr = group->nr;
-	group->nr = 0;
+	if (!error && !told) {
+		*nr = group->nr;
+		memcpy(events, group->events, group->nr * sizeof(*events));
+		group->nr = 0;
+	}
 	atomic_fetch_add(&group->changes, 1);
-	return 0;
+	return error;
 }
 
 int perf_hand_over(struct event *event, int fd)
@@ -106,7 +132,7 @@ int perf_hand_over(struct event *event, int fd)
 		return -ESTALE;
 	error = hand_over(group, events, &nr);
 	group_unlock(group, &held);
-	if (error)
+	if (error || !nr)
 		return error;
 	for (i = 0; i < nr; i++)
 		event_free(events[i]);

@@ -62,7 +62,12 @@ void group_unlock(struct group *group, const struct held *held)
 	let_go(held);
 }
 
-struct group *event_lock(struct event *event, int fd, struct held *held)
+static bool is_file_of(const struct event *event, int fd)
+{
+	return atomic_load(&event->given) ? given_is_there(event, fd) : fd_is_set(fd);
+}
+
+struct group *event_lock_any(struct event *event, int fd, struct held *held)
 {
 	struct group *group = event->group;
 	bool known;
@@ -71,11 +76,21 @@ struct group *event_lock(struct event *event, int fd, struct held *held)
 		return NULL;
 	group_lock(group, held);
 	known = table_find(fd) == event && event->group == group;
-	if (known && fd_is_set(fd))
+	if (known && is_file_of(event, fd))
 		return group;
 	group_unlock(group, held);
 	if (known)
 		table_forget(fd, event);
+	return NULL;
+}
+
+struct group *event_lock(struct event *event, int fd, struct held *held)
+{
+	struct group *group = event_lock_any(event, fd, held);
+
+	if (!group || !atomic_load(&event->given))
+		return group;
+	group_unlock(group, held);
 	return NULL;
 }
 
@@ -209,6 +224,9 @@ int target_open(const struct target *target, bool cloexec, struct pmudev_refusal
 	return error;
 }
 
+/* Was any group ever in turns? Most programs have no more events than there are counters. */
+static atomic_bool ever_shared;
+
 /* What has a deadline stays where it is. */
 static bool signals(const struct group *group)
 {
@@ -238,6 +256,19 @@ static int find_shared(const struct target *target)
 		if (other->multiplexed && may_share(other, target))
 			fd = perf_find_fd(other);
 	return fd;
+}
+
+bool is_shared(const struct target *target)
+{
+	struct held held;
+	bool shared;
+
+	if (!atomic_load(&ever_shared))
+		return false;
+	lock_list(&held);
+	shared = find_shared(target) >= 0;
+	unlock_list(&held);
+	return shared;
 }
 
 /* The same, one of our own; maybe of a new set. -errno */
@@ -277,6 +308,7 @@ int group_join(struct group *group, int fd)
 	struct held held;
 
 	lock_list(&held);
+	atomic_store(&ever_shared, true);
 	shared = find_shared(&group->target);
 	number = shared_number(&group->target);
 	if (number >= 0) {
@@ -329,6 +361,7 @@ int group_share(struct group *group, int fd, struct pmudev_refusal *why)
 	if ((group->target.flags || signals(group)) && !group->multiplexed)
 		return -EBUSY;
 	lock_list(&list);
+	atomic_store(&ever_shared, true);
 	shared = open_shared(&group->target, why);
 	error = shared;
 	if (shared >= 0) {

@@ -105,6 +105,8 @@ ssize_t perf_read(struct event *event, int fd, void *buf, size_t size)
 	/* It is closed at this moment. */
 	if (!group)
 		return -ESTALE;
+	if (atomic_load(&event->given))
+		return given_read(event, fd, buf, size);
 	if (event->read_format & PERF_FORMAT_ID)
 		atomic_store(&group->told, true);
 	if (atomic_load(&event->failed))
@@ -116,7 +118,9 @@ ssize_t perf_read(struct event *event, int fd, void *buf, size_t size)
 			continue;
 		got = group_read(fd, &all.record);
 		if (got < 0 && before == atomic_load(&group->changes))
-			return is_lost(event, fd) ? -ESTALE : got;
+			return atomic_load(&event->given) ? given_read(event, fd, buf, size) :
+			       is_lost(event, fd)	  ? -ESTALE :
+							    got;
 		answer.nr = 0;
 		if (got >= 0 && event->read_format & PERF_FORMAT_GROUP)
 			answer_group(&answer, event, &all.record);

@@ -40,7 +40,7 @@ bool perf_is_known(const struct event *event)
 	return false;
 }
 
-void perf_release(const struct group *group, const int *fds)
+void perf_release(const struct group *group, const int *fds, bool known)
 {
 	unsigned int i;
 	int fd;
@@ -53,7 +53,8 @@ void perf_release(const struct group *group, const int *fds)
 		for (i = 0; group->events[i] != event; i++)
 			;
 		fd_give_to_perf(fd, fds[i], event->overflow.async);
-		atomic_store(&perf_table[fd], NULL);
+		if (!known)
+			atomic_store(&perf_table[fd], NULL);
 	}
 }
 
@@ -153,7 +154,7 @@ int table_copy(int fd, struct event *event, int (*make)(int fd, int a, int b), i
 
 	if (is_borrowed())
 		return make(fd, a, b);
-	group = event_lock(event, fd, &held);
+	group = event_lock_any(event, fd, &held);
 	/* It is the C library's by now. */
 	if (!group)
 		return make(fd, a, b);

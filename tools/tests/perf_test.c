@@ -97,7 +97,7 @@ static void group(void)
 /* Two counters, three events: they take turns from the third on. */
 static void turns(void)
 {
-	int fd[3], copy;
+	int fd[3], copy, last;
 
 	fake_counters = 2;
 	fd[0] = open_event(0, -1, PERF_FLAG_FD_CLOEXEC);
@@ -114,6 +114,10 @@ static void turns(void)
 	is_number(running(fd[0]), 25, "running time is a part");
 	ok(fcntl(fd[0], F_GETFD) == FD_CLOEXEC && !fcntl(copy, F_GETFD), "flags are as they were");
 	is_number(fake_open_sets(), 1, "they share a set");
+	/* They hold one counter, and borrow the other. */
+	last = open_event(0, -1, 0);
+	ok(last >= 0 && fake_open_sets() == 1, "the next one shares it, too");
+	close(last);
 	ioctl(fd[0], PERF_EVENT_IOC_RESET, 0);
 	fake_step(7, 10);
 	is_number(value(copy), 7, "reset, while they share");
