@@ -59,6 +59,7 @@ section_slow() {
 
 section_matrix() {
 	scripts/setup
+	scripts/setup rust
 	tests/vm/run
 }
 
