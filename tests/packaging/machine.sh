@@ -1,11 +1,11 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# For tests/packaging/run: an emulated machine whose module, command, library, udev and its rule are
-# those of the root where the packages were installed.
+# For tests/packaging/run: an emulated machine whose module, command, library, Python, udev and its rule
+# are those of the root where the packages were installed.
 
 BOOTED="/usr/bin/pmudev /root/program /lib/systemd/systemd-udevd /bin/udevadm /lib/systemd/systemd-sysctl
-/bin/systemd-sysusers"
+/bin/systemd-sysusers /usr/bin/python3"
 
 # The program and the shared libraries that it names.
 copy_program() { # FROM TO PROGRAM
@@ -17,6 +17,19 @@ copy_program() { # FROM TO PROGRAM
 	done
 }
 
+# Python's own modules, and pmudev.
+copy_python() { # FROM TO
+	local name file
+
+	name=python$(in_root install python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+	mkdir -p "$2/usr/lib/python3/dist-packages"
+	cp -r "$1/usr/lib/$name" "$2/usr/lib/"
+	cp -r "$1/usr/lib/python3/dist-packages/pmudev" "$2/usr/lib/python3/dist-packages/"
+	for file in "$1/usr/lib/$name"/lib-dynload/_ctypes.*; do
+		copy_program "$1" "$2" "${file#"$1"}"
+	done
+}
+
 machine_root() { # KERNEL FOLDER
 	local from program
 
@@ -25,6 +38,7 @@ machine_root() { # KERNEL FOLDER
 	for program in $BOOTED; do
 		copy_program "$from" "$2" "$program"
 	done
+	copy_python "$from" "$2"
 	cp "$from$(dkms_module "$1")" "$2/pmudev.ko"
 	cp "$from"/usr/lib/udev/rules.d/60-pmudev.rules "$2/lib/udev/rules.d/"
 	cp "$from"/usr/lib/sysusers.d/pmudev.conf "$2/usr/lib/sysusers.d/"
