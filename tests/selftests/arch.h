@@ -6,7 +6,8 @@
  *
  *   EVENT_INSTRUCTIONS, EVENT_CYCLES	raw events that every machine of the tests has
  *   PMU_ARCH				struct pmudev_query.arch
- *   FIXED_COUNTER, FIXED_OPERAND	a fixed counter that every machine has, and its operand
+ *   FIXED_COUNTER, FIXED_OPERAND	a fixed counter that every machine has, and its
+ *					operand; on AMD, which has none, another one
  *   FIXED_EVENT			the one of the two events above that it counts
  *   LEFT_TO_PERF			event counters that multiplexed groups leave to perf
  *   RAW_CONFIG				bits that a raw event may have

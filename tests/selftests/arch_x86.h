@@ -37,12 +37,15 @@ static inline __attribute__((constructor)) void find_vendor(void)
 #define FIXED_CYCLES	   33
 #define FIXED_REF_CYCLES   34
 
-/* AMD has none: one of the others takes their place where any will do. */
+/*
+ * AMD has none: one of the others takes their place where any will do, but not that of the tests
+ * that choose a programmable one, too (direct.h).
+ */
 #define PMU_ARCH      (is_amd ? PMUDEV_ARCH_AMD : PMUDEV_ARCH_INTEL)
 #define RAW_CONFIG    (is_amd ? 0xf7f84ffffULL : 0xff84ffffULL)
-#define FIXED_COUNTER (is_amd ? 2U : FIXED_INSTRUCTIONS)
+#define FIXED_COUNTER (is_amd ? 3U : FIXED_INSTRUCTIONS)
 #define FIXED_EVENT   EVENT_INSTRUCTIONS
-#define FIXED_OPERAND (is_amd ? 2U : 1U << 30)
+#define FIXED_OPERAND (is_amd ? 3U : 1U << 30)
 
 #define LEFT_TO_PERF	     0
 #define FAULT_SIGNAL	     SIGSEGV

@@ -205,6 +205,7 @@ bool exact_clock(void);
 /* Does this kernel offer them? */
 bool user_reads(void);
 #define NO_USER_READS "no user reads on this kernel"
+#define NO_FIXED_COUNTER "this PMU has no fixed counters"
 
 /* The first number of its version. */
 int kernel_major(void);
@@ -228,6 +229,7 @@ int load_module(void);
 /* Others: by name, by file. 0 or -errno. */
 int unload_module_named(const char *name);
 int load_module_file(const char *path);
+int load_module_with(const char *path, const char *args);
 int cpus_online(void);
 int pin_task_to(int tid, int cpu);
 

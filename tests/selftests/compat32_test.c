@@ -118,7 +118,7 @@ TEST_F(compat, refusals_are_in_their_place)
 
 	ASSERT_EQ(0, ioctl(self->fd, PMUDEV_IOC_QUERY, &query));
 	EXPECT_EQ((__u32)PMUDEV_ABI_VERSION, query.abi);
-	EXPECT_NE(0ULL, query.counters >> PMUDEV_FIXED_BASE);
+	EXPECT_EQ(!!query.width_fixed, !!(query.counters >> PMUDEV_FIXED_BASE));
 	EXPECT_NE('\0', query.name[0]);
 	bad.flags |= PMUDEV_COUNTER;
 	bad.counter = 30; /* the 31st programmable one */

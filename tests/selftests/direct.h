@@ -34,7 +34,7 @@ static inline bool can_be_direct(const struct pmudev_query *query, bool fixed)
 
 static inline unsigned int bare_width(const struct pmudev_query *query, bool fixed)
 {
-	return fixed ? query->width_fixed : query->width;
+	return fixed && query->width_fixed ? query->width_fixed : query->width;
 }
 
 static inline __u64 bare_mask(const struct pmudev_query *query, bool fixed)

@@ -24,7 +24,7 @@ FIXTURE_SETUP(life)
 	self->fd = pm_set(&event, 1, true);
 	ASSERT_GE(self->fd, 0);
 	ASSERT_EQ(0, pm_query(&self->query));
-	self->free = self->query.available & 0xffffffff;
+	self->free = self->query.available & 0xffffffff & ~(1ULL << FIXED_COUNTER);
 	self->page = pm_map(self->fd);
 	ASSERT_NE(NULL, self->page);
 }

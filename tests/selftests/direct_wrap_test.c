@@ -59,6 +59,8 @@ FIXTURE_SETUP(wrap)
 	if (!exact_instructions() || (bare_each(variant->fixed) != 1 && !exact_cycles()))
 		SKIP(return, "counts are not exact here (PMUDEV_EXACT)");
 	ASSERT_EQ(0, pm_query(&self->query));
+	if (variant->fixed && !self->query.width_fixed)
+		SKIP(return, NO_FIXED_COUNTER);
 	if (!can_be_direct(&self->query, variant->fixed))
 		SKIP(return, "programmable counters carry %u bits here", self->query.width);
 	self->width = bare_width(&self->query, variant->fixed);

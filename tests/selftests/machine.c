@@ -127,17 +127,22 @@ int unload_module(void)
 	return unload_module_named("pmudev");
 }
 
-int load_module_file(const char *path)
+int load_module_with(const char *path, const char *args)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	int ret = 0;
 
 	if (fd < 0)
 		return -errno;
-	if (syscall(SYS_finit_module, fd, "", 0))
+	if (syscall(SYS_finit_module, fd, args, 0))
 		ret = -errno;
 	close(fd);
 	return ret;
+}
+
+int load_module_file(const char *path)
+{
+	return load_module_with(path, "");
 }
 
 int load_module(void)

@@ -274,7 +274,8 @@ TEST_F(stat, one_cpu_refuses)
 		SKIP(return, "needs two CPUs");
 	fd = pm_cpu_set(1, 0, &attr, 1);
 	ASSERT_GE(fd, 0);
-	run(&output, "pmudev stat -C 0-1 -e r%x@fixed0:u -- %s --play loop 1", FIXED_EVENT,
+	run(&output, "pmudev stat -C 0-1 -e r%x@%s%u:u -- %s --play loop 1", FIXED_EVENT,
+	    FIXED_COUNTER < PMUDEV_FIXED_BASE ? "" : "fixed", FIXED_COUNTER % PMUDEV_FIXED_BASE,
 	    program);
 	EXPECT_EQ(126, output.status);
 	EXPECT_EQ(1, times_in(&output, "pmudev: CPU 1: r")) TH_LOG("%s", output.text);

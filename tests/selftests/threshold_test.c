@@ -115,7 +115,7 @@ TEST_F(threshold, not_on_a_fixed_counter)
 	if (!self->query.threshold_max)
 		SKIP(return, "no thresholds");
 	if (!self->query.width_fixed)
-		SKIP(return, "no fixed counter");
+		SKIP(return, NO_FIXED_COUNTER);
 	fd = threshold_set(&self->query, &event, 1);
 	ASSERT_GE(fd, 0);
 	ASSERT_EQ(0, pm_place(fd, NULL, 0, &counter));
