@@ -22,12 +22,7 @@ u64 amd_both_modes(const struct x86_kind *kind);
 /* KVM has set or cleared EFER.SVME here, and perf's driver has written registers. */
 void amd_virt_changed(void);
 
-/* An NMI may come this late, in milliseconds: perf's window. */
-#define AMD_LATE_MS 100
-
 /* amd_nmi.c */
-/* Counters of @among that have overflowed and interrupt */
-u64 amd_overflowed(const struct x86_cpu *cpuc, u64 among);
 /* As the static calls */
 enum x86_nmi amd_judge_nmi(struct x86_cpu *cpuc);
 void amd_acknowledge(struct x86_cpu *cpuc);

@@ -10,9 +10,10 @@
 #include "amd.h"
 #include "amd_regs.h"
 
-u64 amd_overflowed(const struct x86_cpu *cpuc, u64 among)
+/* Counters of @among that have overflowed and interrupt */
+static u64 overflowed(const struct x86_cpu *cpuc, u64 among)
 {
-	u64 rest, overflowed = 0;
+	u64 rest, found = 0;
 
 	if (!among)
 		return 0;
@@ -20,20 +21,20 @@ u64 amd_overflowed(const struct x86_cpu *cpuc, u64 among)
 		return amd_read_global_status() & among;
 	for (rest = READ_ONCE(cpuc->armed) & among; rest; rest &= rest - 1)
 		if (!(x86_rdpmc(__ffs64(rest)) >> (AMD_WIDTH - 1) & 1))
-			overflowed |= rest & -rest;
-	return overflowed;
+			found |= rest & -rest;
+	return found;
 }
 
 enum x86_nmi amd_judge_nmi(struct x86_cpu *cpuc)
 {
-	u64 status = amd_overflowed(cpuc, READ_ONCE(cpuc->interrupts));
+	u64 status = overflowed(cpuc, READ_ONCE(cpuc->interrupts));
 
 	if (status) {
 		if (cpuc->global)
 			amd_write_status_clr(status);
 		else
 			WRITE_ONCE(cpuc->armed, cpuc->armed & ~status);
-		x86_expect_late_nmi(cpuc, AMD_LATE_MS);
+		x86_expect_late_nmi(cpuc);
 		/* Masked: the core will compare. */
 		if (READ_ONCE(cpuc->masked))
 			return X86_NMI_LATE;
@@ -48,8 +49,12 @@ enum x86_nmi amd_judge_nmi(struct x86_cpu *cpuc)
 
 void amd_acknowledge(struct x86_cpu *cpuc)
 {
+	u64 status = overflowed(cpuc, cpuc->interrupts);
+
+	if (status)
+		x86_expect_late_nmi(cpuc);
 	if (cpuc->global)
 		amd_write_status_clr(cpuc->kind->counters & ~cpuc->foreign);
-	else if (cpuc->armed)
-		WRITE_ONCE(cpuc->armed, cpuc->armed & ~amd_overflowed(cpuc, cpuc->interrupts));
+	else
+		WRITE_ONCE(cpuc->armed, cpuc->armed & ~status);
 }

@@ -81,19 +81,12 @@ static noinline void arm(struct x86_cpu *cpuc, struct pmudev_hw *const *hw, unsi
 	WRITE_ONCE(cpuc->armed, armed);
 }
 
-/* The core has the counts, which tell more than the status of overflows: clear that. */
-static noinline void acknowledge_overflows(struct x86_cpu *cpuc)
-{
-	if (amd_overflowed(cpuc, cpuc->interrupts))
-		x86_expect_late_nmi(cpuc, AMD_LATE_MS);
-	amd_acknowledge(cpuc);
-}
-
 static __always_inline void check_overflow(struct x86_cpu *cpuc, struct pmudev_hw *const *hw,
 					   unsigned int nr, u64 changed)
 {
+	/* The core has the counts, which tell more than the status of overflows: clear that. */
 	if (unlikely(changed >> AMD_WIDTH))
-		acknowledge_overflows(cpuc);
+		amd_acknowledge(cpuc);
 	if (unlikely(cpuc->interrupts && !cpuc->global))
 		arm(cpuc, hw, nr);
 }
@@ -239,10 +232,11 @@ void amd_silence(bool hide)
 		cpuc->shadow[__ffs64(rest)].config = 0;
 		x86_wrmsr(ctl(cpuc, __ffs64(rest)), 0);
 	}
+	/* While the counts still tell what has overflowed. */
+	amd_acknowledge(cpuc);
 	WRITE_ONCE(cpuc->interrupts, 0);
 	WRITE_ONCE(cpuc->armed, 0);
 	amd_clear(mine);
-	amd_acknowledge(cpuc);
 	WRITE_ONCE(cpuc->active, cpuc->found & cpuc->foreign);
 	if (cpuc->active)
 		amd_set_global_ctrl(cpuc->active);

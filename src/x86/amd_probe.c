@@ -83,6 +83,7 @@ static bool may_evade(void)
 }
 
 const struct x86_vendor amd_vendor = {
+	.late_ms = 100, /* perf's window */
 	.needs_perf = true,
 	.probe_here = probe_here,
 	.complain = complain,

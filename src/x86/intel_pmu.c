@@ -95,7 +95,7 @@ static noinline void acknowledge_overflows(struct x86_cpu *cpuc, struct pmudev_h
 
 	/* The NMI handler clears what it has seen. */
 	if (cpuc->interrupts && read_global_status() & cpuc->interrupts)
-		x86_expect_late_nmi(cpuc, X86_LATE_MS);
+		x86_expect_late_nmi(cpuc);
 	write_global_ovf_ctrl(cpuc->kind->counters & ~cpuc->foreign);
 	for (i = 0; i < nr; i++)
 		if (needs_bit_31(hw[i]))

@@ -127,6 +127,7 @@ static bool may_evade(void)
 }
 
 const struct x86_vendor intel_vendor = {
+	.late_ms = 2,
 	.probe_here = probe_kind,
 	.complain = complain,
 	.describe = fill_in,

@@ -31,16 +31,20 @@ void x86_no_acknowledge(struct x86_cpu *cpuc)
 {
 }
 
-void x86_expect_late_nmi(struct x86_cpu *cpuc, unsigned int ms)
+static u64 late_window(void)
 {
-	WRITE_ONCE(cpuc->late_until, pmudev_clock() + ms * (u64)tsc_khz);
+	return x86_vendor->late_ms * (u64)tsc_khz;
+}
+
+void x86_expect_late_nmi(struct x86_cpu *cpuc)
+{
+	WRITE_ONCE(cpuc->late_until, pmudev_clock() + late_window());
 }
 
 bool x86_late_nmi_expected(const struct x86_cpu *cpuc)
 {
-	u64 late = READ_ONCE(cpuc->late_until);
-
-	return late && (s64)(late - pmudev_clock()) > 0;
+	/* Neither over, nor from before a system sleep that has set the clock back. */
+	return READ_ONCE(cpuc->late_until) - pmudev_clock() <= late_window();
 }
 
 bool x86_is_late_nmi(struct x86_cpu *cpuc)

@@ -27,11 +27,8 @@ void x86_hook_nmi(void);
 void x86_unhook_nmi(void);
 void x86_interrupts(bool enable);
 
-/* An NMI may come this late, in milliseconds, after a save has found and cleared its overflow. */
-#define X86_LATE_MS 2
-
 /* An overflow that interrupts was cleared by its count: its NMI may still come. Irqs off. */
-void x86_expect_late_nmi(struct x86_cpu *cpuc, unsigned int ms);
+void x86_expect_late_nmi(struct x86_cpu *cpuc);
 /* May this be such an NMI? In the NMI. */
 bool x86_late_nmi_expected(const struct x86_cpu *cpuc);
 /* The same, where there is one at most: none is expected any more. */

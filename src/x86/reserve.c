@@ -177,7 +177,6 @@ static void take_over(void *info)
 	cpuc->foreign = x86_vendor->find_foreign(cpuc->kind->counters & X86_PROGRAMMABLE);
 	take->foreign = cpuc->foreign;
 	x86_vendor->silence(true);
-	WRITE_ONCE(cpuc->late_until, 0);
 	WRITE_ONCE(cpuc->owned, true);
 }
 
@@ -189,7 +188,7 @@ static void give_back(void *unused)
 	x86_vendor->silence(false);
 	/* An NMI may have masked it that nobody will answer any more, or may be on its way. */
 	x86_interrupts(true);
-	x86_expect_late_nmi(cpuc, X86_LATE_MS);
+	x86_expect_late_nmi(cpuc);
 	WRITE_ONCE(cpuc->owned, false);
 	x86_vendor->set_global_ctrl(cpuc->found);
 	if (perf && !--*pmudev_perf_disables(perf))

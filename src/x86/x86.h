@@ -126,6 +126,11 @@ struct x86_vendor {
 	u32 (*selector)(unsigned int n);
 	/* Might perf drive the PMU by registers that cannot be reserved? */
 	bool (*may_evade)(void);
+	/*
+	 * An NMI may come this late, in milliseconds, after its overflow was found by the count and
+	 * cleared.
+	 */
+	unsigned int late_ms;
 	/* Only perf's driver tells whether the counters work: CPUID does not. */
 	bool needs_perf;
 	/* With the first reservation, and before unload. Optional. May sleep. */

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * AMD's late NMIs. The emulator's come up to 10,000 instructions after the overflow (the machines
+ * skid-amd*), when its count was found long ago, or the CPU was given back. Nobody would know them:
+ * unknown NMIs panic there. Each is swallowed, and counted while the CPU is pmudev's.
+ */
+#include "deadline.h"
+#include "kselftest_harness.h"
+#include "perf.h"
+
+#if defined(__x86_64__)
+
+#include <sys/ioctl.h>
+
+#define SKID   10000 /* of the emulator */
+#define ROUNDS 300
+
+/* A deadline after so many instructions of user mode, and a loop that reaches it. */
+#define AFTER 500
+
+FIXTURE(late)
+{
+	int fd;
+	struct pmudev_event_attr event;
+	struct pmudev_query query;
+	__u64 nmis;
+};
+
+/* Those of all CPUs so far. */
+static __u64 count_nmis(void)
+{
+	FILE *file = fopen("/proc/interrupts", "re");
+	__u64 nmis = 0;
+	char line[1024];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		char *at = strstr(line, "NMI:"), *end;
+		__u64 nr;
+
+		for (at = at ? at + 4 : NULL; at; at = end) {
+			nr = strtoull(at, &end, 10);
+			if (at == end)
+				break;
+			nmis += nr;
+		}
+	}
+	if (file)
+		fclose(file);
+	return nmis;
+}
+
+FIXTURE_SETUP(late)
+{
+	self->fd = -1;
+	self->event = raw_event(EVENT_INSTRUCTIONS, USER_ONLY);
+	ASSERT_EQ(0, limit_overflows(false));
+	ASSERT_EQ(0, pin_to(1));
+	ASSERT_EQ(0, pm_query(&self->query));
+	ASSERT_EQ((__u32)PMUDEV_ARCH_AMD, self->query.arch);
+	self->nmis = count_nmis();
+}
+
+FIXTURE_TEARDOWN(late)
+{
+	if (self->fd >= 0)
+		close(self->fd);
+	limit_overflows(true);
+}
+
+/* Since the test began, when the last one has come: NMIs, and of these overflows and late ones. */
+static void count_all(struct _test_data_late *self, __u64 *nmis, __u64 *overflows, __u64 *late)
+{
+	struct pmudev_query query;
+
+	loop(SKID);
+	pm_query(&query);
+	*nmis = count_nmis() - self->nmis;
+	*overflows = query.overflows - self->query.overflows;
+	*late = query.late - self->query.late;
+}
+
+static void expect_late(struct __test_metadata *_metadata, struct _test_data_late *self)
+{
+	__u64 nmis, overflows, late;
+
+	count_all(self, &nmis, &overflows, &late);
+	TH_LOG("%llu NMIs: %llu overflows, %llu late", nmis, overflows, late);
+	EXPECT_EQ(nmis, overflows + late);
+	EXPECT_LT(ROUNDS / 2ULL, late);
+}
+
+/* The event is switched off, its deadline told; then the interrupt comes. */
+TEST_F(late, after_disable)
+{
+	struct pmudev_report report;
+	int i;
+
+	self->fd = pm_set(&self->event, 1, true);
+	ASSERT_GE(self->fd, 0);
+	for (i = 0; i < ROUNDS; i++) {
+		ASSERT_EQ(0, pm_deadline(self->fd, 0, PMUDEV_DEADLINE_RELATIVE, AFTER, 0));
+		loop(AFTER);
+		ASSERT_EQ(0, pm_disable(self->fd, 0));
+		ASSERT_EQ(1, pm_reports(self->fd, &report, 1));
+		EXPECT_EQ(1ULL, report.reached);
+		loop(SKID);
+		ASSERT_EQ(0, pm_reports(self->fd, &report, 1));
+		ASSERT_EQ(0, pm_enable(self->fd, 0));
+	}
+	expect_late(_metadata, self);
+}
+
+/* A read finds the count while the event goes on: no deadline is told twice, and none is lost. */
+TEST_F(late, after_a_read)
+{
+	struct pmudev_report report;
+	__u64 reached = 0;
+	union record r;
+	int i;
+
+	self->fd = pm_set(&self->event, 1, true);
+	ASSERT_GE(self->fd, 0);
+	for (i = 0; i < ROUNDS; i++) {
+		ASSERT_EQ(0, pm_deadline(self->fd, 0, PMUDEV_DEADLINE_RELATIVE, AFTER, 0));
+		loop(AFTER);
+		ASSERT_EQ(0, pm_read(self->fd, &r));
+		if (i % 2)
+			loop(SKID);
+		if (pm_reports(self->fd, &report, 1) == 1)
+			reached += report.reached;
+	}
+	EXPECT_EQ((__u64)ROUNDS, reached);
+	loop(SKID);
+	ASSERT_EQ(0, pm_reports(self->fd, &report, 1));
+}
+
+/* Reaches a deadline and closes the last set, while its interrupt is on its way. */
+static int reach_and_close(struct _test_data_late *self)
+{
+	int ret, fd = pm_set(&self->event, 1, true);
+
+	if (fd < 0)
+		return fd;
+	ret = pm_deadline(fd, 0, PMUDEV_DEADLINE_RELATIVE, AFTER, 0);
+	loop(AFTER);
+	close(fd);
+	return ret;
+}
+
+/* The CPU is given back while a thread runs there whose interrupts are always on their way. */
+TEST_F(late, after_giving_back)
+{
+	__u64 nmis, overflows, late;
+	int i, fd, child = fork_bound();
+
+	if (!child) {
+		pin_to(1);
+		for (;;)
+			loop(1000);
+	}
+	ASSERT_EQ(0, pin_to(0));
+	for (i = 0; i < ROUNDS; i++) {
+		fd = pm_attach(child, 0, &self->event, 1, true);
+		ASSERT_GE(fd, 0);
+		ASSERT_EQ(0, pm_deadline(fd, 0, 0, AFTER, AFTER));
+		ASSERT_TRUE(WAIT_FOR(pm_value(fd, 0) > 2 * SKID));
+		close(fd);
+	}
+	pause_ns(1000000);
+	stop_child(child);
+	count_all(self, &nmis, &overflows, &late);
+	TH_LOG("%llu NMIs: %llu overflows, %llu late", nmis, overflows, late);
+	EXPECT_LT(2ULL * ROUNDS, nmis);
+	/* The rest came when no one had the CPU. */
+	EXPECT_LT(overflows + late, nmis);
+}
+
+/* Or pmudev takes it again. */
+TEST_F(late, after_taking_again)
+{
+	struct pmudev_report report;
+	int i, fd;
+
+	for (i = 0; i < ROUNDS; i++) {
+		ASSERT_EQ(0, reach_and_close(self));
+		fd = pm_set(&self->event, 1, true);
+		ASSERT_GE(fd, 0);
+		ASSERT_EQ(0, pm_deadline(fd, 0, 0, 1ULL << 40, 0));
+		loop(SKID);
+		EXPECT_EQ(0, pm_reports(fd, &report, 1));
+		close(fd);
+	}
+}
+
+/* Or perf has it: its event counts on. */
+TEST_F(late, while_perf_counts)
+{
+	__u64 first, value;
+	int i, fd;
+
+	for (i = 0; i < ROUNDS; i++) {
+		ASSERT_EQ(0, reach_and_close(self));
+		fd = perf_open(EVENT_INSTRUCTIONS, 0, 0, -1);
+		ASSERT_GE(fd, 0);
+		first = perf_count(fd).value;
+		loop(SKID);
+		value = perf_count(fd).value - first;
+		EXPECT_LE(2ULL * SKID, value);
+		EXPECT_GT(2ULL * SKID + 1000, value);
+		close(fd);
+	}
+}
+
+#else
+
+TEST(late)
+{
+	SKIP(return, "x86 only");
+}
+
+#endif
+
+TEST_HARNESS_MAIN
