@@ -9,8 +9,13 @@
  *
  * When SVME is cleared, events for the host only do not count until then: some instructions of the
  * kernel's.
+ *
+ * Probing patches the kernel's text, which takes long. So it waits for KVM, which mostly is a
+ * module: its tracepoints are how it is noticed.
  */
 #include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/tracepoint.h>
 
 #include "../hooks.h"
 #include "amd.h"
@@ -46,7 +51,7 @@ static void note(bool installed)
 }
 
 /* Without the functions, KVM does not run on this kernel, either. */
-void amd_hook(void)
+static void probe_perf(void)
 {
 	int ret;
 
@@ -59,8 +64,33 @@ void amd_hook(void)
 		pr_warn_once("pmudev: KVM cannot be hooked (error %d): do not run guests\n", ret);
 }
 
+static int on_module(struct notifier_block *nb, unsigned long state, void *data)
+{
+	if (state == MODULE_STATE_COMING && !strcmp(((struct tp_module *)data)->mod->name, "kvm"))
+		probe_perf();
+	return NOTIFY_OK;
+}
+
+static struct notifier_block module_nb = { .notifier_call = on_module };
+static bool watching; /* written before the first set has counters, and at unload */
+
+void amd_hook(void)
+{
+	if (watching)
+		return;
+	watching = true;
+	/* This also calls the notifier for modules that are loaded already. */
+	if (IS_BUILTIN(CONFIG_KVM))
+		probe_perf();
+	else if (register_tracepoint_module_notifier(&module_nb))
+		pr_warn_once("pmudev: KVM cannot be noticed: do not run guests\n");
+}
+
 void amd_unhook(void)
 {
+	if (watching && !IS_BUILTIN(CONFIG_KVM))
+		unregister_tracepoint_module_notifier(&module_nb);
+	watching = false;
 	if (!enabled.installed)
 		return;
 	unregister_kretprobes(probes, ARRAY_SIZE(probes));
