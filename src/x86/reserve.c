@@ -70,6 +70,24 @@ static struct perf_event *try_perf(int cpu)
 }
 
 /*
+ * Does KVM give the PMU itself to guests (mediated vPMU, from Linux 7.2)? While such a virtual
+ * machine exists, perf refuses events of this PMU that count in guests, too.
+ */
+static bool given_to_guests(void)
+{
+	const struct x86_kind *kind = &x86_kinds[0];
+	struct perf_event *event;
+
+	if (!kind->perf || !(kind->perf->capabilities & PMUDEV_PMU_CAP_MEDIATED))
+		return false;
+	event = try_perf(kind->cpu);
+	if (IS_ERR(event))
+		return PTR_ERR(event) == -EOPNOTSUPP;
+	perf_event_release_kernel(event);
+	return false;
+}
+
+/*
  * Newer kernels drive some PMUs of version 6 by registers that no reservation covers. Ask perf for
  * an event while the event selects are reserved: it must refuse.
  */
@@ -202,13 +220,21 @@ static int refuse_busy(struct pmudev_refusal *why, u32 kind, int cpu)
 	return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_PMU_HELD, 0);
 }
 
-static int get_reservation(void)
+/* Reserve the PMU, unless somebody has it. */
+static int reserve_or_refuse(struct pmudev_refusal *why)
+{
+	if (given_to_guests())
+		return refuse_busy(why, PMUDEV_HOLDER_HYPERVISOR, -1);
+	return reserve() ? refuse_busy(why, PMUDEV_HOLDER_PERF, -1) : 0;
+}
+
+static int get_reservation(struct pmudev_refusal *why)
 {
 	int ret = 0;
 
 	mutex_lock(&users_mutex);
 	if (!users) {
-		ret = reserve();
+		ret = reserve_or_refuse(why);
 		if (!ret) {
 			/* Until unload: removing it waits for RCU. */
 			x86_hook_nmi();
@@ -247,8 +273,8 @@ int x86_cpu_up(struct pmudev_pmu_info *info, int cpu, struct pmudev_refusal *why
 	struct x86_kind *kind = &x86_kinds[info->index];
 	struct takeover take = {};
 
-	if (get_reservation())
-		return refuse_busy(why, PMUDEV_HOLDER_PERF, -1);
+	if (get_reservation(why))
+		return -EBUSY;
 	add_found(kind, 0);
 	smp_call_function_single(cpu, take_over, &take, true);
 	if (take.error) {
@@ -273,6 +299,10 @@ int x86_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
 	bool free;
 
 	mutex_lock(&users_mutex);
+	if (!users && given_to_guests()) {
+		mutex_unlock(&users_mutex);
+		return refuse_busy(why, PMUDEV_HOLDER_HYPERVISOR, -1);
+	}
 	/* perf reserves all or none, so try one. Interrupts are disabled to hold it briefly. */
 	local_irq_save(flags);
 	free = users || reserve_evntsel_nmi(msr);

@@ -16,6 +16,7 @@
 #define IRQBYPASS_KO "/modules/irqbypass.ko"
 #define KVM_KO	     "/modules/kvm.ko"
 #define KVM_AMD_KO   "/modules/kvm-amd.ko"
+#define MEDIATED     "/sys/module/kvm_amd/parameters/enable_mediated_pmu"
 
 #define CODE 0x1000 /* where the guest's code is */
 #define ROOM 0x1000
@@ -41,6 +42,22 @@ static void unload(void)
 	unload_module_named("irqbypass");
 }
 
+static void end_guest(struct _test_data_kvm *self)
+{
+	if (self->run)
+		munmap(self->run, self->run_size);
+	if (self->code)
+		munmap(self->code, ROOM);
+	if (self->vcpu >= 0)
+		close(self->vcpu);
+	if (self->vm >= 0)
+		close(self->vm);
+	self->run = NULL;
+	self->code = NULL;
+	self->vcpu = -1;
+	self->vm = -1;
+}
+
 FIXTURE_SETUP(kvm)
 {
 	struct pmudev_query query;
@@ -58,28 +75,22 @@ FIXTURE_SETUP(kvm)
 
 FIXTURE_TEARDOWN(kvm)
 {
-	if (self->run)
-		munmap(self->run, self->run_size);
-	if (self->code)
-		munmap(self->code, ROOM);
-	if (self->vcpu >= 0)
-		close(self->vcpu);
-	if (self->vm >= 0)
-		close(self->vm);
+	end_guest(self);
 	unload();
 }
 
-static void load_kvm(struct __test_metadata *_metadata)
+static void load_kvm(struct __test_metadata *_metadata, const char *args)
 {
 	if (!access(IRQBYPASS_KO, R_OK))
 		ASSERT_EQ(0, load_module_file(IRQBYPASS_KO));
 	ASSERT_EQ(0, load_module_file(KVM_KO));
-	ASSERT_EQ(0, load_module_file(KVM_AMD_KO));
+	ASSERT_EQ(0, load_module_with(KVM_AMD_KO, args));
 	ASSERT_TRUE(WAIT_FOR(!access("/dev/kvm", R_OK | W_OK)));
 }
 
-static void make_guest(struct __test_metadata *_metadata, struct _test_data_kvm *self)
+static void make_guest(struct __test_metadata *_metadata, struct _test_data_kvm *self, bool apic)
 {
+	struct kvm_enable_cap split = { .cap = KVM_CAP_SPLIT_IRQCHIP, .args = { 24 } };
 	struct kvm_userspace_memory_region region = { .guest_phys_addr = CODE,
 						      .memory_size = ROOM };
 	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
@@ -89,6 +100,8 @@ static void make_guest(struct __test_metadata *_metadata, struct _test_data_kvm 
 	self->vm = ioctl(kvm, KVM_CREATE_VM, 0);
 	close(kvm);
 	ASSERT_GE(self->vm, 0);
+	if (apic)
+		ASSERT_EQ(0, ioctl(self->vm, KVM_ENABLE_CAP, &split));
 	self->code = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, (void *)self->code);
 	region.userspace_addr = (unsigned long)self->code;
@@ -138,8 +151,8 @@ TEST_F(kvm, guest_and_host)
 	unsigned int i, j;
 	int fd;
 
-	load_kvm(_metadata);
-	make_guest(_metadata, self);
+	load_kvm(_metadata, "");
+	make_guest(_metadata, self, false);
 	/* The first one brings in the pages. */
 	run_guest(_metadata, self, 10);
 	fd = pm_set(events, ARRAY_SIZE(events), true);
@@ -179,8 +192,8 @@ TEST_F(kvm, virtualization_comes_and_goes)
 	for (round = 0; round < 3; round++) {
 		ASSERT_EQ(0, pm_read(fd, &r));
 		EXPECT_EQ(r.r.counts[0].value, r.r.counts[1].value);
-		load_kvm(_metadata);
-		make_guest(_metadata, self);
+		load_kvm(_metadata, "");
+		make_guest(_metadata, self, false);
 		ASSERT_EQ(0, pm_read(fd, &r));
 		EXPECT_EQ(r.r.counts[0].value, r.r.counts[1].value);
 		EXPECT_EQ(0ULL, r.r.counts[2].value);
@@ -189,14 +202,7 @@ TEST_F(kvm, virtualization_comes_and_goes)
 		ASSERT_EQ(0, pm_read(fd, &r));
 		EXPECT_EQ(r.r.counts[0].value, r.r.counts[1].value);
 		EXPECT_EQ(GUEST_INSTRUCTIONS(1000), r.r.counts[3].value - before);
-		munmap(self->run, self->run_size);
-		munmap(self->code, ROOM);
-		close(self->vcpu);
-		close(self->vm);
-		self->run = NULL;
-		self->code = NULL;
-		self->vcpu = -1;
-		self->vm = -1;
+		end_guest(self);
 		ASSERT_TRUE(WAIT_FOR(!unload_module_named("kvm_amd")));
 		unload();
 		loop(1000);
@@ -228,8 +234,8 @@ TEST_F(kvm, unused_counters_stay_clear)
 	ASSERT_NE(NULL, page);
 	ASSERT_FALSE(counter_faults(3));
 	EXPECT_EQ(0ULL, counter(3));
-	load_kvm(_metadata);
-	make_guest(_metadata, self);
+	load_kvm(_metadata, "");
+	make_guest(_metadata, self, false);
 	EXPECT_EQ(0ULL, counter(3));
 	run_guest(_metadata, self, 1000);
 	EXPECT_EQ(0ULL, counter(3));
@@ -237,6 +243,28 @@ TEST_F(kvm, unused_counters_stay_clear)
 	close(fd);
 	close(fd2);
 	set_user_access(false);
+}
+
+/* A mediated vPMU (Linux 7.2): a virtual machine has the PMU itself, and nobody else gets it. */
+TEST_F(kvm, a_guest_that_has_the_pmu)
+{
+	struct pmudev_event_attr attr = raw_event(EVENT_INSTRUCTIONS, USER_ONLY);
+	int fd;
+
+	load_kvm(_metadata, "enable_mediated_pmu=1");
+	if (!has_word(MEDIATED, "Y"))
+		SKIP(return, "KVM has no mediated vPMU on this kernel or PMU");
+	/* One with a local APIC has it. */
+	make_guest(_metadata, self, true);
+	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_PMU_HELD, pm_set(&attr, 1, true));
+	EXPECT_EQ((__u32)PMUDEV_HOLDER_HYPERVISOR, why.holder.kind);
+	ASSERT_TRUE(WAIT_FOR(!unload_module()));
+	EXPECT_EQ(-EOPNOTSUPP, load_module());
+	end_guest(self);
+	ASSERT_EQ(0, load_module());
+	fd = pm_set(&attr, 1, true);
+	EXPECT_LE(0, fd);
+	close(fd);
 }
 
 #else

@@ -345,7 +345,7 @@ static const struct {
 	  true,
 	  PMUDEV_HOLDER_HYPERVISOR,
 	  { "someone else is using the performance counters",
-	    "close all sets and try again: pmudev then leaves those counters alone", HOLDERS } },
+	    "close all sets and try again, or end KVM's guests that have the PMU", HOLDERS } },
 	/* Here it wants a CPU's counts. */
 	{ PMUDEV_WHY_USER_READABLE,
 	  true,

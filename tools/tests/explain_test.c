@@ -125,7 +125,7 @@ static const struct {
 	    .holder = { .kind = PMUDEV_HOLDER_HYPERVISOR, .cpu = -1 } },
 	  "someone else is using the performance counters",
 	  " (in use by the hypervisor)",
-	  ": close all sets and try again: pmudev then leaves those counters alone" },
+	  ": close all sets and try again, or end KVM's guests that have the PMU" },
 	{ -EBUSY,
 	  { .code = PMUDEV_WHY_PMU_HELD, .event = -1 },
 	  "someone else is using the performance counters",
