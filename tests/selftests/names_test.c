@@ -73,12 +73,15 @@ TEST_F(names, are_the_codes_of_the_manuals)
 	}
 }
 
-/* A name that libpfm4 has for this CPU, and the CPU's code. */
+/* A name that libpfm4 has for such a CPU, and the CPU's code. */
 static const struct {
 	const char *name;
 	const char *code;
 } same[] = {
 #if !defined(__aarch64__) && !defined(__arm__)
+	{ "amd64_fam17h_zen1::RETIRED_INSTRUCTIONS", "r00c0" },
+	{ "amd64_fam17h_zen1::CYCLES_NOT_IN_HALT", "r0076" },
+	{ "amd64_fam19h_zen4::RETIRED_BRANCH_INSTRUCTIONS", "r00c2" },
 	{ "ix86arch::INSTRUCTION_RETIRED", "r00c0" },
 	{ "ix86arch::UNHALTED_CORE_CYCLES", "r003c" },
 	{ "ix86arch::BRANCH_INSTRUCTIONS_RETIRED", "r00c4" },

@@ -93,7 +93,8 @@ each_once() {
 
 # A kernel that was built here: a few machines that differ in everything.
 x86_representative() { # KERNEL
-	printf '%s\n' "$1 v4-g8-w 4" "$1 v5-g8-w 4" "$1 v4-g8-w 1" "$1 v2-g4 1" "$1 v5-g8-w-hide 4" "$1 hybrid 4" "$1 late 4" "$1 skid 4" "$1 nopmu 1"
+	printf '%s\n' "$1 v4-g8-w 4" "$1 v5-g8-w 4" "$1 v4-g8-w 1" "$1 v2-g4 1" "$1 v5-g8-w-hide 4" "$1 hybrid 4" "$1 late 4" "$1 skid 4" "$1 nopmu 1" \
+		"$1 amd-v2-g6 4" "$1 amd-g4 4" "$1 skid-amd 4"
 }
 
 # The particular machines of arm64; kernels before 6.13 do not hide counters on p9.
@@ -109,21 +110,21 @@ quick_matrix() { printf '%s\n' "6.12-amd64 v4-g8-w 4" "6.12-arm64 vhe 4"; }
 # and architectures. tests/selftests/coverage proves it.
 check_matrix() {
 	printf '%s\n' "6.12-amd64 v4-g8-w 4" "6.12-arm64 vhe 4" "6.12-amd64 v4-g8-w 1" "6.12-arm64 nvhe 4" "6.1-amd64 v3-g8-w 1" \
-		"6.1-arm64 nvhe 1" "6.12-arm64 vhe 1" \
+		"6.1-arm64 nvhe 1" "6.12-arm64 vhe 1" "6.12-amd64 amd-v2-g6 1" \
 		"6.12-armhf a32 1" "6.12-arm64 p9 1" "6.12-arm64 el1 1" "6.12-amd64 hybrid 4" "6.12-arm64 kinds 4" "6.12-arm64 smt 4" \
-		"6.12-arm64 late 4" "6.12-arm64 skid 4" "6.12-amd64 skid 4" "6.12-amd64 amd-v2-g6 1"
+		"6.12-arm64 late 4" "6.12-arm64 skid 4" "6.12-amd64 skid 4" "6.12-amd64 skid-amd 4"
 }
 
 # check_has_particular MACHINE: whether `make check` runs only those programs there that name it, though
 # the machine is not a particular one.
-check_has_particular() { [[ $1 = el1 || $1 = amd-* ]]; }
+check_has_particular() { [[ $1 = el1 ]]; }
 
 # check_has_half KERNEL MACHINE SMP PROGRAM: whether `make check` runs a program there that is about neither
 # architecture. It runs on the two machines with 6.12 and 4 CPUs. Of the others each has a half: with one CPU
 # a program runs on one architecture with 6.12 and on the other with 6.1. The section "matrix" has all.
 check_has_half() {
 	case $1-$2-$3 in
-	6.12-arm64-vhe-1 | 6.1-amd64-v3-g8-w-1) [ "$(half_of "$4")" = 0 ] ;;
+	6.12-arm64-vhe-1 | 6.1-amd64-v3-g8-w-1 | 6.12-amd64-amd-v2-g6-1) [ "$(half_of "$4")" = 0 ] ;;
 	6.12-amd64-v4-g8-w-1 | 6.1-arm64-nvhe-1 | 6.12-arm64-nvhe-4) [ "$(half_of "$4")" = 1 ] ;;
 	esac
 }
@@ -145,7 +146,8 @@ default_matrix() {
 
 # Those of AMD.
 amd_machines() { # KERNEL
-	printf '%s\n' "$1 amd-v2-g6 4" "$1 amd-v2-g6 1" "$1 amd-g6 4" "$1 amd-g6 1" "$1 amd-g4 4" "$1 amd-g4 1"
+	printf '%s\n' "$1 amd-v2-g6 4" "$1 amd-v2-g6 1" "$1 amd-g6 4" "$1 amd-g6 1" "$1 amd-g4 4" "$1 amd-g4 1" \
+		"$1 skid-amd 4" "$1 skid-amd-v2 4"
 }
 
 # The machines of 32 bits.
@@ -166,7 +168,8 @@ built_matrix() {
 	case $1 in
 	7.2-* | amd-*) printf '%s\n' "$1 vhe 4" ;;
 	*-plain-arm64) printf '%s\n' "$1 vhe 4" "$1 nvhe 1" "$1 p9 4" "$1 late 4" "$1 skid 4" ;;
-	*-plain-amd64) printf '%s\n' "$1 v4-g8-w 4" "$1 v5-g8-w-hide 4" "$1 late 4" "$1 skid 4" ;;
+	*-plain-amd64) printf '%s\n' "$1 v4-g8-w 4" "$1 v5-g8-w-hide 4" "$1 late 4" "$1 skid 4" \
+		"$1 amd-v2-g6 4" "$1 amd-g4 1" "$1 skid-amd 4" ;;
 	*-arm64)
 		arm64_machines "$1"
 		arm64_particular "$1"
@@ -180,7 +183,7 @@ machine_is() {
 	case $1 in
 	nopmu) ;;
 	late | skid) [ "$2" = x86 ] || [ "$2" = arm64 ] ;;
-	v[0-9]* | amd-* | hybrid) [ "$2" = x86 ] ;;
+	v[0-9]* | amd-* | skid-amd* | hybrid) [ "$2" = x86 ] ;;
 	a32) [ "$2" = arm ] ;;
 	*) [ "$2" = arm64 ] ;;
 	esac
@@ -190,7 +193,7 @@ machine_is() {
 # but for what they are about.
 machine_is_particular() {
 	case $1 in
-	a32 | hybrid | kinds* | smt | late | skid | wide | vhe32 | p9* | *-hide) ;;
+	a32 | hybrid | kinds* | smt | late | skid* | wide | vhe32 | p9* | *-hide) ;;
 	*) return 1 ;;
 	esac
 }
@@ -199,6 +202,6 @@ machine_is_particular() {
 machine_fits() {
 	case $1 in
 	nopmu) [ "$2" = 1 ] ;;
-	hybrid | kinds* | smt | late | skid) [ "$2" = 4 ] ;;
+	hybrid | kinds* | smt | late | skid*) [ "$2" = 4 ] ;;
 	esac
 }
