@@ -10,8 +10,9 @@
  * When SVME is cleared, events for the host only do not count until then: some instructions of the
  * kernel's.
  *
- * Probing patches the kernel's text, which takes long. So it waits for KVM, which mostly is a
- * module: its tracepoints are how it is noticed.
+ * Probing patches the kernel's text, which takes long, and takes cpus_read_lock(), which whoever
+ * reserves a CPU has already. So it is done at load, or when KVM is loaded, which mostly is a module:
+ * its tracepoints are how it is noticed.
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -72,13 +73,11 @@ static int on_module(struct notifier_block *nb, unsigned long state, void *data)
 }
 
 static struct notifier_block module_nb = { .notifier_call = on_module };
-static bool watching; /* written before the first set has counters, and at unload */
 
 void amd_hook(void)
 {
-	if (watching)
+	if (!x86_kinds[0].caps.amd.svm)
 		return;
-	watching = true;
 	/* This also calls the notifier for modules that are loaded already. */
 	if (IS_BUILTIN(CONFIG_KVM))
 		probe_perf();
@@ -88,9 +87,8 @@ void amd_hook(void)
 
 void amd_unhook(void)
 {
-	if (watching && !IS_BUILTIN(CONFIG_KVM))
+	if (!IS_BUILTIN(CONFIG_KVM))
 		unregister_tracepoint_module_notifier(&module_nb);
-	watching = false;
 	if (!enabled.installed)
 		return;
 	unregister_kretprobes(probes, ARRAY_SIZE(probes));

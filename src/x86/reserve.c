@@ -157,10 +157,13 @@ int x86_reserve_init(void)
 		ret = check_reservation();
 	else if (!ret && x86_vendor->needs_perf)
 		ret = refuse_alone();
+	if (ret)
+		return ret;
 	/* Before the core's, so not later than now. */
-	if (!ret)
-		pmudev_register_syscore(&sleep);
-	return ret;
+	pmudev_register_syscore(&sleep);
+	if (x86_vendor->hook)
+		x86_vendor->hook();
+	return 0;
 }
 
 void x86_reserve_exit(void)
@@ -238,8 +241,6 @@ static int get_reservation(struct pmudev_refusal *why)
 		if (!ret) {
 			/* Until unload: removing it waits for RCU. */
 			x86_hook_nmi();
-			if (x86_vendor->hook)
-				x86_vendor->hook();
 			x86_user_reserved(true);
 		}
 	}

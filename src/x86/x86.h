@@ -133,7 +133,7 @@ struct x86_vendor {
 	unsigned int late_ms;
 	/* Only perf's driver tells whether the counters work: CPUID does not. */
 	bool needs_perf;
-	/* With the first reservation, and before unload. Optional. May sleep. */
+	/* At load, if all else has succeeded, and at unload. Optional. May sleep. */
 	void (*hook)(void);
 	void (*unhook)(void);
 	/* The global control register: a bit for each started counter. Here. */
