@@ -11,7 +11,7 @@
  * kernel's.
  *
  * Probing patches the kernel's text, which takes long, and takes cpus_read_lock(), which whoever
- * reserves a CPU has already. So it is done at load, or when KVM is loaded, which mostly is a module:
+ * reserves a CPU has already. So it is done at load, or when KVM, mostly a module, is loaded:
  * its tracepoints are how it is noticed.
  */
 #include <linux/kprobes.h>
