@@ -22,13 +22,6 @@
 #define PMUDEV_PROBE_EXIT_ARGS void *data, struct task_struct *p
 #endif
 
-/* Of perf's PMUs, that KVM can give them to guests */
-#ifdef PERF_PMU_CAP_MEDIATED_VPMU
-#define PMUDEV_PMU_CAP_MEDIATED PERF_PMU_CAP_MEDIATED_VPMU
-#else
-#define PMUDEV_PMU_CAP_MEDIATED 0
-#endif
-
 /* The arguments of a task_newtask probe; child is the new task. */
 #ifdef PMUDEV_HAVE_U64_CLONE_FLAGS
 #define PMUDEV_PROBE_FORK_ARGS void *data, struct task_struct *child, u64 clone_flags

@@ -18,6 +18,11 @@
 
 #include "nmi.h"
 
+/* Older kernels' KVM cannot give perf's PMUs to guests. */
+#ifndef PERF_PMU_CAP_MEDIATED_VPMU
+#define PERF_PMU_CAP_MEDIATED_VPMU 0
+#endif
+
 /* Protects users and the reservation. Taken by cpu_up, cpu_down and held. */
 static DEFINE_MUTEX(users_mutex);
 static unsigned int users; /* owned CPUs of all kinds */
@@ -78,7 +83,7 @@ static bool given_to_guests(void)
 	const struct x86_kind *kind = &x86_kinds[0];
 	struct perf_event *event;
 
-	if (!kind->perf || !(kind->perf->capabilities & PMUDEV_PMU_CAP_MEDIATED))
+	if (!kind->perf || !(kind->perf->capabilities & PERF_PMU_CAP_MEDIATED_VPMU))
 		return false;
 	event = try_perf(kind->cpu);
 	if (IS_ERR(event))
