@@ -3,13 +3,13 @@
  * The options of `pmudev stat`: perf's, as far as they make sense here.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../common/cmd.h"
 #include "../common/colour.h"
+#include "../common/number.h"
 #include "../common/ticks.h"
 #include "stat.h"
 
@@ -98,27 +98,11 @@ static const struct option long_options[] = {
 
 /* ---------------------------------------------------------------------- values -- */
 
-/* A whole number from @least to @most. */
-static bool get_number(const char *text, const char *what, uint64_t least, uint64_t most,
-		       uint64_t *number)
-{
-	char *end;
-
-	errno = 0;
-	*number = strtoull(text, &end, 10);
-	if (!errno && end != text && !*end && *text >= '0' && *text <= '9' && *number >= least &&
-	    *number <= most)
-		return true;
-	complain("'%s' is not %s (%llu to %llu)", text, what, (unsigned long long)least,
-		 (unsigned long long)most);
-	return false;
-}
-
 #define DAYS 100
 
 static bool get_milliseconds(const char *text, uint64_t *ns)
 {
-	if (!get_number(text, "a number of milliseconds", 1, DAYS * 86400000ULL, ns))
+	if (!parse_count(text, "a number of milliseconds", 1, DAYS * 86400000ULL, ns))
 		return false;
 	*ns *= 1000000;
 	return true;
@@ -137,7 +121,7 @@ static bool get_log_fd(const char *text, int *fd)
 {
 	uint64_t number;
 
-	if (!get_number(text, "a descriptor", 0, INT32_MAX, &number))
+	if (!parse_count(text, "a descriptor", 0, INT32_MAX, &number))
 		return false;
 	*fd = number;
 	return true;
@@ -147,7 +131,7 @@ static bool get_repeat(const char *text, unsigned int *repeat)
 {
 	uint64_t number;
 
-	if (!get_number(text, "a number of runs", 0, 1000000, &number))
+	if (!parse_count(text, "a number of runs", 0, 1000000, &number))
 		return false;
 	*repeat = number;
 	return true;
@@ -196,8 +180,8 @@ static bool take_value(int c, struct stat_options *options)
 	case 'I':
 		return get_milliseconds(optarg, &options->interval);
 	case OPTION_INTERVALS:
-		return get_number(optarg, "a number of intervals", 1, UINT32_MAX,
-				  &options->intervals);
+		return parse_count(optarg, "a number of intervals", 1, UINT32_MAX,
+				   &options->intervals);
 	case 'D':
 		return get_delay(optarg, &options->delay);
 	case OPTION_LOG_FD:
