@@ -6,7 +6,7 @@
 _pmudev_options() { # COMMAND
 	case $1 in
 	info) echo "--json --color --help" ;;
-	list) echo "-v --long --json --help" ;;
+	list) echo "-v --long --json --help metrics" ;;
 	explain) echo "-e -C -t -p --multiplex --help" ;;
 	stat) pmudev stat --help 2>/dev/null | grep -oE '(^|[ (,;])--?[A-Za-z][a-z-]*' | tr -d ' (,;' | sort -u | xargs ;;
 	record) echo "-e -c -p -i --no-inherit -o -j --json -m --lossless --no-ptrace --help" ;;
@@ -15,6 +15,7 @@ _pmudev_options() { # COMMAND
 	run) echo "--instructions --limit --then --skid -j --json -o --help" ;;
 	monitor) echo "-C -a -i -n -e --plain --json --csv --color --help" ;;
 	bench) echo "-C --json --color --help" ;;
+	convert-metrics) echo "-o --output -v --verbose --help" ;;
 	plot) echo "-o --script --help" ;;
 	esac
 }
@@ -29,6 +30,16 @@ _pmudev_events() {
 	compgen -P "$before" -W "$(pmudev list 2>/dev/null | awk '
 		/^  [A-Z ]+  / { events = /EVENT/; next }
 		/^  [A-Za-z]/ && events { print $1 }')" -- "${list#"$before"}"
+}
+
+# The names of metrics and of their groups: the last of a list.
+_pmudev_metrics() {
+	local list=$1 before=''
+
+	if [[ $list = *,* ]]; then
+		before=${list%"${list##*,}"}
+	fi
+	compgen -P "$before" -W "$(pmudev list metrics 2>/dev/null | awk '/^[^ ]+:/ { sub(/:.*/, ""); print } /^  / { print $1 }')" -- "${list#"$before"}"
 }
 
 _pmudev_numbers() { # of processes
@@ -52,12 +63,13 @@ _pmudev() {
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W "info list explain stat run exec record report monitor bench plot help --help --version" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "info list explain stat run exec record report monitor bench convert-metrics plot help --help --version" -- "$word")
 		return
 	fi
 	case $command:$before in
-	help:help) mapfile -t COMPREPLY < <(compgen -W "info list explain stat run exec record report monitor bench plot" -- "$word") ;;
+	help:help) mapfile -t COMPREPLY < <(compgen -W "info list explain stat run exec record report monitor bench convert-metrics plot" -- "$word") ;;
 	*:-e | *:--event) mapfile -t COMPREPLY < <(_pmudev_events "$word") ;;
+	*:-M | *:--metrics) mapfile -t COMPREPLY < <(_pmudev_metrics "$word") ;;
 	*:-p | *:--pid | *:-t | *:--tid) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_numbers)" -- "$word") ;;
 	*:-C | *:--cpu) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_cpus)" -- "$word") ;;
 	*:-o | *:--output) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
@@ -67,7 +79,7 @@ _pmudev() {
 	*)
 		if [[ $word = -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_options "$command")" -- "$word")
-		elif [ "$command" = plot ] || [ "$command" = report ]; then
+		elif [ "$command" = plot ] || [ "$command" = convert-metrics ] || [ "$command" = report ]; then
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		elif [[ " stat run exec record " = *" $command "* ]]; then
 			mapfile -t COMPREPLY < <(compgen -c -- "$word")

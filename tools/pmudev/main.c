@@ -22,6 +22,7 @@ static const struct {
 	{ "report", cmd_report, "count what record wrote by function, line, file or thread" },
 	{ "monitor", cmd_monitor, "show what CPUs count, every few seconds" },
 	{ "bench", cmd_bench, "what counting costs on this machine, next to perf" },
+	{ "convert-metrics", cmd_convert_metrics, "make metrics of what `perf list -j` prints" },
 	{ "plot", cmd_plot, "draw a recording of stat -I or monitor (JSON)" },
 };
 
@@ -31,7 +32,7 @@ static void show_help(FILE *out)
 
 	fprintf(out, "usage: pmudev COMMAND [options]\n\n");
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].about);
+		fprintf(out, "  %-15s %s\n", commands[i].name, commands[i].about);
 	fprintf(out, "\n`pmudev help COMMAND` describes a command, --version shows the version.\n");
 }
 

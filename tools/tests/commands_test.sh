@@ -47,7 +47,7 @@ paged() {
 # shellcheck source=tools/completion/pmudev.bash
 . "$HERE/../completion/pmudev.bash"
 
-for command in info list explain run exec record report monitor bench plot; do
+for command in info list explain run exec record report monitor bench convert-metrics plot; do
 	missing=$(comm -23 <(helped "$command") <(paged "$command"))
 	is "$missing" "" "$command: the man page has the options of --help"
 	missing=$(comm -23 <(helped "$command") <(_pmudev_options "$command" | tr ' ' '\n' | sort))
@@ -101,6 +101,83 @@ is "$(complete_words pmudev monitor -e c)" "cycles cpu_cycles" "events, and no t
 is "$(complete_words pmudev monitor -e '{r11,cy')" "{r11,cycles" "the last of several"
 is "$(complete_words pmudev explain -p $$ | tr ' ' '\n' | grep -x $$)" "$$" "a process"
 is "$(complete_words pmudev monitor -C 0)" "0" "a CPU"
+
+# --- convert-metrics ----------------------------------------------------------------------------
+
+# As `perf list -j` writes them; names and texts are made up.
+cat >"$DIR/list.json" <<'EOF'
+[
+{
+	"Unit": "cpu",
+	"Topic": "pipeline",
+	"EventName": "insts.any",
+	"EventType": "Kernel PMU event",
+	"BriefDescription": "not a metric"
+},
+{
+	"MetricGroup": "Summary;Other",
+	"MetricName": "ratio\u002fper",
+	"MetricExpr": "d_ratio(A.B, branch\\-misses)",
+	"ScaleUnit": "100%",
+	"BriefDescription": "A \"quoted\"\ntext"
+},
+{
+	"MetricName": "of_another",
+	"MetricExpr": "ratio_x + cpu@EVENT\\,umask\\=1@",
+	"ScaleUnit": "1per_cycle"
+},
+{
+	"MetricName": "ratio_x",
+	"MetricExpr": "C / duration_time"
+},
+{
+	"MetricName": "smt",
+	"MetricExpr": "C if #smt_on else A.B"
+},
+{
+	"MetricName": "uncore",
+	"MetricExpr": "source_count(C) * 64"
+}
+]
+EOF
+cat >"$DIR/groups.txt" <<'EOF'
+# Converted from `perf list -j` by `pmudev convert-metrics`
+
+group Summary
+event A.B
+event branch-misses
+metric ratio_per
+about A "quoted" text
+unit %
+formula 100 * (d_ratio(A.B, branch-misses))
+
+group of_another
+event C
+event duration_time
+event e3 cpu/EVENT,umask=1/
+metric of_another
+unit per_cycle
+formula (C / (duration_time / 1e9)) + e3
+
+group ratio_x
+event C
+event duration_time
+metric ratio_x
+formula C / (duration_time / 1e9)
+EOF
+"$PMUDEV" convert-metrics "$DIR/list.json" >"$DIR/out" 2>"$DIR/err"
+ok $? "perf's metrics are converted" "$(cat "$DIR/err")"
+is "$(cat "$DIR/out")" "$(cat "$DIR/groups.txt")" "  what they become"
+is "$(cat "$DIR/err")" "pmudev: smt is left out: perf's #smt_on
+pmudev: 3 metrics converted, 2 left out (-v tells why)" "  what is left out"
+is "$("$PMUDEV" convert-metrics -v -o "$DIR/file" <"$DIR/list.json" 2>&1)" "pmudev: smt is left out: perf's #smt_on
+pmudev: uncore is left out: perf's function source_count()
+pmudev: 3 metrics converted, 2 left out" "  each of them"
+cmp -s "$DIR/file" "$DIR/groups.txt"
+ok $? "  from stdin into a file"
+is "$(echo '[]' | "$PMUDEV" convert-metrics 2>&1)" "pmudev: perf tells of no metrics for this machine" "no metrics"
+is "$(echo '[{"MetricName": "x"' | "$PMUDEV" convert-metrics 2>&1)" "pmudev: this is not what \`perf list -j\` prints" "half a list"
+is "$("$PMUDEV" convert-metrics </dev/null 2>&1)" "pmudev: there is nothing to convert; \`perf list -j | pmudev convert-metrics\`" "nothing"
 
 # --- plot ---------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "../pmudev/common/cmd.h"
 #include "../pmudev/stat/stat.h"
 #include "sysfs.h"
 
@@ -261,6 +262,40 @@ static void make_intervals(void)
 	interval.time = 1000000001;
 }
 
+/* Metrics: of CPUs with and without a value. Their events stand first. */
+static void make_metrics(void)
+{
+	static struct metrics metrics;
+	struct counted_part *part;
+	char *events;
+
+	metrics_free(&metrics);
+	if (!ok(metrics_choose(&metrics, "ipc,miss-rate,Small", pmus[INTEL], false, &events),
+		"metrics are chosen"))
+		exit(tap_end());
+	is(events, "{instructions,cycles,branches,branch-misses}", "  their events");
+	events = join_events(events, "r11");
+	begin(events, INTEL);
+	free(events);
+	made.metrics = metrics;
+	made.options.target = (struct target){ .kind = TARGET_CPUS, .text = "0,2" };
+	made.options.grouping = GROUP_CPU;
+	made.counted.kind = GROUP_CPU;
+	part = add_part(&made.counted, "CPU0");
+	part->total.multiplexed = 2;
+	count(part, 0, 3000000000, 1000000000, 1000000000);
+	count(part, 1, 1000000000, 1000000000, 500000000);
+	count(part, 2, 0, 1000000000, 1000000000);
+	count(part, 3, 17, 1000000000, 1000000000);
+	count(part, 4, 5, 1000000000, 1000000000);
+	part = add_part(&made.counted, "CPU2");
+	count(part, 0, 3000000000, 1000000000, 1000000000);
+	count(part, 1, 0, 1000000000, 0);
+	count(part, 2, 1600, 1000000000, 1000000000);
+	count(part, 3, 17, 1000000000, 1000000000);
+	count(part, 4, 5, 1000000000, 1000000000);
+}
+
 /* ----------------------------------------------------------------------- formats -- */
 
 static const struct {
@@ -342,15 +377,18 @@ static const struct {
 	{ "cpus", make_cpus, false },	    { "kinds", make_kinds, false },
 	{ "runs", make_runs, false },	    { "intervals", make_intervals, true },
 	{ "default", make_default, true },  { "cores", make_cores, true },
-	{ "threads", make_threads, false },
+	{ "threads", make_threads, false }, { "metrics", make_metrics, true },
 };
 
 int main(int argc, char **argv)
 {
-	char here[] = __FILE__, golden[PATH_MAX];
+	char here[] = __FILE__, golden[PATH_MAX], config[PATH_MAX];
 	unsigned int i, f;
 
-	snprintf(golden, sizeof(golden), "%s/formats", dirname(here));
+	snprintf(config, sizeof(config), "%s/config", dirname(here));
+	if (realpath(config, golden))
+		setenv("XDG_CONFIG_HOME", golden, true);
+	snprintf(golden, sizeof(golden), "%s/formats", here);
 	folder = argc > 1 ? argv[1] : golden;
 	unsetenv("TERM");
 	fake_machines(pmus);

@@ -28,6 +28,11 @@ json_is_valid() { # FILE
 	    rows = [json.loads(line) for line in f]
 	assert rows and "event" not in rows[-1] and rows[-1]["elapsed-seconds"] > 0
 	for row in rows[:-1]:
+	    if "metric" in row:
+	        value = row["metric-value"]
+	        assert row["metric"] and type(row["metric-unit"]) is str and type(row["estimated"]) is bool
+	        assert value is None and row["why"] or type(value) is float and "why" not in row
+	        continue
 	    value = row["counter-value"]
 	    assert isinstance(row["event"], str)
 	    assert value is None and row["why"] or type(value) is (float if row["unit"] else int) and "why" not in row
@@ -43,6 +48,9 @@ csv_is_valid() { # FILE
 	assert len(rows) > 1 and len(set(rows[0])) == len(rows[0]) == 15
 	for row in rows[1:]:
 	    assert len(row) == 15, row
+	    if row[4] == "metric":
+	        assert not row[5] and row[3] and bool(row[11]) != bool(row[6]), row
+	        continue
 	    assert row[5].replace(".", "").isdigit() != bool(row[6]), row
 	EOF
 }

@@ -13,9 +13,11 @@
 #include "../common/json.h"
 #include "identity.h"
 #include "list.h"
+#include "list_metrics.h"
 
 static const char help[] =
 	"usage: pmudev list [-v] [--json] [WORD]\n"
+	"       pmudev list [-v] [--json] metrics [WORD]\n"
 	"\n"
 	"Shows what can be counted on this machine, per PMU (class of CPUs with the same counters):\n"
 	"the generic events, which mean the same on every CPU; the named events of the CPU; and the\n"
@@ -23,10 +25,14 @@ static const char help[] =
 	"the list to names and descriptions that contain it, and to names that match it: 'l1d*'.\n"
 	"The module must be loaded. No privilege is needed.\n"
 	"\n"
+	"`metrics` shows what `pmudev stat -M` takes: numbers that are made of events. They are text\n"
+	"files: pmudev's, and your own in ~/.config/pmudev/groups.\n"
+	"\n"
 	"Where libpfm4 knows the CPU, WORD searches its names too. NAME:MASK is an event with one\n"
 	"of its unit masks. stat refuses what pmudev cannot count, with the reason.\n"
 	"\n"
-	"  -v, --long   all of libpfm4's names, one unit mask per line, with its code\n"
+	"  -v, --long   all of libpfm4's names, one unit mask per line, with its code; of metrics the\n"
+	"               formulas, and also those that need events which this machine does not have\n"
 	"  --json       one object per line, with what -v shows\n"
 	"\n"
 	"Use these names with -e of stat, explain and monitor, for instance:\n"
@@ -342,6 +348,7 @@ int cmd_list(int argc, char **argv)
 						 {} };
 	const struct pmudev_pmus *pmus;
 	struct list_how how = {};
+	bool metrics;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "hv", options, NULL)) != -1) {
@@ -360,6 +367,8 @@ int cmd_list(int argc, char **argv)
 			return EXIT_USAGE;
 		}
 	}
+	metrics = argv[optind] && !strcmp(argv[optind], "metrics");
+	optind += metrics;
 	how.pattern = argv[optind];
 	if (argc > optind + 1) {
 		complain("list takes one WORD, not '%s' too; `pmudev list --help` tells more",
@@ -372,6 +381,8 @@ int cmd_list(int argc, char **argv)
 			 "`modprobe pmudev` or `insmod pmudev.ko`");
 		return 1;
 	}
+	if (metrics)
+		return list_metrics_run(pmus, &how);
 	if (list_show(stdout, pmus, &how))
 		return 0;
 	complain("nothing here has '%s' in its name or description; `pmudev list` shows all",

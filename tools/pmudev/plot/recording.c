@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../common/cmd.h"
+#include "../common/json_read.h"
 #include "recording.h"
 
 /* The fields of a line so far. */
@@ -18,113 +19,12 @@ struct row {
 	double percent;
 	long cpu;
 	bool time;
+	bool metric;
 	char group[48];
 	char event[256];
 };
 
 /* ------------------------------------------------------------------------- JSON -- */
-
-static const char *skip_blanks(const char *at)
-{
-	return at + strspn(at, " \t\r\n");
-}
-
-/* The bytes of a character; of what is not in ASCII, UTF-8. */
-static size_t put_code(char *to, unsigned int code)
-{
-	if (code < 0x80) {
-		to[0] = code;
-		return 1;
-	}
-	if (code < 0x800) {
-		to[0] = 0xc0 | code >> 6;
-		to[1] = 0x80 | (code & 0x3f);
-		return 2;
-	}
-	to[0] = 0xe0 | code >> 12;
-	to[1] = 0x80 | (code >> 6 & 0x3f);
-	to[2] = 0x80 | (code & 0x3f);
-	return 3;
-}
-
-/* A string without its quotes, cut to @len. Behind it, or NULL: there is none. */
-static const char *read_string(const char *at, char *to, size_t len)
-{
-	static const char from_letter[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
-	const char *letter;
-	unsigned int code;
-	size_t used = 0;
-	char piece[4];
-	size_t n;
-
-	if (*at++ != '"')
-		return NULL;
-	for (; *at != '"'; at++) {
-		if ((unsigned char)*at < 0x20)
-			return NULL;
-		piece[0] = *at;
-		n = 1;
-		if (*at == '\\') {
-			at++;
-			letter = *at && *at != 'u' ? strchr(from_letter, *at) : NULL;
-			if (letter)
-				piece[0] = letter[1];
-			else if (*at == 'u' && strspn(at + 1, "0123456789abcdefABCDEF") >= 4 &&
-				 sscanf(at + 1, "%4x", &code) == 1)
-				n = put_code(piece, code);
-			else
-				return NULL;
-			at += *at == 'u' ? 4 : 0;
-		}
-		if (used + n < len) {
-			memcpy(to + used, piece, n);
-			used += n;
-		}
-	}
-	to[used] = '\0';
-	return at + 1;
-}
-
-/* @number: NULL if it is none. Behind a value that is no string, or NULL. */
-static const char *read_plain(const char *at, const double **number, double *room)
-{
-	static const char *const words[] = { "true", "false", "null" };
-	unsigned int i;
-	char *end;
-
-	*number = NULL;
-	for (i = 0; i < ARRAY_SIZE(words); i++)
-		if (!strncmp(at, words[i], strlen(words[i])))
-			return at + strlen(words[i]);
-	/* strtod() knows more than JSON does. */
-	if (!strspn(at, "-0123456789") || strspn(at, "-0123456789.eE+") < 1)
-		return NULL;
-	*room = strtod(at, &end);
-	*number = room;
-	return end == at || (size_t)(end - at) > strspn(at, "-0123456789.eE+") ? NULL : end;
-}
-
-/* Skips a list. */
-static const char *read_list(const char *at)
-{
-	const double *number;
-	char text[8];
-	double room;
-
-	at = skip_blanks(at + 1);
-	while (at && *at != ']') {
-		at = *at == '"' ? read_string(at, text, sizeof(text)) :
-				  read_plain(at, &number, &room);
-		if (!at)
-			return NULL;
-		at = skip_blanks(at);
-		if (*at == ',')
-			at = skip_blanks(at + 1);
-		else if (*at != ']')
-			return NULL;
-	}
-	return at + 1;
-}
 
 /* Of what --per-core and the like show. */
 static bool is_group(const char *key)
@@ -144,16 +44,18 @@ static const char *read_member(const char *at, struct row *row)
 	const double *number = NULL;
 	double room;
 
-	at = read_string(at, key, sizeof(key));
-	if (!at || *skip_blanks(at) != ':')
+	at = json_read_string(at, key, sizeof(key));
+	if (!at || *json_skip_blanks(at) != ':')
 		return NULL;
-	at = skip_blanks(skip_blanks(at) + 1);
+	at = json_skip_blanks(json_skip_blanks(at) + 1);
 	if (*at == '[')
-		return read_list(at);
+		return json_skip_list(at);
 	if (*at == '"') {
-		at = read_string(at, text, sizeof(text));
+		at = json_read_string(at, text, sizeof(text));
 		if (at && !strcmp(key, "event"))
 			memcpy(row->event, text, sizeof(text));
+		if (at && !strcmp(key, "metric"))
+			row->metric = true;
 		if (at && !strcmp(key, "unit"))
 			row->time = *text;
 		if (at && is_group(key))
@@ -163,7 +65,7 @@ static const char *read_member(const char *at, struct row *row)
 	}
 	if (!strcmp(key, "estimated"))
 		row->estimated = *at == 't';
-	at = read_plain(at, &number, &room);
+	at = json_read_plain(at, &number, &room);
 	if (!at || !number)
 		return at;
 	if (!strcmp(key, "interval")) {
@@ -186,21 +88,21 @@ static const char *read_member(const char *at, struct row *row)
 
 static bool read_object(const char *at, struct row *row)
 {
-	at = skip_blanks(at);
+	at = json_skip_blanks(at);
 	if (*at != '{')
 		return false;
-	at = skip_blanks(at + 1);
+	at = json_skip_blanks(at + 1);
 	while (*at != '}') {
 		at = read_member(at, row);
 		if (!at)
 			return false;
-		at = skip_blanks(at);
+		at = json_skip_blanks(at);
 		if (*at == ',')
-			at = skip_blanks(at + 1);
+			at = json_skip_blanks(at + 1);
 		else if (*at != '}')
 			return false;
 	}
-	return !*skip_blanks(at + 1);
+	return !*json_skip_blanks(at + 1);
 }
 
 /* ----------------------------------------------------------------------- series -- */
@@ -255,12 +157,12 @@ static bool add_line(struct recording *r, const char *line, const char *name, un
 	struct row row = { .cpu = -1, .running = -1 };
 	struct series *series;
 
-	if (!read_object(line, &row) || (row.has_interval && !*row.event)) {
+	if (!read_object(line, &row) || (row.has_interval && !*row.event && !row.metric)) {
 		complain("%s:%u: not a line of `pmudev stat -I MS --json`", name, number);
 		return false;
 	}
-	/* Times are no events. */
-	if (!row.has_interval || row.time)
+	/* Times and metrics are no events. */
+	if (!row.has_interval || row.time || row.metric)
 		return true;
 	series = find_series(r, &row);
 	if (!series) {

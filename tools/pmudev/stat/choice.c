@@ -79,6 +79,22 @@ static void restrict_all(struct measurement *m)
 	}
 }
 
+/* Their events come before those of -e, so that their rows are known. */
+static bool choose_metrics(struct measurement *m)
+{
+	struct stat_options *options = &m->options;
+	char *events;
+
+	if (!metrics_choose(&m->metrics, options->metrics, known_pmus(), options->multiplex,
+			    &events))
+		return false;
+	if (options->events)
+		events = join_events(events, options->events);
+	free(options->events);
+	options->events = events;
+	return true;
+}
+
 bool stat_choose_events(struct measurement *m)
 {
 	struct stat_options *options = &m->options;
@@ -88,6 +104,8 @@ bool stat_choose_events(struct measurement *m)
 
 	if (options->null)
 		return true;
+	if (options->metrics && !choose_metrics(m))
+		return false;
 	if (!options->events)
 		choose_defaults(m);
 	if (options->detailed)

@@ -16,15 +16,23 @@ static double seconds(const struct measurement *m, const struct counted *counted
 
 typedef void (*write_row)(const struct measurement *m, const struct row *row, bool interval,
 			  double seconds);
+typedef void (*write_metric)(const struct measurement *m, const struct metric_row *row,
+			     bool interval, double seconds);
 
-static void write_rows(const struct measurement *m, const struct counted *counted, write_row write)
+static void write_rows(const struct measurement *m, const struct counted *counted, write_row write,
+		       write_metric write_metric)
 {
+	const bool interval = counted != &m->counted;
+	struct metric_row metric;
 	unsigned int part, n;
 	struct row row;
 
-	for (part = 0; part < counted->nr; part++)
+	for (part = 0; part < counted->nr; part++) {
 		for (n = 0; stat_row(m, counted, part, n, &row) >= 0; n++)
-			write(m, &row, counted != &m->counted, seconds(m, counted));
+			write(m, &row, interval, seconds(m, counted));
+		for (n = 0; stat_metric(m, counted, part, n, &metric); n++)
+			write_metric(m, &metric, interval, seconds(m, counted));
+	}
 }
 
 /* -------------------------------------------------------------------- with a header -- */
@@ -82,15 +90,38 @@ static void csv_row(const struct measurement *m, const struct row *row, bool int
 	csv_end(out, row);
 }
 
+/* A metric's name stands where an event's does. */
+static void csv_metric(const struct measurement *m, const struct metric_row *row, bool interval,
+		       double time)
+{
+	FILE *out = m->out;
+
+	fprintf(out, "%s,%.9f,", interval ? "interval" : "total", time);
+	if (row->group->cpu >= 0 && row->kind == GROUP_CPU)
+		fprintf(out, "%d", row->group->cpu);
+	fputc(',', out);
+	csv_text(out, ",", row->metric->name);
+	fputs(",metric,,", out);
+	csv_text(out, ",", row->why);
+	fprintf(out, ",%d,,,,", row->estimate);
+	if (!*row->why)
+		fprintf(out, "%.9f", row->value);
+	fputc(',', out);
+	csv_text(out, ",", row->metric->unit ? row->metric->unit : "");
+	fputs(",,", out);
+	csv_text(out, ",", row->group->name);
+	fputc('\n', out);
+}
+
 static void csv_interval(const struct measurement *m, const struct counted *counted)
 {
-	write_rows(m, counted, csv_row);
+	write_rows(m, counted, csv_row, csv_metric);
 }
 
 static void csv_report(const struct measurement *m, bool ended_only)
 {
 	if (!ended_only)
-		write_rows(m, &m->counted, csv_row);
+		write_rows(m, &m->counted, csv_row, csv_metric);
 }
 
 const struct stat_format csv_format = {
@@ -102,14 +133,46 @@ const struct stat_format csv_format = {
 /* ------------------------------------------------------------------------- as perf -- */
 
 /* "CPU3,", "S0-D0-C1,2," with the number of CPUs, "comm-17," */
-static void bare_group(FILE *out, const char *separator, const struct row *row)
+static void bare_group(FILE *out, const char *separator, enum grouping_kind kind,
+		       const struct group *group)
 {
-	if (row->kind == GROUP_ALL)
+	if (kind == GROUP_ALL)
 		return;
-	csv_text(out, separator, row->group->name);
+	csv_text(out, separator, group->name);
 	fputs(separator, out);
-	if (row->kind != GROUP_CPU && row->kind != GROUP_THREAD)
-		fprintf(out, "%u%s", row->group->sources, separator);
+	if (kind != GROUP_CPU && kind != GROUP_THREAD)
+		fprintf(out, "%u%s", group->sources, separator);
+}
+
+static void bare_time(const struct measurement *m, bool interval, double time)
+{
+	if (interval)
+		fprintf(m->out, "%.9f%s", time, m->options.separator);
+	else if (m->options.interval && !m->options.plain_summary)
+		fprintf(m->out, "summary%s", m->options.separator);
+}
+
+/* As perf has what follows from a line: all is empty but the metric, and its unit and name. */
+static void bare_metric(const struct measurement *m, const struct metric_row *row, bool interval,
+			double time)
+{
+	const char *separator = m->options.separator;
+	const int empty = m->runs > 1 ? 6 : 5;
+	FILE *out = m->out;
+	char text[128];
+	int i;
+
+	bare_time(m, interval, time);
+	bare_group(out, separator, row->kind, row->group);
+	for (i = 0; i < empty; i++)
+		fputs(separator, out);
+	if (!*row->why)
+		fprintf(out, "%.6f", row->value);
+	fputs(separator, out);
+	snprintf(text, sizeof(text), "%s%s%s", row->metric->unit ? row->metric->unit : "",
+		 row->metric->unit ? "  " : "", row->metric->name);
+	csv_text(out, separator, text);
+	fputc('\n', out);
 }
 
 static void bare_row(const struct measurement *m, const struct row *row, bool interval, double time)
@@ -117,11 +180,8 @@ static void bare_row(const struct measurement *m, const struct row *row, bool in
 	const char *separator = m->options.separator;
 	FILE *out = m->out;
 
-	if (interval)
-		fprintf(out, "%.9f%s", time, separator);
-	else if (m->options.interval && !m->options.plain_summary)
-		fprintf(out, "summary%s", separator);
-	bare_group(out, separator, row);
+	bare_time(m, interval, time);
+	bare_group(out, separator, row->kind, row->group);
 	if (row->why)
 		fprintf(out, "<not counted>");
 	else
@@ -141,13 +201,13 @@ static void bare_row(const struct measurement *m, const struct row *row, bool in
 
 static void bare_interval(const struct measurement *m, const struct counted *counted)
 {
-	write_rows(m, counted, bare_row);
+	write_rows(m, counted, bare_row, bare_metric);
 }
 
 static void bare_report(const struct measurement *m, bool ended_only)
 {
 	if (!ended_only)
-		write_rows(m, &m->counted, bare_row);
+		write_rows(m, &m->counted, bare_row, bare_metric);
 }
 
 const struct stat_format bare_csv_format = {

@@ -92,14 +92,63 @@ static void print_row(const struct measurement *m, const struct row *row)
 }
 
 /* "CPU0", "S0-D0-C1  2", "comm-17" */
-static void print_group(FILE *out, const struct row *row)
+static void print_group(FILE *out, enum grouping_kind kind, const struct group *group)
 {
-	if (row->kind == GROUP_CPU)
-		fprintf(out, "%-7s", row->group->name);
-	else if (row->kind == GROUP_THREAD)
-		fprintf(out, "%-22s ", row->group->name);
-	else if (row->kind != GROUP_ALL)
-		fprintf(out, "%-12s %4u ", row->group->name, row->group->sources);
+	if (kind == GROUP_CPU)
+		fprintf(out, "%-7s", group->name);
+	else if (kind == GROUP_THREAD)
+		fprintf(out, "%-22s ", group->name);
+	else if (kind != GROUP_ALL)
+		fprintf(out, "%-12s %4u ", group->name, group->sources);
+}
+
+/* ------------------------------------------------------------------- metrics -- */
+
+/* Of small ones the digits that count. */
+static void value_text(double value, char *buf, size_t len)
+{
+	const bool tiny = value && fabs(value) < 0.001;
+
+	snprintf(buf, len, tiny ? "%.2e" : "%.3f", value);
+}
+
+/* A unit that does not fit into its column stands behind. */
+static void print_metric(const struct measurement *m, const struct metric_row *row)
+{
+	const char *unit = row->metric->unit ? row->metric->unit : "";
+	const bool fits = strlen(unit) <= UNIT_WIDTH;
+	FILE *out = m->out;
+	char value[48];
+
+	if (*row->why) {
+		fprintf(out, "%s%*s%s %-*s %-*s  (%s)\n", colour(out, COLOUR_WARN), NUMBER_WIDTH,
+			"<no value>", colour(out, COLOUR_END), UNIT_WIDTH, "", NAME_WIDTH,
+			row->metric->name, row->why);
+		return;
+	}
+	value_text(row->value, value, sizeof(value));
+	fprintf(out, "%*s %-*s ", NUMBER_WIDTH, value, UNIT_WIDTH, fits ? unit : "");
+	if (fits && !row->estimate)
+		fprintf(out, "%s\n", row->metric->name);
+	else
+		fprintf(out, "%-*s%s%s%s%s%s\n", NAME_WIDTH, row->metric->name,
+			colour(out, COLOUR_DIM), fits ? "" : " # ", fits ? "" : unit,
+			row->estimate ? "  (estimate)" : "", colour(out, COLOUR_END));
+}
+
+/* Of one group of CPUs or threads. */
+static void print_metrics(const struct measurement *m, const struct counted *counted,
+			  unsigned int part, bool interval)
+{
+	struct metric_row row;
+	unsigned int n;
+
+	for (n = 0; stat_metric(m, counted, part, n, &row); n++) {
+		if (interval)
+			fprintf(m->out, "%16.9f ", (double)counted->time / NS_PER_SECOND);
+		print_group(m->out, row.kind, row.group);
+		print_metric(m, &row);
+	}
 }
 
 static void print_rows(const struct measurement *m, const struct counted *counted, bool interval)
@@ -107,13 +156,17 @@ static void print_rows(const struct measurement *m, const struct counted *counte
 	unsigned int part, n;
 	struct row row;
 
-	for (part = 0; part < counted->nr; part++)
+	for (part = 0; part < counted->nr; part++) {
 		for (n = 0; stat_row(m, counted, part, n, &row) >= 0; n++) {
 			if (interval)
 				fprintf(m->out, "%16.9f ", (double)counted->time / NS_PER_SECOND);
-			print_group(m->out, &row);
+			print_group(m->out, row.kind, row.group);
 			print_row(m, &row);
 		}
+		if (m->metrics.nr && !interval && counted->kind == GROUP_ALL)
+			fputc('\n', m->out);
+		print_metrics(m, counted, part, interval);
+	}
 }
 
 /* ------------------------------------------------------------------ intervals -- */

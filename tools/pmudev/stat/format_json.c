@@ -34,17 +34,48 @@ static void write_not_counted(struct json *json, const struct row *row)
 	json_double(json, "pcnt-running", 0, 2);
 }
 
-static void write_group(struct json *json, const struct row *row)
+static void write_group(struct json *json, enum grouping_kind kind, const struct group *group)
 {
-	if (row->kind == GROUP_ALL)
+	if (kind == GROUP_ALL)
 		return;
-	if (row->kind == GROUP_CPU) {
-		json_signed(json, "cpu", row->group->cpu);
+	if (kind == GROUP_CPU) {
+		json_signed(json, "cpu", group->cpu);
 		return;
 	}
-	json_string(json, grouping_word(row->kind), row->group->name);
-	if (row->kind != GROUP_THREAD)
-		json_unsigned(json, "aggregate-number", row->group->sources);
+	json_string(json, grouping_word(kind), group->name);
+	if (kind != GROUP_THREAD)
+		json_unsigned(json, "aggregate-number", group->sources);
+}
+
+static void begin_object(struct json *json, const struct counted *counted, bool interval)
+{
+	json_open(json, NULL, '{');
+	if (interval)
+		json_double(json, "interval", (double)counted->time / NS_PER_SECOND, 9);
+}
+
+static void write_metrics(const struct measurement *m, const struct counted *counted,
+			  unsigned int part, bool interval)
+{
+	struct json json = { .out = m->out };
+	struct metric_row row;
+	unsigned int n;
+
+	for (n = 0; stat_metric(m, counted, part, n, &row); n++) {
+		begin_object(&json, counted, interval);
+		write_group(&json, row.kind, row.group);
+		json_string(&json, "metric", row.metric->name);
+		if (*row.why) {
+			json_null(&json, "metric-value");
+			json_string(&json, "why", row.why);
+		} else {
+			json_double(&json, "metric-value", row.value, 9);
+		}
+		json_string(&json, "metric-unit", row.metric->unit ? row.metric->unit : "");
+		json_bool(&json, "estimated", row.estimate);
+		json_close(&json, '}');
+		json_line(&json);
+	}
 }
 
 static void write_rows(const struct measurement *m, const struct counted *counted, bool interval)
@@ -53,13 +84,10 @@ static void write_rows(const struct measurement *m, const struct counted *counte
 	unsigned int part, n;
 	struct row row;
 
-	for (part = 0; part < counted->nr; part++)
+	for (part = 0; part < counted->nr; part++) {
 		for (n = 0; stat_row(m, counted, part, n, &row) >= 0; n++) {
-			json_open(&json, NULL, '{');
-			if (interval)
-				json_double(&json, "interval",
-					    (double)counted->time / NS_PER_SECOND, 9);
-			write_group(&json, &row);
+			begin_object(&json, counted, interval);
+			write_group(&json, row.kind, row.group);
 			json_string(&json, "event", row.event);
 			json_string(&json, "pmu", row.pmus);
 			if (row.why)
@@ -69,6 +97,8 @@ static void write_rows(const struct measurement *m, const struct counted *counte
 			json_close(&json, '}');
 			json_line(&json);
 		}
+		write_metrics(m, counted, part, interval);
+	}
 }
 
 static void json_interval(const struct measurement *m, const struct counted *counted)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * `pmudev stat --metric-only`: no counts, but what follows from two of them, in a line with a
- * column for each; with -x and --json as well. Rates per second are left out.
+ * column for each; with -x and --json as well. Rates per second are left out. With -M, the metrics
+ * that it names.
  */
 #include <stdio.h>
 #include <string.h>
@@ -25,11 +26,30 @@ static uint64_t find_columns(const struct measurement *m, const struct counted *
 	unsigned int part, n;
 	struct row row;
 
+	if (m->metrics.nr)
+		return ~0ULL >> (64 - m->metrics.nr);
 	for (part = 0; part < counted->nr; part++)
 		for (n = 0; stat_row(m, counted, part, n, &row) >= 0; n++)
 			if (is_metric(&row))
 				columns |= 1ULL << n;
 	return columns;
+}
+
+/* False: there is none. */
+static bool find_value(const struct measurement *m, const struct counted *counted,
+		       unsigned int part, unsigned int n, double *value)
+{
+	struct metric_row metric;
+	struct row row;
+
+	if (m->metrics.nr) {
+		stat_metric(m, counted, part, n, &metric);
+		*value = metric.value;
+		return !*metric.why;
+	}
+	stat_row(m, counted, part, n, &row);
+	*value = row.metric;
+	return is_metric(&row);
 }
 
 /* "insn per cycle"; of a second one of the same unit with the event's name. */
@@ -40,8 +60,15 @@ static void title(const struct measurement *m, const struct counted *counted, ui
 	unsigned int part, n;
 	const char *unit = "";
 	const char *event = "";
+	const struct metric *metric;
 	struct row row;
 
+	if (m->metrics.nr) {
+		metric = m->metrics.chosen[wanted];
+		snprintf(buf, len, "%s%s%s", metric->unit ? metric->unit : "",
+			 metric->unit ? "  " : "", metric->name);
+		return;
+	}
 	for (part = 0; part < counted->nr; part++) {
 		stat_row(m, counted, part, wanted, &row);
 		if (is_metric(&row)) {
@@ -98,7 +125,8 @@ static void print_values(const struct measurement *m, const struct counted *coun
 {
 	char text[32];
 	unsigned int n;
-	struct row row;
+	double value;
+	bool known;
 
 	snprintf(text, sizeof(text), "%.9f", (double)counted->time / NS_PER_SECOND);
 	if (interval)
@@ -108,9 +136,9 @@ static void print_values(const struct measurement *m, const struct counted *coun
 	for (n = 0; n < 64; n++) {
 		if (!(columns >> n & 1))
 			continue;
-		stat_row(m, counted, part, n, &row);
-		snprintf(text, sizeof(text), "%.3f", row.metric);
-		print_cell(m, is_metric(&row) ? text : separator(m) ? "" : "-");
+		known = find_value(m, counted, part, n, &value);
+		snprintf(text, sizeof(text), "%.3f", value);
+		print_cell(m, known ? text : separator(m) ? "" : "-");
 	}
 	fputc('\n', m->out);
 }
@@ -167,7 +195,7 @@ static void json_lines(const struct measurement *m, const struct counted *counte
 	struct json json = { .out = m->out };
 	char text[EVENT_NAME + 40];
 	unsigned int part, n;
-	struct row row;
+	double value;
 
 	for (part = 0; part < counted->nr; part++) {
 		json_open(&json, NULL, '{');
@@ -180,9 +208,8 @@ static void json_lines(const struct measurement *m, const struct counted *counte
 			if (!(columns >> n & 1))
 				continue;
 			title(m, counted, columns, n, text, sizeof(text));
-			stat_row(m, counted, part, n, &row);
-			if (is_metric(&row))
-				json_double(&json, text, row.metric, 6);
+			if (find_value(m, counted, part, n, &value))
+				json_double(&json, text, value, 6);
 			else
 				json_null(&json, text);
 		}

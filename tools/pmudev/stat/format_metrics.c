@@ -41,10 +41,11 @@ static const char *last_part(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* The labels of the target, and the CPU or what else a row is of; NULL: of all. */
-static void write_target(FILE *out, const struct stat_options *options, const struct row *row)
+/* The labels of the target, and the CPU or what else a number is of. */
+static void write_target(FILE *out, const struct stat_options *options, enum grouping_kind kind_of,
+			 const struct group *group)
 {
-	const bool one_cpu = row && row->kind == GROUP_CPU;
+	const bool one_cpu = kind_of == GROUP_CPU;
 
 	static const struct {
 		const char *target;
@@ -60,13 +61,13 @@ static void write_target(FILE *out, const struct stat_options *options, const st
 
 	write_label(out, "target", kinds[kind].target);
 	if (kinds[kind].label) {
-		snprintf(number, sizeof(number), "%d", one_cpu ? row->group->cpu : 0);
+		snprintf(number, sizeof(number), "%d", one_cpu ? group->cpu : 0);
 		fputc(',', out);
 		write_label(out, kinds[kind].label, one_cpu ? number : options->target.text);
 	}
-	if (row && row->kind != GROUP_ALL && !one_cpu) {
+	if (kind_of != GROUP_ALL && !one_cpu) {
 		fputc(',', out);
-		write_label(out, grouping_word(row->kind), row->group->name);
+		write_label(out, grouping_word(kind_of), group->name);
 	}
 	if (options->command) {
 		fputc(',', out);
@@ -106,7 +107,7 @@ static void write_event(const struct measurement *m, const char *name, const str
 		fprintf(out, "nr=\"%u\",", before + 1);
 	write_label(out, "pmu", row->pmus);
 	fputc(',', out);
-	write_target(out, &m->options, row);
+	write_target(out, &m->options, row->kind, row->group);
 	fputs("} ", out);
 }
 
@@ -157,6 +158,27 @@ static void write_events(const struct measurement *m, const char *name, enum whi
 		}
 }
 
+/* Those that have a value. */
+static void write_metrics(const struct measurement *m)
+{
+	const struct counted *counted = &m->counted;
+	struct metric_row row;
+	unsigned int part, n;
+
+	for (part = 0; part < counted->nr; part++)
+		for (n = 0; stat_metric(m, counted, part, n, &row); n++) {
+			if (*row.why)
+				continue;
+			fputs("pmudev_metric{", m->out);
+			write_label(m->out, "metric", row.metric->name);
+			fputc(',', m->out);
+			write_label(m->out, "unit", row.metric->unit ? row.metric->unit : "");
+			fputc(',', m->out);
+			write_target(m->out, &m->options, row.kind, row.group);
+			fprintf(m->out, "} %.9g\n", row.value);
+		}
+}
+
 static bool any_time(const struct measurement *m)
 {
 	unsigned int i;
@@ -173,7 +195,7 @@ static void write_seconds(const struct measurement *m, const char *name, const c
 	fprintf(m->out, "%s{", name);
 	if (mode)
 		fprintf(m->out, "mode=\"%s\",", mode);
-	write_target(m->out, &m->options, NULL);
+	write_target(m->out, &m->options, GROUP_ALL, NULL);
 	fprintf(m->out, "} %.9f\n", seconds);
 }
 
@@ -190,6 +212,10 @@ static void metrics_report(const struct measurement *m, bool ended_only)
 		write_help(out, "pmudev_time_seconds", "seconds",
 			   "Events that count time, since counting began.");
 		write_events(m, "pmudev_time_seconds", TIMES, write_time);
+	}
+	if (m->metrics.nr) {
+		write_help(out, "pmudev_metric", NULL, "Metrics of -M, since counting began.");
+		write_metrics(m);
 	}
 	write_help(out, "pmudev_running_ratio", "ratio",
 		   "Part of the time the event was counted. At 0 nothing is known of it.");

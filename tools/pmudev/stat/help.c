@@ -14,6 +14,8 @@ const char stat_help[] =
 	"what is counted\n"
 	"  -e LIST       events, separated by commas (default: CPU time, switches, page faults,\n"
 	"                instructions, cycles, branches)\n"
+	"  -M LIST       metrics, such as IPC (`pmudev list metrics`): their events are counted in one\n"
+	"                group, at the same time; with --multiplex each metric's by themselves\n"
 	"  -d            more events: branches and caches, if this CPU has them; -dd: TLBs and the\n"
 	"                instruction cache too; -ddd: prefetches too\n"
 	"  -p PIDS       these processes, such as 12,34: all threads that they have and will have\n"
@@ -62,6 +64,7 @@ const char stat_help[] =
 	"  pmudev stat -- make -j4\n"
 	"  pmudev stat -r 5 -e '{instructions:u,cycles:u},branches' -- sha256sum /bin/ls\n"
 	"  pmudev stat -e cpu/event=0xc0,cmask=1,inv/u -- true  # Intel: cycles that retire nothing\n"
+	"  pmudev stat -M IPC,branch-miss-rate -- make -j4\n"
 	"  pmudev stat -p 1234 -I 1000 --per-thread\n"
 	"  pmudev stat -C 0-3 -A --json -o counts.json -- sleep 1\n"
 	"  pmudev stat -a -I 15000 --openmetrics -o /var/lib/node_exporter/pmudev.prom\n";

@@ -43,6 +43,7 @@ enum {
 
 static const struct option long_options[] = {
 	{ "event", required_argument, NULL, 'e' },
+	{ "metrics", required_argument, NULL, 'M' },
 	{ "cpu", required_argument, NULL, 'C' },
 	{ "all-cpus", no_argument, NULL, 'a' },
 	{ "tid", required_argument, NULL, 't' },
@@ -205,6 +206,9 @@ static bool take_value(int c, struct stat_options *options)
 	case 'e':
 		options->events = join_events(options->events, optarg);
 		return true;
+	case 'M':
+		options->metrics = join_events(options->metrics, optarg);
+		return true;
 	default:
 		options->output = optarg;
 		return true;
@@ -338,7 +342,8 @@ static bool make_sense(const struct stat_options *options)
 		  "--per-core and the like add up CPUs: they need -C CPUS or -a" },
 		{ options->all_user && options->all_kernel,
 		  "only one of --all-user and --all-kernel can be given" },
-		{ options->null && options->events, "-n counts nothing: leave out -e" },
+		{ options->null && (options->events || options->metrics),
+		  "-n counts nothing: leave out -e and -M" },
 		{ options->delay == DELAY_FOREVER && options->control.commands < 0,
 		  "-D -1 waits for \"enable\": from where? --control fd:N or --control fifo:PATH" },
 		{ options->output && options->log_fd >= 0,
@@ -378,7 +383,7 @@ static bool get_target(struct stat_options *options)
 
 int stat_parse_options(int argc, char **argv, struct stat_options *options)
 {
-	static const char letters[] = "+:e:C:at:p:diI:r:D:Ajx:o:vhBnS";
+	static const char letters[] = "+:e:M:C:at:p:diI:r:D:Ajx:o:vhBnS";
 	int c, status;
 
 	*options = (struct stat_options){

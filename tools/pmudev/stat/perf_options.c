@@ -7,7 +7,7 @@
 #include "../common/cmd.h"
 #include "stat.h"
 
-#define NO_METRICS "there are no tables of metrics; name the events with -e"
+#define OWN_METRICS "-M counts metrics, also those of your own files: `pmudev list metrics`"
 
 static const struct {
 	char letter;
@@ -16,13 +16,12 @@ static const struct {
 } options[] = {
 	{ 'G', "cgroup", "there are no sets on cgroups; -p counts processes with all they start" },
 	{ 0, "for-each-cgroup", "there are no sets on cgroups; -p counts processes" },
-	{ 'M', "metrics", NO_METRICS },
-	{ 0, "metric-no-group", NO_METRICS },
-	{ 0, "metric-no-merge", NO_METRICS },
-	{ 0, "metric-no-threshold", NO_METRICS },
-	{ 0, "topdown", NO_METRICS },
-	{ 0, "td-level", NO_METRICS },
-	{ 0, "record-tpebs", NO_METRICS },
+	{ 0, "metric-no-group", "-M counts all in one group; with --multiplex each by itself" },
+	{ 0, "metric-no-merge", "--multiplex counts the events of each metric by themselves" },
+	{ 0, "metric-no-threshold", "metrics have no thresholds" },
+	{ 0, "topdown", OWN_METRICS },
+	{ 0, "td-level", OWN_METRICS },
+	{ 0, "record-tpebs", "it takes latencies from samples, which perf alone has" },
 	{ 0, "smi-cost", "it needs the msr PMU, which perf alone has" },
 	{ 0, "iostat", "it needs uncore PMUs, which perf alone has" },
 	{ 'T', "transaction", "name the events with -e" },

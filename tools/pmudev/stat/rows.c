@@ -252,6 +252,9 @@ int stat_row(const struct measurement *m, const struct counted *counted, unsigne
 	if (n >= m->list.nr + m->list.software)
 		return -1;
 	row_make(row, &m->list, counted, part, m->software.order[n]);
+	/* What -M names is all that is asked for. */
+	if (m->metrics.nr)
+		row->unit = NULL;
 	return m->software.order[n];
 }
 

@@ -76,6 +76,9 @@ void sets_advise(const struct measurement *m, struct sets *sets)
 
 	if (!array->nr || !sets_lack_counters(sets))
 		return;
+	if (m->metrics.nr > 1 && !m->options.multiplex)
+		complain("the metrics do not fit on the counters together: name fewer, or use "
+			 "--multiplex, which counts each for a part of the time");
 	pmudev_set_array_why(array, &why);
 	i = refusing(array, pmus, &why);
 	if (!parts_query(array, i, &query))

@@ -1,24 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../common/cmd.h"
 #include "software.h"
-
-static const struct software_event known[] = {
-	{ "task-clock", NULL, PERF_COUNT_SW_TASK_CLOCK, true, false },
-	{ "cpu-clock", NULL, PERF_COUNT_SW_CPU_CLOCK, true, false },
-	{ "context-switches", "cs", PERF_COUNT_SW_CONTEXT_SWITCHES, false, false },
-	{ "cpu-migrations", "migrations", PERF_COUNT_SW_CPU_MIGRATIONS, false, false },
-	{ "page-faults", "faults", PERF_COUNT_SW_PAGE_FAULTS, false, false },
-	{ "minor-faults", NULL, PERF_COUNT_SW_PAGE_FAULTS_MIN, false, false },
-	{ "major-faults", NULL, PERF_COUNT_SW_PAGE_FAULTS_MAJ, false, false },
-	{ "alignment-faults", NULL, PERF_COUNT_SW_ALIGNMENT_FAULTS, false, false },
-	{ "emulation-faults", NULL, PERF_COUNT_SW_EMULATION_FAULTS, false, false },
-	{ "cgroup-switches", NULL, 11 /* PERF_COUNT_SW_CGROUP_SWITCHES */, false, false },
-	{ "duration_time", NULL, 0, false, true },
-};
 
 /* Of perf's, and what to do instead. */
 static const struct {
@@ -34,16 +19,6 @@ static const struct {
 static bool is_name(const char *name, const char *text, size_t len)
 {
 	return name && strlen(name) == len && !strncmp(name, text, len);
-}
-
-static const struct software_event *find(const char *text, size_t len)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(known); i++)
-		if (is_name(known[i].name, text, len) || is_name(known[i].alias, text, len))
-			return &known[i];
-	return NULL;
 }
 
 static bool is_refused(const char *text, size_t len)
@@ -136,7 +111,7 @@ static bool take_event(struct splitting *s, size_t len)
 {
 	const char *colon = memchr(s->at, ':', len);
 	const size_t name = colon ? (size_t)(colon - s->at) : len;
-	const struct software_event *event = find(s->at, name);
+	const struct software_event *event = software_event_find(s->at, name);
 	struct software *software = s->software;
 
 	if (is_refused(s->at, name))
@@ -256,7 +231,7 @@ static const struct software_event *of_list(const struct event_list *list, unsig
 {
 	if (i < list->nr || i >= list->nr + list->software)
 		return NULL;
-	return find(list->events[i].name, strcspn(list->events[i].name, ":"));
+	return software_event_find(list->events[i].name, strcspn(list->events[i].name, ":"));
 }
 
 bool software_is_clock(const struct event_list *list, unsigned int i)

@@ -10,22 +10,7 @@
 #include <stdint.h>
 
 #include "../common/events.h"
-
-/**
- * struct software_event - one that can be counted
- * @name: perf's
- * @alias: perf's short name, NULL: none
- * @config: PERF_COUNT_SW_*
- * @clock: it counts ns of CPU time
- * @wall: it counts ns of the clock, and is no event of the kernel's
- */
-struct software_event {
-	const char *name;
-	const char *alias;
-	uint64_t config;
-	bool clock;
-	bool wall;
-};
+#include "../common/software_events.h"
 
 /**
  * struct software - those of a list

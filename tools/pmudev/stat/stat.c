@@ -220,6 +220,8 @@ out:
 	counted_close(&m.counted);
 	free(m.times);
 	free(m.options.events);
+	free(m.options.metrics);
+	metrics_free(&m.metrics);
 	free(m.options.target.ids);
 	return status;
 }

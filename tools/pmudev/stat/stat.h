@@ -17,6 +17,7 @@
 #include "../common/target.h"
 #include "control.h"
 #include "counted.h"
+#include "metrics.h"
 #include "software.h"
 
 struct stat_format;
@@ -29,6 +30,7 @@ struct stat_format;
  * @target: what is counted while the command runs; of no kind: the command itself
  * @all_cpus: -a was given
  * @events: the list of events, NULL: those by default
+ * @metrics: names of metrics, NULL: none
  * @null: no events at all
  * @detailed: and more events, the more the higher
  * @all_user: events that say nothing else are of user mode
@@ -65,6 +67,7 @@ struct stat_options {
 	struct target target;
 	bool all_cpus;
 	char *events;
+	char *metrics;
 	bool null;
 	unsigned int detailed;
 	bool all_user;
@@ -131,6 +134,7 @@ struct stat_run {
  * @options: what was asked for
  * @list: the events
  * @software: the kernel's among them, and the order of all
+ * @metrics: those of -M
  * @by_default: nobody named events
  * @optional: how many of the PMU's events at the end of the list can be left out
  * @missing: names of those that it would have and this CPU has not, "" if none
@@ -152,6 +156,7 @@ struct measurement {
 	struct stat_options options;
 	struct event_list list;
 	struct software software;
+	struct metrics metrics;
 	bool by_default;
 	unsigned int optional;
 	char missing[512];
@@ -202,7 +207,7 @@ int stat_parse_options(int argc, char **argv, struct stat_options *options);
  */
 bool stat_refuse_option(const char *name);
 
-/* Which events are counted. False if they are wrong, which has been told on stderr. */
+/* Which events are counted, those of metrics too. False: they are wrong, which was told. */
 bool stat_choose_events(struct measurement *m);
 
 /* Events that nobody asked for, and that cannot be counted now. */
