@@ -293,6 +293,22 @@ static bool parse_name(struct parser *p, const char *start, struct what *what)
 	return mark_given(p, start, "name", what);
 }
 
+/* perf's term for a whole code. What other terms set is added to it. */
+static bool parse_config(struct parser *p, const char *start, struct what *what)
+{
+	const char *value = p->at + 1;
+	const size_t len = *p->at == '=' ? pmudev_word(value) : 0;
+	__u64 config;
+
+	if (!len)
+		return pmudev_wrong(p, p->at, "config needs a value: config=...");
+	if (!pmudev_number(value, len, ~0ULL, &config))
+		return pmudev_wrong(p, value, "config is a number up to %#llx", ~0ULL);
+	p->at = value + len;
+	what->attr.config |= config;
+	return mark_given(p, start, "event", what);
+}
+
 static bool parse_term(struct parser *p, struct what *what)
 {
 	const char *start = p->at;
@@ -306,6 +322,8 @@ static bool parse_term(struct parser *p, struct what *what)
 	p->at += len;
 	if (len == 4 && !memcmp(start, "name", len))
 		return parse_name(p, start, what);
+	if (len == 6 && !memcmp(start, "config", len) && what->attr.type == PMUDEV_TYPE_RAW)
+		return parse_config(p, start, what);
 	term = common_term(p, start, len, what, &fault);
 	if (term) {
 		if (!mark_given(p, start, term->name, what) || !term_value(p, term, &value))

@@ -21,6 +21,11 @@ static const struct {
 	{ INTEL, "cpu/event=0x3c/@3:k", "0:1/3c/405@3" },
 	{ INTEL, "cpu/event=1,umask=0xabcd/", "0:1/ab000000cd01/0" },
 	{ LITTLE, "cpu/event=0x4004/", "0:1/4004/0" },
+	/* perf's term for all of them */
+	{ INTEL, "cpu/config=0x1c0/", "0:1/1c0/0" },
+	{ INTEL, "cpu/config=192,cmask=1,name=x/u", "0:1/10000c0/6" },
+	{ INTEL, "intel_core/config=0xffffffffffffffff/", "0:1/ffffffffffffffff/0" },
+	{ BIG_LITTLE, "armv8_pmuv3/config=0x11,long/", "0:1/11/20#1" },
 	/* a PMU's name, a mask of its counters, flags */
 	{ INTEL, "intel_core/event=0xc0/", "0:1/c0/0" },
 	{ INTEL, "intel_core/event=0xc0,counters=0x5,user_read/G", "0:1/c0/48&5" },
@@ -97,6 +102,11 @@ static const struct {
 	{ INTEL, "stalls/edge,cmask=2/", 12, "cmask is given twice" },
 	{ INTEL, "intel_core/slots,instructions/", 17, "event is given twice" },
 	{ INTEL, "cycles/name=a,name=b/", 14, "name is given twice" },
+	{ INTEL, "cpu/config=1,event=2/", 13, "event is given twice" },
+	{ INTEL, "cpu/config/", 10, "config needs a value: config=..." },
+	{ INTEL, "cpu/config=/", 10, "config needs a value: config=..." },
+	{ INTEL, "cpu/config=0x10000000000000000/", 11,
+	  "config is a number up to 0xffffffffffffffff" },
 	{ INTEL, "cpu/umask=1/", 4, "the event is missing: its name, or event=..." },
 	{ INTEL, "cpu/name=x/", 4, "the event is missing: its name, or event=..." },
 	/* values */

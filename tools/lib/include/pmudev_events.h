@@ -32,10 +32,11 @@
  * An event that needs more than a code (a second register, a unit other than the CPU, sampling) is
  * refused with the reason.
  *
- * Terms are the files of format/, and name=TEXT. After pmu/ and cpu/ a term can also be the name of
- * an event. threshold_compare also takes words: ge (the default), lt, eq, ne. Modifiers are any of
- * u, k, h (count user mode, the kernel, the hypervisor, which needs the kernel; default: all) and
- * G, H (count guests only, the host only). After a slash the ':' is optional.
+ * Terms are the files of format/, name=TEXT, and config=CODE for a whole code. After pmu/ and cpu/
+ * a term can also be the name of an event. threshold_compare also takes words: ge (the default),
+ * lt, eq, ne. Modifiers are any of u, k, h (count user mode, the kernel, the hypervisor, which
+ * needs the kernel; default: all) and G, H (count guests only, the host only). After a slash the
+ * ':' is optional.
  *
  * "fixed 0" is PMUDEV_FIXED_BASE in the ABI. In a range "fixed" need not be repeated.
  *

@@ -7,14 +7,17 @@
 #include "../common/cmd.h"
 #include "perf_events.h"
 
+#define CONFIG_ADVICE                                                                          \
+	"on arm64, instead of perf's config1= write long, threshold= and the like (`pmudev list` " \
+	"has the terms); on x86, config1= and config2= are registers that pmudev does not write"
+
 /* Terms of perf's that stand for a whole register. */
 static const struct {
 	const char *term;
 	const char *advice;
 } terms[] = {
-	{ "config=", "instead of perf's config=N write rN (hexadecimal), or event= and umask=" },
-	{ "config1=", "config1= and config2= are for registers that pmudev does not write" },
-	{ "config2=", "config1= and config2= are for registers that pmudev does not write" },
+	{ "config1=", CONFIG_ADVICE },
+	{ "config2=", CONFIG_ADVICE },
 	{ "period=", "period= and freq= are for samples: `pmudev record -c N`" },
 	{ "freq=", "period= and freq= are for samples: `pmudev record -c N`" },
 	{ "percore", "instead of perf's percore: --per-core" },
