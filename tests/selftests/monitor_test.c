@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two counters that count the same event agree: what `pmudev monitor` shows. On CPU 3, instructions
- * and cycles on two counters each, all chosen by hand and in one group.
+ * Two counters that count the same event agree: what `pmudev verify-counters` shows. On CPU 3,
+ * instructions and cycles on two counters each, all chosen by hand and in one group.
  */
 #include "common.h"
 #include "kselftest_harness.h"
@@ -163,7 +163,7 @@ TEST_F(monitor, agree_read_from_the_cpu)
 /* ------------------------------------------------------------- the command -- */
 
 #define LINES	5
-#define COMMAND "pmudev monitor --cpu 3 --interval 0.1 --lines 5 2>&1"
+#define COMMAND "pmudev verify-counters --cpu 3 --interval 0.1 --lines 5 2>&1"
 
 struct line {
 	double seconds;
@@ -189,7 +189,7 @@ static bool differences_hold(const struct line *line)
 	       labs(line->difference[1]) <= cycles_apart();
 }
 
-/* What `pmudev monitor` prints is that, too. */
+/* What `pmudev verify-counters` prints is that, too. */
 TEST_F(monitor, the_command)
 {
 	struct line line, total = { 0 };

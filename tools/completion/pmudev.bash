@@ -13,7 +13,7 @@ _pmudev_options() { # COMMAND
 	report) echo "--by -n -j --json --help" ;;
 	exec) echo "--strict --explain --help" ;;
 	run) echo "--instructions --limit --then --skid -j --json -o --help" ;;
-	monitor) echo "-C -a -i -n -e --plain --json --csv --color --help" ;;
+	monitor | verify-counters) echo "-C -a -i -n -e --plain --json --csv --color --help" ;;
 	bench) echo "-C --json --color --help" ;;
 	convert-metrics) echo "-o --output -v --verbose --help" ;;
 	plot) echo "-o --script --help" ;;
@@ -63,11 +63,11 @@ _pmudev() {
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W "info list explain stat run exec record report monitor bench convert-metrics plot help --help --version" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "info list explain stat run exec record report monitor verify-counters bench convert-metrics plot help --help --version" -- "$word")
 		return
 	fi
 	case $command:$before in
-	help:help) mapfile -t COMPREPLY < <(compgen -W "info list explain stat run exec record report monitor bench convert-metrics plot" -- "$word") ;;
+	help:help) mapfile -t COMPREPLY < <(compgen -W "info list explain stat run exec record report monitor verify-counters bench convert-metrics plot" -- "$word") ;;
 	*:-e | *:--event) mapfile -t COMPREPLY < <(_pmudev_events "$word") ;;
 	*:-M | *:--metrics) mapfile -t COMPREPLY < <(_pmudev_metrics "$word") ;;
 	*:-p | *:--pid | *:-t | *:--tid) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_numbers)" -- "$word") ;;

@@ -10,7 +10,9 @@
 static struct pmudev_pmus *pmus[NR_MACHINES];
 static struct event_list list;
 static struct watched cpus[CPUS];
-static struct monitor monitor = { .list = &list, .interval = 500000000, .cpus = cpus };
+static struct monitor monitor = {
+	.command = "monitor", .list = &list, .interval = 500000000, .cpus = cpus
+};
 
 /* CPU n has counted 1000 (n + 1) of event 0 in the interval, and ten times as much before. */
 static void use(const char *events, const char *text, unsigned int nr)

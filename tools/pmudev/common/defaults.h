@@ -18,7 +18,7 @@ bool default_all_have(const struct pmudev_pmus *pmus, enum pmudev_generic event)
 /* "instructions,cycles"; allocated */
 char *default_events(const struct pmudev_pmus *pmus);
 
-/* Of `pmudev monitor`: both twice, on counters chosen by hand; allocated */
+/* Of `pmudev verify-counters`: both twice, on counters chosen by hand; allocated */
 char *default_double(const struct pmudev_query *query);
 
 /* Does the CPU count the event? Else it is told. @query may be of an older module. */

@@ -106,3 +106,41 @@ void columns_remark(FILE *out, const struct pmudev_record *before,
 		fprintf(out, "  # %llu interval%s missed", (unsigned long long)missed,
 			missed > 1 ? "s" : "");
 }
+
+/* A generic event on all levels; -1 if it is not in the list. */
+static int find_generic(const struct event_list *list, enum pmudev_generic config)
+{
+	unsigned int i;
+
+	for (i = 0; i < list->nr; i++)
+		if (list->attrs[i].type == PMUDEV_TYPE_GENERIC && list->attrs[i].config == config &&
+		    !list->attrs[i].threshold && !(list->attrs[i].flags & ~PMUDEV_COUNTER))
+			return i;
+	return -1;
+}
+
+bool columns_per_cycle(const struct event_list *list, const struct pmudev_record *before,
+		       const struct pmudev_record *now, double *ratio)
+{
+	int i = find_generic(list, PMUDEV_INSTRUCTIONS), c = find_generic(list, PMUDEV_CYCLES);
+	double cycles;
+
+	if (i < 0 || c < 0)
+		return false;
+	cycles = now->counts[c].value - before->counts[c].value;
+	if (!cycles)
+		return false;
+	*ratio = (now->counts[i].value - before->counts[i].value) / cycles;
+	return true;
+}
+
+bool columns_have_per_cycle(const struct event_list *list)
+{
+	unsigned int i;
+
+	for (i = 0; i < list->nr; i++)
+		if (columns_first(list, i) != i)
+			return false;
+	return find_generic(list, PMUDEV_INSTRUCTIONS) >= 0 &&
+	       find_generic(list, PMUDEV_CYCLES) >= 0;
+}

@@ -29,4 +29,11 @@ void columns_line(FILE *out, const struct event_list *list, const struct pmudev_
 void columns_remark(FILE *out, const struct pmudev_record *before,
 		    const struct pmudev_record *after, uint64_t missed);
 
+/* Instructions per cycle between the two. False: they are not in the list, or no cycle passed. */
+bool columns_per_cycle(const struct event_list *list, const struct pmudev_record *before,
+		       const struct pmudev_record *after, double *ratio);
+
+/* Is that worth a column: both are in the list, and no event is there twice? */
+bool columns_have_per_cycle(const struct event_list *list);
+
 #endif /* COLUMNS_H */

@@ -77,33 +77,6 @@ static bool off_counters(const struct pmudev_record *before, const struct pmudev
 	return *text;
 }
 
-/* A generic event on all levels; -1 if it is not in the list. */
-static int find_generic(const struct event_list *list, enum pmudev_generic config)
-{
-	unsigned int i;
-
-	for (i = 0; i < list->nr; i++)
-		if (list->attrs[i].type == PMUDEV_TYPE_GENERIC && list->attrs[i].config == config &&
-		    !list->attrs[i].threshold && !(list->attrs[i].flags & ~PMUDEV_COUNTER))
-			return i;
-	return -1;
-}
-
-static bool per_cycle(const struct event_list *list, const struct pmudev_record *before,
-		      const struct pmudev_record *now, double *ratio)
-{
-	int i = find_generic(list, PMUDEV_INSTRUCTIONS), c = find_generic(list, PMUDEV_CYCLES);
-	double cycles;
-
-	if (i < 0 || c < 0)
-		return false;
-	cycles = now->counts[c].value - before->counts[c].value;
-	if (!cycles)
-		return false;
-	*ratio = (now->counts[i].value - before->counts[i].value) / cycles;
-	return true;
-}
-
 /* ----------------------------------------------------------------------- one CPU -- */
 
 static unsigned long long gained(const struct pmudev_record *before,
@@ -145,8 +118,8 @@ static void draw_events(struct canvas *c, const struct monitor *m)
 		event_part(out, &w->start.record, &w->now.record, i, first);
 		end_line(c, COLOUR_END);
 	}
-	if (per_cycle(m->list, &w->before.record, &w->now.record, &last) &&
-	    per_cycle(m->list, &w->start.record, &w->now.record, &all)) {
+	if (columns_per_cycle(m->list, &w->before.record, &w->now.record, &last) &&
+	    columns_per_cycle(m->list, &w->start.record, &w->now.record, &all)) {
 		empty_line(c);
 		fprintf(begin_line(c), "%-24s %16.2f %10s %16.2f", "insn per cycle", last, "", all);
 		end_line(c, COLOUR_END);
@@ -168,7 +141,7 @@ static void draw_cpu(struct canvas *c, const struct monitor *m, const char *name
 
 	fprintf(out, "%5s", name);
 	columns_line(out, m->list, before, now, true);
-	if (per_cycle(m->list, before, now, &ratio))
+	if (columns_per_cycle(m->list, before, now, &ratio))
 		fprintf(out, "  %14.2f", ratio);
 	columns_remark(out, before, now, 0);
 	end_line(c, off_counters(before, now) ? COLOUR_WARN : COLOUR_END);
@@ -220,7 +193,7 @@ static void draw_cpus(struct canvas *c, const struct monitor *m)
 	out = begin_line(c);
 	fprintf(out, "%5s", "CPU");
 	columns_header(out, m->list);
-	if (per_cycle(m->list, &m->cpus->start.record, &m->cpus->now.record, &ratio))
+	if (columns_per_cycle(m->list, &m->cpus->start.record, &m->cpus->now.record, &ratio))
 		fprintf(out, "  %14s", "insn per cycle");
 	end_line(c, COLOUR_HEAD);
 	draw_block(c, m, false, fit);
@@ -243,9 +216,8 @@ void live_draw(FILE *out, const struct monitor *m, unsigned int rows, unsigned i
 	if (!c.line)
 		return;
 	fprintf(out, "\033[H");
-	fprintf(begin_line(&c),
-		"pmudev monitor: CPU%s %s, every %g s, %.1f s so far; Ctrl-C ends it",
-		m->nr > 1 ? "s" : "", m->cpus_text, (double)m->interval / NS_PER_SECOND,
+	fprintf(begin_line(&c), "pmudev %s: CPU%s %s, every %g s, %.1f s so far; Ctrl-C ends it",
+		m->command, m->nr > 1 ? "s" : "", m->cpus_text, (double)m->interval / NS_PER_SECOND,
 		seconds_since_start(m->cpus));
 	end_line(&c, COLOUR_DIM);
 	empty_line(&c);

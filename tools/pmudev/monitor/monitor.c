@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmudev monitor: shows what CPUs count, every few seconds, and whether two counters of the same
- * event agree.
+ * pmudev monitor: shows what CPUs count, every second. pmudev verify-counters: the same of events
+ * that are counted twice, to see whether two counters agree.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,45 +20,20 @@
 #include "../common/ticks.h"
 #include "monitor.h"
 
-static const char help[] =
-	"usage: pmudev monitor [-C CPUS] [-i SECONDS] [-n INTERVALS] [-e LIST]\n"
-	"                      [--plain | --json | --csv] [--color=WHEN]\n"
-	"\n"
-	"Counts everything that runs on one or several CPUs, and shows the counts every few seconds:\n"
-	"on a terminal as a live table, otherwise line by line. By default it counts instructions\n"
-	"and cycles twice each, on two counters at the same time. Both readings must agree except\n"
-	"for the instructions that the kernel executes between reading them. Ctrl-C ends it and\n"
-	"shows the sums.\n"
-	"\n"
-	"  -C CPUS       the CPUs, such as 0-3,5 (default: 3, or the last if there are fewer)\n"
-	"  -a            all online CPUs\n"
-	"  -i SECONDS    the interval, such as 5 or 0.2 (default: 5)\n"
-	"  -n INTERVALS  end after this many intervals (default: never)\n"
-	"  -e LIST       events, separated by commas; they are all on counters, or none is\n"
-	"  --plain       lines on a terminal too\n"
-	"  --json        one object per event, CPU and interval, one per line\n"
-	"  --csv         one line per CPU and interval, after a header line\n" COLOUR_HELP "\n"
-	"A line has the seconds since the start, the CPU if there are several, and one number per\n"
-	"event. If an event is in the list again, its difference to the first reading follows. The\n"
-	"last line has the sums. Text after a '#' is a remark. Counting a CPU needs CAP_PERFMON.\n"
-	"\n" EVENTS_HELP "\n"
-	"  pmudev monitor -a -i 1 -e instructions,cycles\n"
-	"  pmudev monitor -C 0 -e instructions@2,instructions@3,branches\n"
-	"\n"
-	"The default list on Intel is (CPU event codes C0H and 3CH)\n"
-	"  cpu/event=0xc0,umask=0,name=instructions/@2, the same @fixed0,\n"
-	"  cpu/event=0x3c,umask=0,name=cycles/@3, the same @fixed1\n"
-	"and on arm64\n"
-	"  instructions@2,instructions@4,cycles@3,cycles@fixed0\n"
-	"without the events that the CPU lacks.\n";
-
 struct options {
 	struct target target;
 	uint64_t interval;  /* ns */
 	uint64_t intervals; /* 0: no end */
 	char *events;	    /* NULL: the CPU's default list */
 	const struct view *view;
+	bool verify; /* it is verify-counters */
 };
+
+/* As it was called. */
+static const char *command(const struct options *options)
+{
+	return options->verify ? "verify-counters" : "monitor";
+}
 
 /* -c and --cpu are what -C was called first. */
 static const struct option long_options[] = {
@@ -116,12 +91,14 @@ static bool all_cpus(struct options *options)
 	return target_all(&options->target);
 }
 
-/* CPU 3, or the last one. */
-static bool default_cpu(struct options *options)
+/* All of them; to verify counters CPU 3, or the last one. */
+static bool default_cpus(struct options *options)
 {
 	static char cpu[16];
 	long nr = sysconf(_SC_NPROCESSORS_ONLN);
 
+	if (!options->verify)
+		return all_cpus(options);
 	snprintf(cpu, sizeof(cpu), "%ld", nr > 3 || nr < 1 ? 3 : nr - 1);
 	return get_cpus(options, cpu);
 }
@@ -164,28 +141,29 @@ static int parse_options(int argc, char **argv, struct options *options)
 	while ((c = getopt_long(argc, argv, ":C:c:ai:n:e:h", long_options, NULL)) != -1) {
 		switch (c) {
 		case 'h':
-			fputs(help, stdout);
+			fputs(options->verify ? verify_help : monitor_help, stdout);
 			return 0;
 		case ':':
-			complain("'%s' needs a value; `pmudev monitor --help` tells more",
-				 argv[optind - 1]);
+			complain("'%s' needs a value; `pmudev %s --help` tells more",
+				 argv[optind - 1], command(options));
 			return EXIT_USAGE;
 		case '?':
-			complain("unknown option '%s'; `pmudev monitor --help` lists them",
-				 argv[optind - 1]);
+			complain("unknown option '%s'; `pmudev %s --help` lists them",
+				 argv[optind - 1], command(options));
 			return EXIT_USAGE;
 		default:
 			if (!get_option(options, c))
 				return EXIT_USAGE;
 		}
 	}
-	if (options->target.kind == TARGET_NONE && !default_cpu(options))
+	if (options->target.kind == TARGET_NONE && !default_cpus(options))
 		return EXIT_USAGE;
 	if (!options->view)
 		options->view = live_possible() ? &view_live : &view_lines;
 	if (optind == argc)
 		return -1;
-	complain("monitor takes no '%s': it counts whatever runs on the CPU", argv[optind]);
+	complain("%s takes no '%s': it counts whatever runs on the CPUs", command(options),
+		 argv[optind]);
 	return EXIT_USAGE;
 }
 
@@ -209,7 +187,7 @@ static void complain_choice(struct pmudev_set_array *array, const struct event_l
 	complain_array(array, list);
 	pmudev_set_array_why(array, &why);
 	if (by_default && why.event >= 0)
-		complain("other events and counters: `pmudev monitor -e LIST`, see its --help");
+		complain("-e LIST has other events and counters, see --help");
 }
 
 /* Are all events for all of the CPUs? Reports the error and returns false if not. */
@@ -257,7 +235,8 @@ static int set_up(struct pmudev_set_array *array, struct options *options, struc
 			complain_refusal(&array->sets[0], "monitor");
 			return 1;
 		}
-		options->events = default_double(&query);
+		options->events =
+			options->verify ? default_double(&query) : default_events(known_pmus());
 	}
 	if (!read_events(options->events, list))
 		return EXIT_USAGE;
@@ -350,6 +329,7 @@ static int monitor(struct pmudev_set_array *array, struct options *options)
 {
 	struct event_list list;
 	struct monitor m = {
+		.command = command(options),
 		.list = &list,
 		.cpus_text = options->target.text,
 		.interval = options->interval,
@@ -379,17 +359,29 @@ static int monitor(struct pmudev_set_array *array, struct options *options)
 	return status;
 }
 
-int cmd_monitor(int argc, char **argv)
+static int run(int argc, char **argv, struct options *options)
 {
-	static struct options options = { .interval = 5 * NS_PER_SECOND };
 	struct pmudev_set_array array = { .nr = 0 };
-	int status;
+	int status = parse_options(argc, argv, options);
 
-	status = parse_options(argc, argv, &options);
 	if (status < 0) {
-		status = monitor(&array, &options);
+		status = monitor(&array, options);
 		pmudev_set_array_close(&array);
 	}
-	free(options.events);
+	free(options->events);
 	return status;
+}
+
+int cmd_monitor(int argc, char **argv)
+{
+	static struct options options = { .interval = NS_PER_SECOND };
+
+	return run(argc, argv, &options);
+}
+
+int cmd_verify_counters(int argc, char **argv)
+{
+	static struct options options = { .interval = 5 * NS_PER_SECOND, .verify = true };
+
+	return run(argc, argv, &options);
 }

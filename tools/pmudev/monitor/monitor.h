@@ -28,6 +28,7 @@ struct watched {
 
 /**
  * struct monitor - all of them
+ * @command: as it was called
  * @list: the events, the same on each
  * @cpus_text: the CPUs as they were given
  * @interval: ns
@@ -36,6 +37,7 @@ struct watched {
  * @missed: intervals that went by unseen before the last reading
  */
 struct monitor {
+	const char *command;
 	const struct event_list *list;
 	const char *cpus_text;
 	uint64_t interval;
@@ -57,6 +59,10 @@ struct view {
 	void (*resized)(const struct monitor *monitor);
 	void (*end)(const struct monitor *monitor);
 };
+
+/* What --help shows. */
+extern const char monitor_help[];
+extern const char verify_help[];
 
 extern const struct view view_lines;
 extern const struct view view_csv;

@@ -29,7 +29,18 @@ static void lines_begin(const struct monitor *m)
 	printf("#%10s", "seconds");
 	lines_cpu(m, "CPU");
 	columns_header(stdout, m->list);
-	printf("\n");
+	printf("%s\n", columns_have_per_cycle(m->list) ? "  insn per cycle" : "");
+}
+
+static void lines_per_cycle(const struct monitor *m, const struct watched *w,
+			    const struct pmudev_record *before)
+{
+	double ratio;
+
+	if (columns_per_cycle(m->list, before, &w->now.record, &ratio))
+		printf("  %14.2f", ratio);
+	else
+		printf("  %14s", "-");
 }
 
 static void lines_row(const struct monitor *m, const struct watched *w,
@@ -41,6 +52,8 @@ static void lines_row(const struct monitor *m, const struct watched *w,
 	printf(" %10.3f", seconds_since_start(w));
 	lines_cpu(m, cpu);
 	columns_line(stdout, m->list, before, &w->now.record, false);
+	if (columns_have_per_cycle(m->list))
+		lines_per_cycle(m, w, before);
 	printf("%s", remark);
 	columns_remark(stdout, before, &w->now.record, missed);
 	printf("\n");
