@@ -11,6 +11,7 @@ _pmudev_options() { # COMMAND
 	stat) pmudev stat --help 2>/dev/null | grep -oE '(^|[ (,;])--?[A-Za-z][a-z-]*' | tr -d ' (,;' | sort -u | xargs ;;
 	record) echo "-e -c -p -i --no-inherit -o -j --json -m --lossless --no-ptrace --help" ;;
 	report) echo "--by -n -j --json --help" ;;
+	doctor) echo "--json --no-measure --color --help" ;;
 	exec) echo "--strict --explain --help" ;;
 	run) echo "--instructions --limit --then --skid -j --json -o --help" ;;
 	monitor | verify-counters) echo "-C -a -i -n -e --plain --json --csv --color --help" ;;
@@ -63,11 +64,11 @@ _pmudev() {
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W "info list explain stat run exec record report monitor verify-counters bench convert-metrics plot help --help --version" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "info list explain stat doctor run exec record report monitor verify-counters bench convert-metrics plot help --help --version" -- "$word")
 		return
 	fi
 	case $command:$before in
-	help:help) mapfile -t COMPREPLY < <(compgen -W "info list explain stat run exec record report monitor verify-counters bench convert-metrics plot" -- "$word") ;;
+	help:help) mapfile -t COMPREPLY < <(compgen -W "info list explain stat doctor run exec record report monitor verify-counters bench convert-metrics plot" -- "$word") ;;
 	*:-e | *:--event) mapfile -t COMPREPLY < <(_pmudev_events "$word") ;;
 	*:-M | *:--metrics) mapfile -t COMPREPLY < <(_pmudev_metrics "$word") ;;
 	*:-p | *:--pid | *:-t | *:--tid) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_numbers)" -- "$word") ;;

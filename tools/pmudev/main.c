@@ -16,6 +16,7 @@ static const struct {
 	{ "list", cmd_list, "what can be counted here: events by name, and their terms" },
 	{ "explain", cmd_explain, "which counters events would get, or who holds them" },
 	{ "stat", cmd_stat, "count the events of a program, a process, a thread or some CPUs" },
+	{ "doctor", cmd_doctor, "can this machine count, and can its counts be trusted?" },
 	{ "run", cmd_run, "run a program for exactly so many instructions" },
 	{ "exec", cmd_exec, "run a program that uses perf_event_open(), with pmudev behind it" },
 	{ "record", cmd_record, "write down where a program was, each so many events" },

@@ -15,6 +15,14 @@ enum counter_state {
 enum counter_state counter_state(struct pmudev *set, const struct pmudev_event_attr *attr,
 				 unsigned int counter, struct pmudev_holder *holder);
 
+#define MAX_HELD 64
+
+/*
+ * Who has which of the PMU's counters. It tries a placement on a thread, which is refused counters
+ * of CPU sets, and on a CPU, which is refused counters of thread sets. Return: how many are known.
+ */
+unsigned int holders_find(const struct pmudev_query *q, struct pmudev_holder holders[MAX_HELD]);
+
 /* "process 123, counting CPU 1" */
 void holder_text(const struct pmudev_holder *holder, char *buf, size_t len);
 

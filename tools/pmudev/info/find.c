@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "../common/cmd.h"
-#include "../common/holders.h"
 #include "info.h"
 
 /* The name with this number in a file like /etc/passwd: static programs cannot ask NSS. */
@@ -116,49 +115,4 @@ bool info_has_cpu(struct pmudev *set, const struct pmudev_query *q, long cpu)
 	struct pmudev_query other;
 
 	return !pmudev_query_cpu(set, cpu, &other) && other.pmu == q->pmu;
-}
-
-/* ----------------------------------------------------------------------- holders -- */
-
-/* Some counters take instructions only. */
-static bool find_holder(struct pmudev *set, unsigned int counter, struct pmudev_holder *holder)
-{
-	struct pmudev_event_attr attr = {
-		.type = PMUDEV_TYPE_GENERIC,
-		.flags = PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV,
-	};
-
-	for (attr.config = PMUDEV_CYCLES; attr.config <= PMUDEV_INSTRUCTIONS; attr.config++)
-		if (counter_state(set, &attr, counter, holder) == COUNTER_HELD &&
-		    holder->kind != PMUDEV_HOLDER_NONE)
-			return true;
-	return false;
-}
-
-/*
- * Try a placement on a thread, which is refused counters of CPU sets, and on a CPU, which is
- * refused counters of thread sets.
- */
-unsigned int info_holders(const struct pmudev_query *q, struct pmudev_holder holders[MAX_HELD])
-{
-	const __u64 held = q->busy | (q->counters & ~q->available);
-	struct pmudev thread, cpu;
-	unsigned int i, nr = 0;
-
-	if (!held)
-		return 0;
-	/* If one of them cannot be bound, its dry runs fail without a holder. */
-	if (!pmudev_open(&thread))
-		pmudev_bind_self(&thread);
-	if (!pmudev_open(&cpu))
-		pmudev_bind_cpu(&cpu, sched_getcpu(), 0);
-	for (i = 0; i < MAX_HELD; i++) {
-		if (!(held >> i & 1) ||
-		    (!find_holder(&thread, i, &holders[nr]) && !find_holder(&cpu, i, &holders[nr])))
-			continue;
-		holders[nr++].counter = i;
-	}
-	pmudev_close(&thread);
-	pmudev_close(&cpu);
-	return nr;
 }

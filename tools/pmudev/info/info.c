@@ -178,7 +178,7 @@ static void show_state(const struct pmudev_query *q)
 static void show_holders(const struct pmudev_query *q)
 {
 	struct pmudev_holder holders[MAX_HELD];
-	unsigned int i, nr = info_holders(q, holders);
+	unsigned int i, nr = holders_find(q, holders);
 	char text[64], name[20];
 
 	for (i = 0; i < nr; i++) {

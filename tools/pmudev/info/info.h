@@ -8,8 +8,6 @@
 #include "../common/json.h"
 #include "users.h"
 
-#define MAX_HELD 64
-
 /**
  * struct info - what is not one PMU's
  * @mode: of the device's file
@@ -43,9 +41,6 @@ bool info_device(struct info *info);
 
 /* And the rest. */
 void info_find(struct info *info);
-
-/* Who has the counters that are in use or kept back. Return: how many of them are known. */
-unsigned int info_holders(const struct pmudev_query *q, struct pmudev_holder holders[MAX_HELD]);
 
 /* The names of the hooks that the module has installed now, one per line (docs/hooks.md). */
 #define INFO_HOOKS 512

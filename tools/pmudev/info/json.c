@@ -63,7 +63,7 @@ static void write_cpus(struct json *json, struct pmudev *set, const struct pmude
 static void write_holders(struct json *json, const struct pmudev_query *q)
 {
 	struct pmudev_holder holders[MAX_HELD];
-	unsigned int i, nr = info_holders(q, holders);
+	unsigned int i, nr = holders_find(q, holders);
 
 	json_open(json, "holders", '[');
 	for (i = 0; i < nr; i++) {

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pmudev doctor: can this machine's counts be trusted, and if not, what is to be done?
+ */
+#define _GNU_SOURCE
+#include <getopt.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "../common/cmd.h"
+#include "../common/colour.h"
+#include "../common/json.h"
+#include "doctor.h"
+
+static const char help[] =
+	"usage: pmudev doctor [--json] [--no-measure]\n"
+	"\n"
+	"Looks whether this machine can count, and whether its counts can be trusted: the kernel\n"
+	"and its options, the PMU, the module, your rights, and who has counters. Then it measures\n"
+	"loops that are known: instructions, branches, cycles, what a read costs, and whether\n"
+	"overflows are told. Each check is a line with a verdict; below it stands what to do.\n"
+	"\n"
+	"  --json        one object per check, and one for the whole\n"
+	"  --no-measure  count nothing\n" COLOUR_HELP "\n"
+	"The exit status is 1 if something failed. What is only worth knowing is no failure.\n";
+
+static const char *const words[NR_VERDICTS] = {
+	[VERDICT_OK] = "ok",	 [VERDICT_NOTE] = "note", [VERDICT_WARN] = "warn",
+	[VERDICT_FAIL] = "FAIL", [VERDICT_SKIP] = "skip",
+};
+
+/* ------------------------------------------------------------------------ findings -- */
+
+struct finding *doctor_find(struct doctor *doctor, const char *check, enum verdict verdict,
+			    const char *format, ...)
+{
+	static struct finding spare;
+	struct finding *f = doctor->nr < MAX_FINDINGS ? &doctor->findings[doctor->nr++] : &spare;
+	va_list args;
+
+	*f = (struct finding){ .check = check, .verdict = verdict };
+	va_start(args, format);
+	vsnprintf(f->text, sizeof(f->text), format, args);
+	va_end(args);
+	return f;
+}
+
+void doctor_advise(struct finding *finding, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(finding->advice, sizeof(finding->advice), format, args);
+	va_end(args);
+}
+
+static unsigned int count_of(const struct doctor *doctor, enum verdict verdict)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < doctor->nr; i++)
+		nr += doctor->findings[i].verdict == verdict;
+	return nr;
+}
+
+/* One sentence about all of it. */
+static const char *summary(const struct doctor *doctor)
+{
+	if (count_of(doctor, VERDICT_FAIL))
+		return "This machine does not count, or not rightly: see FAIL above.";
+	if (count_of(doctor, VERDICT_WARN))
+		return "This machine counts; read what is said at warn.";
+	return "This machine counts, and its counts can be trusted.";
+}
+
+/* ------------------------------------------------------------------------- reports -- */
+
+static void print_finding(const struct finding *f)
+{
+	const bool good = f->verdict == VERDICT_OK || f->verdict == VERDICT_NOTE;
+
+	printf("%s%-4s%s  %-12s  %s\n", colour(stdout, good ? COLOUR_DIM : COLOUR_WARN),
+	       words[f->verdict], colour(stdout, COLOUR_END), f->check, f->text);
+	if (*f->advice)
+		printf("%20s%s\n", "", f->advice);
+}
+
+static void report(const struct doctor *doctor)
+{
+	unsigned int i;
+
+	for (i = 0; i < doctor->nr; i++)
+		print_finding(&doctor->findings[i]);
+	printf("\n%s\n", summary(doctor));
+}
+
+static void report_json(const struct doctor *doctor)
+{
+	struct json json = { .out = stdout };
+	unsigned int i;
+
+	for (i = 0; i < doctor->nr; i++) {
+		const struct finding *f = &doctor->findings[i];
+
+		json_open(&json, NULL, '{');
+		json_string(&json, "check", f->check);
+		json_string(&json, "verdict",
+			    f->verdict == VERDICT_FAIL ? "fail" : words[f->verdict]);
+		json_string(&json, "text", f->text);
+		json_string(&json, "advice", *f->advice ? f->advice : NULL);
+		json_close(&json, '}');
+		json_line(&json);
+	}
+	json_open(&json, NULL, '{');
+	json_string(&json, "version", PMUDEV_LIB_VERSION);
+	json_string(&json, "kernel", doctor->release);
+	json_unsigned(&json, "failed", count_of(doctor, VERDICT_FAIL));
+	json_unsigned(&json, "warnings", count_of(doctor, VERDICT_WARN));
+	json_string(&json, "summary", summary(doctor));
+	json_close(&json, '}');
+	json_line(&json);
+}
+
+/* ------------------------------------------------------------------------ together -- */
+
+/* Return: -1 to go on, else the exit status. */
+static int parse_options(int argc, char **argv, bool *json, bool *measure)
+{
+	static const struct option options[] = { { "json", no_argument, NULL, 'j' },
+						 { "no-measure", no_argument, NULL, 'n' },
+						 { "color", optional_argument, NULL, 'k' },
+						 { "help", no_argument, NULL, 'h' },
+						 {} };
+	int c;
+
+	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		switch (c) {
+		case 'j':
+			*json = true;
+			break;
+		case 'n':
+			*measure = false;
+			break;
+		case 'k':
+			if (!colour_option(optarg))
+				return EXIT_USAGE;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return 0;
+		default:
+			return EXIT_USAGE;
+		}
+	}
+	if (optind == argc)
+		return -1;
+	complain("doctor takes no '%s'; `pmudev doctor --help` tells more", argv[optind]);
+	return EXIT_USAGE;
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	static struct doctor doctor = { .root = "" };
+	bool json = false, measure = true;
+	struct utsname name;
+	int status;
+
+	status = parse_options(argc, argv, &json, &measure);
+	if (status >= 0)
+		return status;
+	if (!uname(&name))
+		snprintf(doctor.release, sizeof(doctor.release), "%s", name.release);
+	doctor_machine(&doctor);
+	doctor_access(&doctor);
+	if (doctor.open)
+		pmudev_close(&doctor.set);
+	if (doctor.open && measure)
+		doctor_measure(&doctor);
+	if (json)
+		report_json(&doctor);
+	else
+		report(&doctor);
+	return count_of(&doctor, VERDICT_FAIL) ? 1 : 0;
+}
