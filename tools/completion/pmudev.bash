@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Completion of the pmudev command in bash.
+# Completion of the pmudev command in bash. Made by scripts/completions of the manual.
 
-# The options of each command, as its --help has them.
+# The options of each command.
 _pmudev_options() { # COMMAND
 	case $1 in
-	info) echo "--json --color --help" ;;
-	list) echo "-v --long --json --help metrics" ;;
-	explain) echo "-e -C -t -p --multiplex --help" ;;
-	stat) pmudev stat --help 2>/dev/null | grep -oE '(^|[ (,;])--?[A-Za-z][a-z-]*' | tr -d ' (,;' | sort -u | xargs ;;
-	record) echo "-e -c -p -i --no-inherit -o -j --json -m --lossless --no-ptrace --help" ;;
-	report) echo "--by -n -j --json --help" ;;
-	doctor) echo "--json --no-measure --color --help" ;;
-	exec) echo "--strict --explain --help" ;;
-	run) echo "--instructions --limit --then --skid -j --json -o --help" ;;
-	monitor | verify-counters) echo "-C -a -i -n -e --plain --json --csv --color --help" ;;
-	bench) echo "-C --json --color --help" ;;
-	convert-metrics) echo "-o --output -v --verbose --help" ;;
-	plot) echo "-o --script --help" ;;
+	info) echo "--json --color -h --help" ;;
+	list) echo "-v --long --json -h --help" ;;
+	explain) echo "-e --event -C --cpu -t --tid -p --pid --multiplex -h --help" ;;
+	doctor) echo "--json --no-measure --color -h --help" ;;
+	stat) echo "-e --event -M --metrics -d --detailed -p --pid -t --tid -C --cpu -a --all-cpus -i --no-inherit --all-user --all-kernel --multiplex --scale --no-scale -n --null -I --interval-print --interval-count --summary -r --repeat --table -D --delay --control --timeout --pre --post -S --sync -A --no-aggr --no-merge --per-core --per-cluster --per-die --per-socket --per-node --per-thread --hybrid-merge -j --json --json-output --csv -x --field-separator --no-csv-summary --openmetrics --metric-only --no-metric-only -o --output --append --log-fd --quiet -B --big-num --no-big-num --interval-clear -v --verbose --color -h --help" ;;
+	run) echo "--instructions --limit --then --skid -j --json -o --output -h --help" ;;
+	exec) echo "--strict --explain -h --help" ;;
+	record) echo "-e --event -c --count -p --pid -i --no-inherit -o --output -j --json -m --mmap-bytes --lossless --no-ptrace -h --help" ;;
+	report) echo "--by -n --rows -j --json -h --help" ;;
+	monitor) echo "-C -c --cpu -a --all-cpus -i --interval -n --intervals --lines -e --event --plain --json --csv --color -h --help" ;;
+	verify-counters) echo "-C -c --cpu -a --all-cpus -i --interval -n --intervals --lines -e --event --plain --json --csv --color -h --help" ;;
+	bench) echo "-C --cpu --json --color -h --help" ;;
+	convert-metrics) echo "-o --output -v --verbose -h --help" ;;
+	plot) echo "-o --output --script -h --help" ;;
 	esac
 }
 
@@ -59,34 +60,67 @@ _pmudev_cpus() {
 	done
 }
 
+# What an option takes, or what stands behind the options.
+_pmudev_value() { # COMMAND WORD OPTION
+	local word=$2
+
+	case $1:$3 in
+	explain:-e | explain:--event) mapfile -t COMPREPLY < <(_pmudev_events "$word") ;;
+	explain:-C | explain:--cpu) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_cpus)" -- "$word") ;;
+	explain:-t | explain:--tid) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_numbers)" -- "$word") ;;
+	explain:-p | explain:--pid) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_numbers)" -- "$word") ;;
+	stat:-e | stat:--event) mapfile -t COMPREPLY < <(_pmudev_events "$word") ;;
+	stat:-M | stat:--metrics) mapfile -t COMPREPLY < <(_pmudev_metrics "$word") ;;
+	stat:-p | stat:--pid) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_numbers)" -- "$word") ;;
+	stat:-t | stat:--tid) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_numbers)" -- "$word") ;;
+	stat:-C | stat:--cpu) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_cpus)" -- "$word") ;;
+	stat:-o | stat:--output) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+	run:--then) mapfile -t COMPREPLY < <(compgen -W "kill continue stop" -- "$word") ;;
+	run:-o | run:--output) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+	record:-e | record:--event) mapfile -t COMPREPLY < <(_pmudev_events "$word") ;;
+	record:-p | record:--pid) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_numbers)" -- "$word") ;;
+	record:-o | record:--output) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+	report:--by) mapfile -t COMPREPLY < <(compgen -W "symbol file line thread" -- "$word") ;;
+	monitor:-C | monitor:-c | monitor:--cpu) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_cpus)" -- "$word") ;;
+	monitor:-e | monitor:--event) mapfile -t COMPREPLY < <(_pmudev_events "$word") ;;
+	verify-counters:-C | verify-counters:-c | verify-counters:--cpu) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_cpus)" -- "$word") ;;
+	verify-counters:-e | verify-counters:--event) mapfile -t COMPREPLY < <(_pmudev_events "$word") ;;
+	bench:-C | bench:--cpu) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_cpus)" -- "$word") ;;
+	convert-metrics:-o | convert-metrics:--output) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+	plot:-o | plot:--output) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+	*) return 1 ;;
+	esac
+}
+
+_pmudev_argument() { # COMMAND WORD
+	local word=$2
+
+	case $1 in
+	list) mapfile -t COMPREPLY < <(compgen -W metrics -- "$word"; _pmudev_events "$word") ;;
+	stat) mapfile -t COMPREPLY < <(compgen -c -- "$word") ;;
+	run) mapfile -t COMPREPLY < <(compgen -c -- "$word") ;;
+	exec) mapfile -t COMPREPLY < <(compgen -c -- "$word") ;;
+	record) mapfile -t COMPREPLY < <(compgen -c -- "$word") ;;
+	report) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+	convert-metrics) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+	plot) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+	help) mapfile -t COMPREPLY < <(compgen -W "info list explain doctor stat run exec record report monitor verify-counters bench convert-metrics plot" -- "$word") ;;
+	esac
+}
+
 _pmudev() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W "info list explain stat doctor run exec record report monitor verify-counters bench convert-metrics plot help --help --version" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "info list explain doctor stat run exec record report monitor verify-counters bench convert-metrics plot help --help --version" -- "$word")
+	elif _pmudev_value "$command" "$word" "$before"; then
 		return
+	elif [[ $word = -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_options "$command")" -- "$word")
+	else
+		_pmudev_argument "$command" "$word"
 	fi
-	case $command:$before in
-	help:help) mapfile -t COMPREPLY < <(compgen -W "info list explain stat doctor run exec record report monitor verify-counters bench convert-metrics plot" -- "$word") ;;
-	*:-e | *:--event) mapfile -t COMPREPLY < <(_pmudev_events "$word") ;;
-	*:-M | *:--metrics) mapfile -t COMPREPLY < <(_pmudev_metrics "$word") ;;
-	*:-p | *:--pid | *:-t | *:--tid) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_numbers)" -- "$word") ;;
-	*:-C | *:--cpu) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_cpus)" -- "$word") ;;
-	*:-o | *:--output) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
-	report:--by) mapfile -t COMPREPLY < <(compgen -W "symbol file line thread" -- "$word") ;;
-	run:--then) mapfile -t COMPREPLY < <(compgen -W "kill continue stop" -- "$word") ;;
-	list:list) mapfile -t COMPREPLY < <(_pmudev_events "$word") ;;
-	*)
-		if [[ $word = -* ]]; then
-			mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_options "$command")" -- "$word")
-		elif [ "$command" = plot ] || [ "$command" = convert-metrics ] || [ "$command" = report ]; then
-			mapfile -t COMPREPLY < <(compgen -f -- "$word")
-		elif [[ " stat run exec record " = *" $command "* ]]; then
-			mapfile -t COMPREPLY < <(compgen -c -- "$word")
-		fi
-		;;
-	esac
 }
 
 complete -F _pmudev pmudev

@@ -102,6 +102,18 @@ is "$(complete_words pmudev monitor -e '{r11,cy')" "{r11,cycles" "the last of se
 is "$(complete_words pmudev explain -p $$ | tr ' ' '\n' | grep -x $$)" "$$" "a process"
 is "$(complete_words pmudev monitor -C 0)" "0" "a CPU"
 
+# The other shells' are at least in their language.
+for shell in "zsh -n:zsh" "fish --no-execute:fish"; do
+	if command -v "${shell%% *}" >/dev/null; then
+		# shellcheck disable=SC2086 # a command and its option
+		${shell%:*} "$HERE/../completion/pmudev.${shell#*:}" >"$DIR/out" 2>&1
+		ok $? "${shell#*:} reads its completion" "$(cat "$DIR/out")"
+	else
+		NR=$((NR + 1))
+		echo "ok $NR - ${shell#*:} reads its completion # SKIP no ${shell#*:}"
+	fi
+done
+
 # --- convert-metrics ----------------------------------------------------------------------------
 
 # As `perf list -j` writes them; names and texts are made up.
