@@ -7,9 +7,13 @@
 #include "../common/cmd.h"
 #include "perf_events.h"
 
-#define CONFIG_ADVICE                                                                          \
+#define CONFIG_ADVICE                                                                              \
 	"on arm64, instead of perf's config1= write long, threshold= and the like (`pmudev list` " \
 	"has the terms); on x86, config1= and config2= are registers that pmudev does not write"
+
+#define STALL_ADVICE                                                                         \
+	"instead of perf's stalled-cycles-: stall_frontend, stall_backend on arm64; on x86 " \
+	"`pmudev list stall` shows what the CPU has"
 
 /* Terms of perf's that stand for a whole register. */
 static const struct {
@@ -21,6 +25,19 @@ static const struct {
 	{ "period=", "period= and freq= are for samples: `pmudev record -c N`" },
 	{ "freq=", "period= and freq= are for samples: `pmudev record -c N`" },
 	{ "percore", "instead of perf's percore: --per-core" },
+};
+
+/* perf's hardware events that are no generic events of pmudev's. */
+static const struct {
+	const char *name;
+	const char *advice;
+} names[] = {
+	{ "stalled-cycles-frontend", STALL_ADVICE },
+	{ "stalled-cycles-backend", STALL_ADVICE },
+	{ "idle-cycles-frontend", STALL_ADVICE },
+	{ "idle-cycles-backend", STALL_ADVICE },
+	{ "bus-cycles",
+	  "instead of perf's bus-cycles: bus_cycles on arm64, cpu/event=0x3c,umask=1/ on Intel" },
 };
 
 static const struct {
@@ -76,6 +93,11 @@ static const char *advice_of_event(const char *event, size_t len)
 {
 	const size_t name = strcspn(event, "/:,}");
 	const char *colon, *advice = NULL;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (strlen(names[i].name) == name && !strncmp(names[i].name, event, name))
+			return names[i].advice;
 
 	if (!strncmp(event, "mem:", 4))
 		return "breakpoints (mem:ADDRESS) are counted by perf alone";
