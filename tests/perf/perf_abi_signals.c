@@ -254,7 +254,8 @@ static void on_sample(int signal, siginfo_t *info, void *context)
 		ioctl(info->si_fd, PERF_EVENT_IOC_REFRESH, 1);
 }
 
-TEST_F(perf_abi, refresh_with_a_ring)
+static void check_ring(struct __test_metadata *_metadata, FIXTURE_DATA(perf_abi) * self,
+		       bool told_first)
 {
 	struct sigaction action = { .sa_sigaction = on_sample, .sa_flags = SA_SIGINFO };
 	const size_t page = sysconf(_SC_PAGESIZE), loop_begin = (size_t)loop;
@@ -265,8 +266,8 @@ TEST_F(perf_abi, refresh_with_a_ring)
 	self->attr.sample_type = PERF_SAMPLE_IP;
 	self->fd[0] = open_event(&self->attr, 0, -1, -1, 0);
 	ASSERT_LE(0, self->fd[0]);
-	ASSERT_EQ(0, signal_to(self->fd[0], F_OWNER_TID, syscall(SYS_gettid)));
-	sigaction(SIGRTMIN + 3, &action, NULL);
+	if (told_first)
+		ASSERT_EQ(0, signal_to(self->fd[0], F_OWNER_TID, syscall(SYS_gettid)));
 	/* It has counted before, as PAPI tries events. */
 	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_ENABLE, 0));
 	loop(N);
@@ -274,6 +275,9 @@ TEST_F(perf_abi, refresh_with_a_ring)
 	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_RESET, 0));
 	sampled = mmap(NULL, 9 * page, PROT_READ | PROT_WRITE, MAP_SHARED, self->fd[0], 0);
 	ASSERT_NE(MAP_FAILED, sampled);
+	if (!told_first)
+		ASSERT_EQ(0, signal_to(self->fd[0], F_OWNER_TID, syscall(SYS_gettid)));
+	sigaction(SIGRTMIN + 3, &action, NULL);
 	EXPECT_EQ(stops_here(), served_by_pmudev(self->fd[0]));
 	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_REFRESH, 1));
 	loop(80 * N);
@@ -297,6 +301,17 @@ TEST_F(perf_abi, refresh_with_a_ring)
 	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_REFRESH, 1));
 	loop(40 * N);
 	EXPECT_LE(PERIOD, value(self->fd[0]));
+}
+
+TEST_F(perf_abi, refresh_with_a_ring)
+{
+	check_ring(_metadata, self, true);
+}
+
+/* As PAPI does: first the ring, and then who is told */
+TEST_F(perf_abi, refresh_with_a_ring_mapped_first)
+{
+	check_ring(_metadata, self, false);
 }
 
 int main(int argc, char **argv)

@@ -48,8 +48,12 @@ static void *map_page(struct event *event, void *address, int flags, int fd)
 	return page;
 }
 
-/* A ring that this library can write; its overflows are told to it from now on. */
-static void *map_ring(struct event *event, void *address, size_t size, int prot, int flags, int fd)
+/*
+ * A ring that this library can write; its overflows are told to it from now on, or with @later as
+ * soon as they are told to the counted thread.
+ */
+static void *map_ring(struct event *event, void *address, size_t size, int prot, int flags, int fd,
+		      bool later)
 {
 	void *ring = MAP_FAILED;
 	struct group *group;
@@ -60,9 +64,10 @@ static void *map_ring(struct event *event, void *address, size_t size, int prot,
 	group = event_lock(event, fd, &held);
 	if (!group)
 		return MAP_FAILED;
-	if (event_in_set(event) && ring_wanted(event, size, prot, flags))
+	if (event_in_set(event) && ring_can_be_written(event, size, prot, flags) &&
+	    (later || ring_is_told(event)))
 		ring = ring_make(event, address, size, flags);
-	if (ring != MAP_FAILED && refresh_begin(event, fd, 0)) {
+	if (ring != MAP_FAILED && !later && refresh_begin(event, fd, 0)) {
 		ring_forget(event);
 		real()->munmap(ring, size);
 		ring = MAP_FAILED;
@@ -81,9 +86,12 @@ void *perf_map(struct event *event, void *address, size_t size, int prot, int fl
 	if (!size || !fd_is_set(fd))
 		return real()->mmap(address, size, prot, flags, fd, 0);
 	if (size > (size_t)sysconf(_SC_PAGESIZE)) {
-		page = map_ring(event, address, size, prot, flags, fd);
+		page = map_ring(event, address, size, prot, flags, fd, false);
 		if (page == MAP_FAILED && !perf_hand_over(event, fd))
 			return real()->mmap(address, size, prot, flags, fd, 0);
+		/* PAPI tries its events, maps the ring, and then says who is told. */
+		if (page == MAP_FAILED)
+			page = map_ring(event, address, size, prot, flags, fd, true);
 	} else {
 		/* Also if it was asked for to be written, as libperf does: that is for rings. */
 		group = event_lock(event, fd, &held);

@@ -26,8 +26,10 @@ int refresh_due(struct event *event, int fd);
 /* signals.c: its deadline: told to this library, to the program, or nobody. 0 or -errno */
 int signals_arm(struct event *event, int fd);
 
-/* ring.c: can this library write it? */
-bool ring_wanted(const struct event *event, size_t size, int prot, int flags);
+/* ring.c: could this library write it, if the counted thread is told of each overflow? */
+bool ring_can_be_written(const struct event *event, size_t size, int prot, int flags);
+/* Is it? */
+bool ring_is_told(const struct event *event);
 /* MAP_FAILED: there is no memory. */
 void *ring_make(struct event *event, void *address, size_t size, int flags);
 /* It is written no more. */

@@ -24,15 +24,21 @@
 /* As many as there are rings: munmap(2) asks. */
 static atomic_uint rings;
 
-bool ring_wanted(const struct event *event, size_t size, int prot, int flags)
+bool ring_can_be_written(const struct event *event, size_t size, int prot, int flags)
 {
-	const struct overflow *overflow = &event->overflow;
 	const size_t page = sysconf(_SC_PAGESIZE), nr = size / page - 1;
 
 	return event->period && !event->ring.begin && event->perf.exclude_kernel &&
 	       event->perf.sample_type && !(event->perf.sample_type & ~(uint64_t)SERVED) &&
-	       overflow->async && overflow->tid == event->group->target.id && (prot & PROT_WRITE) &&
-	       (flags & MAP_SHARED) && !(size % page) && nr && !(nr & (nr - 1));
+	       (prot & PROT_WRITE) && (flags & MAP_SHARED) && !(size % page) && nr &&
+	       !(nr & (nr - 1));
+}
+
+bool ring_is_told(const struct event *event)
+{
+	const struct overflow *overflow = &event->overflow;
+
+	return overflow->async && overflow->tid == event->group->target.id;
 }
 
 void *ring_make(struct event *event, void *address, size_t size, int flags)

@@ -15,7 +15,7 @@ int signals_arm(struct event *event, int fd)
 {
 	const struct overflow *overflow = &event->overflow;
 	/* Told to this library, or to the program */
-	const bool here = event->limit || event->ring.begin;
+	const bool here = event->refreshed && (event->limit || event->ring.begin);
 	const bool there = overflow->async && overflow->tid;
 	struct telling how = {
 		.period = event->period,
@@ -41,8 +41,11 @@ int signals_arm(struct event *event, int fd)
 	return error;
 }
 
-/* Another thread than the counted one cannot be told. */
-static int update(struct event *event, int fd)
+/*
+ * Another thread than the counted one cannot be told. @here: this library can be, for a ring that
+ * is mapped already
+ */
+static int update(struct event *event, int fd, bool here)
 {
 	const struct group *group = event->group;
 	const struct overflow *overflow = &event->overflow;
@@ -55,7 +58,7 @@ static int update(struct event *event, int fd)
 	if (wanted && (group->multiplexed || group->target.kind != PMUDEV_TARGET_TASK ||
 		       group->target.flags || overflow->tid != group->target.id))
 		return -EINVAL;
-	return signals_arm(event, fd);
+	return here && ring_is_told(event) ? refresh_begin(event, fd, 0) : signals_arm(event, fd);
 }
 
 static pid_t owner_of(int command, unsigned long arg)
@@ -71,6 +74,8 @@ static pid_t owner_of(int command, unsigned long arg)
 /* As perf tells everyone whom it may: an event that has not counted becomes perf's. */
 int perf_set_owner(struct event *event, int fd, int command, unsigned long arg)
 {
+	/* Before the lock, which blocks signals. */
+	const bool here = event->ring.begin && refresh_may_begin(event);
 	struct overflow old;
 	struct group *group;
 	struct held held;
@@ -89,7 +94,7 @@ int perf_set_owner(struct event *event, int fd, int command, unsigned long arg)
 	else
 		event->overflow.tid = owner_of(command, arg);
 	if (event->period)
-		error = update(event, fd);
+		error = update(event, fd, here);
 	group_unlock(group, &held);
 	if (error == -EINVAL)
 		error = perf_hand_over(event, fd);
@@ -112,7 +117,7 @@ int perf_set_period(struct event *event, int fd, uint64_t period)
 	event->period = period;
 	/* A new one begins now. */
 	event->due = 0;
-	error = event->refreshed ? signals_arm(event, fd) : update(event, fd);
+	error = event->refreshed ? signals_arm(event, fd) : update(event, fd, false);
 	group_unlock(group, &held);
 	return error;
 }
