@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 use std::thread;
 
-use pmudev::Set;
+use pmudev::{Reader, Set};
 
 use crate::machine::{rounds, EVENT, PER_ROUND};
 use crate::{Test, Tested};
@@ -40,18 +40,22 @@ fn exact() -> Tested {
     Ok(())
 }
 
+/// One piece of code, whatever the compiler makes of it: between the reads it executes the same for each `n`.
+#[inline(never)]
+fn read_around(reader: &Reader<'_>, n: u64) -> Result<u64, pmudev::Error> {
+    let before = reader.read()?;
+    rounds(n);
+    Ok(reader.read()? - before)
+}
+
 fn direct() -> Tested {
     let set = Set::builder().event(EVENT).direct(true).build()?;
     let reader = set.reader(EVENT)?;
     set.enable()?;
-    let counted = |n| -> Result<u64, pmudev::Error> {
-        let before = reader.read()?;
-        rounds(n);
-        Ok(reader.read()? - before)
-    };
-    counted(1)?;
+    read_around(&reader, 1)?;
     for n in [1, 1000, 1_234_567] {
-        assert_eq!(counted(2 * n)? - counted(n)?, PER_ROUND * n);
+        let (once, twice) = (read_around(&reader, n)?, read_around(&reader, 2 * n)?);
+        assert_eq!(twice - once, PER_ROUND * n, "{n} rounds: {once} and {twice}");
     }
     assert!(reader.try_read().is_some());
     let (before, after) = (reader.read()?, reader.read()?);
