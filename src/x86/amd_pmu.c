@@ -202,6 +202,8 @@ void amd_clear(u64 counters)
 {
 	struct x86_cpu *cpuc = this_cpu_ptr(&x86_cpus);
 
+	/* 0 is no overflow. */
+	WRITE_ONCE(cpuc->armed, cpuc->armed & ~counters);
 	for (; counters; counters &= counters - 1) {
 		unsigned int c = __ffs64(counters);
 

@@ -68,6 +68,8 @@ static int on_nmi(unsigned int type, struct pt_regs *regs)
 		x86_upcalls->overflowed(true, regs);
 		return NMI_HANDLED;
 	case X86_NMI_LATE:
+		/* What cleared its overflow may have looked at one context only. */
+		x86_upcalls->overflowed(false, NULL);
 		return NMI_HANDLED;
 	case X86_NMI_MISSED:
 		x86_upcalls->overflowed(false, NULL);

@@ -11,7 +11,7 @@
 enum x86_nmi {
 	X86_NMI_OTHER,	/* not ours */
 	X86_NMI_MISSED,	/* not ours, but what handled it may have taken an overflow of ours */
-	X86_NMI_LATE,	/* of an overflow that the core knows of */
+	X86_NMI_LATE,	/* its overflow was cleared by whoever saw the count */
 	X86_NMI_OURS,	/* the core has to look at the counts */
 };
 

@@ -76,7 +76,8 @@ static struct perf_event *try_perf(int cpu)
 
 /*
  * Does KVM give the PMU itself to guests (mediated vPMU, from Linux 7.2)? While such a virtual
- * machine exists, perf refuses events of this PMU that count in guests, too.
+ * machine exists, perf refuses events of this PMU that count in guests, too. Not for PLACE: while
+ * perf has such an event, KVM makes no virtual machine, and a user could ask again and again.
  */
 static bool given_to_guests(void)
 {
@@ -305,10 +306,6 @@ int x86_held(struct pmudev_pmu_info *info, struct pmudev_refusal *why)
 	bool free;
 
 	mutex_lock(&users_mutex);
-	if (!users && given_to_guests()) {
-		mutex_unlock(&users_mutex);
-		return refuse_busy(why, PMUDEV_HOLDER_HYPERVISOR, -1);
-	}
 	/* perf reserves all or none, so try one. Interrupts are disabled to hold it briefly. */
 	local_irq_save(flags);
 	free = users || reserve_evntsel_nmi(msr);

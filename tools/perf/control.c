@@ -88,10 +88,20 @@ static int change(struct event *event, int fd, unsigned long request, bool all)
 /* Samples that carry identifiers must be perf's, as the ring will be. */
 static int tell_id(struct event *event, int fd, void *to)
 {
+	struct group *group;
+	struct held held;
+	uint64_t id;
+
 	if (event_samples_tell_ids(event) && !perf_hand_over(event, fd))
 		return -ESTALE;
-	atomic_store(&event->group->told, true);
-	return memory_write(to, &event->id, sizeof(event->id));
+	/* A hand-over sees that it was told, or comes first. */
+	group = event_lock(event, fd, &held);
+	if (!group)
+		return -ESTALE;
+	atomic_store(&group->told, true);
+	id = event->id;
+	group_unlock(group, &held);
+	return memory_write(to, &id, sizeof(id));
 }
 
 static int take_period(struct event *event, int fd, const void *from)

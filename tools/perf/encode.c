@@ -17,7 +17,7 @@
 #define NONE	       0
 
 /* PERF_COUNT_HW_*: a raw number, or GENERIC(); NONE: only perf knows */
-static const uint64_t hardware[2][PERF_COUNT_HW_MAX] = {
+static const uint64_t hardware[3][PERF_COUNT_HW_MAX] = {
 	{
 		/* arm64: what perf's driver counts by these names */
 		[PERF_COUNT_HW_CPU_CYCLES] = GENERIC(PMUDEV_CYCLES),
@@ -41,10 +41,20 @@ static const uint64_t hardware[2][PERF_COUNT_HW_MAX] = {
 		[PERF_COUNT_HW_BUS_CYCLES] = 0x013c,
 		[PERF_COUNT_HW_REF_CPU_CYCLES] = GENERIC(PMUDEV_REF_CYCLES),
 	},
+	{
+		/* AMD: stalls differ from family to family */
+		[PERF_COUNT_HW_CPU_CYCLES] = GENERIC(PMUDEV_CYCLES),
+		[PERF_COUNT_HW_INSTRUCTIONS] = GENERIC(PMUDEV_INSTRUCTIONS),
+		[PERF_COUNT_HW_CACHE_REFERENCES] = GENERIC(PMUDEV_CACHE_REFERENCES),
+		[PERF_COUNT_HW_CACHE_MISSES] = GENERIC(PMUDEV_CACHE_MISSES),
+		[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = GENERIC(PMUDEV_BRANCHES),
+		[PERF_COUNT_HW_BRANCH_MISSES] = GENERIC(PMUDEV_BRANCH_MISSES),
+		[PERF_COUNT_HW_REF_CPU_CYCLES] = GENERIC(PMUDEV_REF_CYCLES),
+	},
 };
 
-/* PERF_COUNT_HW_CACHE_*, of reads: references, misses. Intel's others differ from CPU to CPU. */
-static const uint64_t caches[2][PERF_COUNT_HW_CACHE_MAX][2] = {
+/* PERF_COUNT_HW_CACHE_*, of reads: references, misses. Others of x86 differ from CPU to CPU. */
+static const uint64_t caches[3][PERF_COUNT_HW_CACHE_MAX][2] = {
 	{
 		[PERF_COUNT_HW_CACHE_L1D] = { 0x04, 0x03 },
 		[PERF_COUNT_HW_CACHE_L1I] = { 0x14, 0x01 },
@@ -56,9 +66,12 @@ static const uint64_t caches[2][PERF_COUNT_HW_CACHE_MAX][2] = {
 	{
 		[PERF_COUNT_HW_CACHE_BPU] = { 0x00c4, 0x00c5 },
 	},
+	{
+		[PERF_COUNT_HW_CACHE_BPU] = { 0x00c2, 0x00c3 },
+	},
 };
 
-/* Which of the two; -1: neither. */
+/* Which of the three; -1: none. */
 static int machine(void)
 {
 	static atomic_int known; /* 0: not yet; else one more than what is returned */
@@ -68,7 +81,7 @@ static int machine(void)
 	if (!now) {
 		if (!set_query(&query) || query.nr_pmus > 1)
 			return -1;
-		now = query.arch == PMUDEV_ARCH_ARM64 ? 1 : 2;
+		now = query.arch == PMUDEV_ARCH_ARM64 ? 1 : query.arch == PMUDEV_ARCH_AMD ? 3 : 2;
 		atomic_store(&known, now);
 	}
 	return now - 1;
@@ -126,12 +139,14 @@ static bool encode_cache(int arch, uint64_t config, struct pmudev_event_attr *to
 	       put(to, caches[arch][cache][result]);
 }
 
-/* What perf lets a raw event of Intel's say: event, unit mask, edge, invert, counter mask. */
+/* What perf lets a raw event say: event, unit mask, edge, invert, counter mask. */
 #define INTEL_BITS 0xff84ffffULL
+#define AMD_BITS   0xfff84ffffULL
 
 /*
  * arm64: config1 has bits for a long counter and for user reads, which change no count. Intel: what
- * has no event number has a counter of its own; config1 has what else the CPU must be told.
+ * has no event number has a counter of its own; config1 has what else the CPU must be told. AMD: 0
+ * is an event, too.
  */
 static bool encode_raw(int arch, const struct perf_event_attr *attr, struct pmudev_event_attr *to)
 {
@@ -139,8 +154,8 @@ static bool encode_raw(int arch, const struct perf_event_attr *attr, struct pmud
 	to->config = attr->config;
 	if (arch == 0)
 		return !(attr->config1 & ~3ULL) && !attr->config2;
-	to->config &= INTEL_BITS;
-	return to->config & 0xff && !attr->config1 && !attr->config2;
+	to->config &= arch == 1 ? INTEL_BITS : AMD_BITS;
+	return (arch == 2 || to->config & 0xff) && !attr->config1 && !attr->config2;
 }
 
 static uint32_t flags_of(const struct perf_event_attr *attr)

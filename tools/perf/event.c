@@ -9,6 +9,7 @@
 
 #include "group.h"
 #include "real.h"
+#include "refresh.h"
 #include "table.h"
 
 /* -------------------------------------------------------------------------- open -- */
@@ -232,6 +233,8 @@ int perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu, struct eve
 
 void perf_close(struct event *event, int fd)
 {
+	if (event->ring.begin)
+		ring_forget(event);
 	/* A child has copies: the event is its parent's. Or it is perf's. */
 	if (event->group->process != perf_process || atomic_load(&event->given))
 		fd = -1;

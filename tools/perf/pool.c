@@ -246,7 +246,7 @@ static bool may_share(const struct group *group, const struct target *target)
 	       group->target.id == target->id && group->target.flags == target->flags;
 }
 
-/* A descriptor of the set of others that take turns; -1: there is none. */
+/* A descriptor of the set of others that take turns; -1: there is none, or it was closed unseen. */
 static int find_shared(const struct target *target)
 {
 	const struct group *other;
@@ -255,7 +255,7 @@ static int find_shared(const struct target *target)
 	for (other = groups; other && fd < 0; other = other->next)
 		if (other->multiplexed && may_share(other, target))
 			fd = perf_find_fd(other);
-	return fd;
+	return fd_is_set(fd) ? fd : -1;
 }
 
 bool is_shared(const struct target *target)
@@ -276,10 +276,18 @@ static int open_shared(const struct target *target, struct pmudev_refusal *why)
 {
 	int fd = find_shared(target);
 
+	int copy;
+
 	if (fd < 0)
 		return target_open(target, true, why);
-	fd = real()->fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	return fd < 0 ? -errno : fd;
+	copy = real()->fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (copy < 0)
+		return -errno;
+	if (fd_is_set(copy))
+		return copy;
+	/* Another thread has closed it since, and has another file there. */
+	real()->close(copy);
+	return target_open(target, true, why);
 }
 
 /* A number that no group of the shared set has; -1: all are used. */

@@ -141,7 +141,11 @@ int refresh_signal(void)
 {
 	static atomic_int chosen;
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	const int now = atomic_load(&chosen);
 
+	/* An overflow may come here again: there is none before one is chosen. */
+	if (now)
+		return now;
 	pthread_mutex_lock(&lock);
 	if (!atomic_load(&chosen))
 		atomic_store(&chosen, choose_signal());

@@ -24,14 +24,22 @@
 /* As many as there are rings: munmap(2) asks. */
 static atomic_uint rings;
 
+/* Records that this library does not write, or writes otherwise. */
+static bool has_more_records(const struct perf_event_attr *attr)
+{
+	return attr->sample_id_all || attr->write_backward || attr->mmap_data || attr->mmap2 ||
+	       attr->comm_exec || attr->context_switch || attr->namespaces || attr->ksymbol ||
+	       attr->bpf_event || attr->cgroup || attr->text_poke;
+}
+
 bool ring_can_be_written(const struct event *event, size_t size, int prot, int flags)
 {
 	const size_t page = sysconf(_SC_PAGESIZE), nr = size / page - 1;
 
 	return event->period && !event->ring.begin && event->perf.exclude_kernel &&
 	       event->perf.sample_type && !(event->perf.sample_type & ~(uint64_t)SERVED) &&
-	       (prot & PROT_WRITE) && (flags & MAP_SHARED) && !(size % page) && nr &&
-	       !(nr & (nr - 1));
+	       !has_more_records(&event->perf) && (prot & PROT_WRITE) && (flags & MAP_SHARED) &&
+	       !(size % page) && nr && !(nr & (nr - 1));
 }
 
 bool ring_is_told(const struct event *event)
