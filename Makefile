@@ -98,7 +98,7 @@ help:
 	@echo '  vm              boot and give a shell: KERNEL=$(KERNEL) MACHINE=$(MACHINE) SMP=$(SMP)'
 	@echo '  test            the section matrix of check-all (tests/vm/run narrows it)'
 	@echo '  bench           what each path costs with pmudev and with perf, in instructions, held against bars: KERNELS='
-	@echo '  quick           after an edit: unit tests, a build, a dozen programs on a machine of each architecture'
+	@echo '  quick           after an edit: unit tests, a build, some programs on a machine of each architecture'
 	@echo '  check           before a commit: lint, unit, tools, every program that is not slow at least once'
 	@echo '  check-all       everything, in sections: SECTION=matrix; SECTION=list shows all, SECTION=stale what is due'
 	@echo '  fuzz            the fuzzer for MINUTES=30 on the debug kernels; ARCH=, SEED='

@@ -26,7 +26,7 @@ section_about() {
 	bench) echo "\`make bench\`: costs next to perf's, held to bars" ;;
 	suites) echo "other projects' test programs that use perf, with perf and with \`pmudev exec\`" ;;
 	papi) echo "PAPI's own test programs, with perf, with \`pmudev exec\`, and with the component of integrations/papi" ;;
-	bugs) echo "ten deliberate bugs, which \`make quick\` and \`make check\` must see (tests/bugs)" ;;
+	bugs) echo "deliberate bugs, which \`make quick\` and \`make check\` must see (tests/bugs)" ;;
 	esac
 }
 

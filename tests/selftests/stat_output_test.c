@@ -26,7 +26,7 @@ TEST_F(interval, what_is_refused)
 		{ "--per-thread -a -- true", "it needs -p PIDS or -t TIDS" },
 		{ "-A --per-core -a -- true", "only one of -A, --per-thread" },
 		{ "--per-cache -a -- true", "stat does not have perf's --per-cache" },
-		{ "-M IPC -- true", "stat does not have perf's --metrics" },
+		{ "-M nosuch -- true", "there is no metric 'nosuch'" },
 		{ "-e cycles:p -- true", "perf's :p is for precise samples" },
 		{ "-e sched:sched_switch -- true", "tracepoints (GROUP:NAME) are perf's alone" },
 		{ "-e user_time -- true", "user_time: perf's event" },

@@ -127,3 +127,18 @@ const char *holder_kind(const struct pmudev_holder *holder)
 
 	return holder->kind < sizeof(kinds) / sizeof(*kinds) ? kinds[holder->kind] : kinds[0];
 }
+
+/* Try a placement on a CPU: a refusal names the watchdog only if it can have the PMU. */
+bool holders_watchdog(struct pmudev *set)
+{
+	const struct pmudev_event_attr attr = {
+		.type = PMUDEV_TYPE_GENERIC,
+		.config = PMUDEV_INSTRUCTIONS,
+		.flags = PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV,
+	};
+	struct pmudev_refusal why;
+	int32_t got;
+
+	return !pmudev_bind_cpu(set, sched_getcpu(), 0) && pmudev_place(set, &attr, 1, &got) &&
+	       !pmudev_why(set, &why) && why.holder.kind == PMUDEV_HOLDER_WATCHDOG;
+}

@@ -3,6 +3,8 @@
 #ifndef HOLDERS_H
 #define HOLDERS_H
 
+#include <stdbool.h>
+
 #include <pmudev.h>
 
 enum counter_state {
@@ -22,6 +24,12 @@ enum counter_state counter_state(struct pmudev *set, const struct pmudev_event_a
  * of CPU sets, and on a CPU, which is refused counters of thread sets. Return: how many are known.
  */
 unsigned int holders_find(const struct pmudev_query *q, struct pmudev_holder holders[MAX_HELD]);
+
+/*
+ * Is an event on this CPU refused because the NMI watchdog has the PMU? For those who may count
+ * CPUs; @set is bound.
+ */
+bool holders_watchdog(struct pmudev *set);
 
 /* "process 123, counting CPU 1" */
 void holder_text(const struct pmudev_holder *holder, char *buf, size_t len);

@@ -60,8 +60,9 @@ static void check_device(struct doctor *d)
 	if (st.st_mode & 0060 && st.st_gid && find_group(d, st.st_gid, group, sizeof(group)))
 		doctor_advise(f, "`usermod -a -G %s USER`, then log in again", group);
 	else
-		doctor_advise(f, "it belongs to root alone: `chgrp pmudev " PMUDEV_DEVICE
-				 " && chmod 660 " PMUDEV_DEVICE "`, or install the package");
+		doctor_advise(f, "it belongs to root alone; the package would have made a group "
+				 "(`groupadd -r pmudev`, `chgrp pmudev " PMUDEV_DEVICE
+				 "`, `chmod 660 " PMUDEV_DEVICE "`)");
 }
 
 /* CAP_PERFMON or CAP_SYS_ADMIN */
@@ -118,6 +119,7 @@ static void check_user_access(struct doctor *d)
 static void check_watchdog(struct doctor *d, unsigned int arch)
 {
 	char value[16] = "";
+	struct pmudev set;
 	struct finding *f;
 
 	if (!doctor_line(d, "/proc/sys/kernel/nmi_watchdog", value, sizeof(value)) ||
@@ -131,10 +133,20 @@ static void check_watchdog(struct doctor *d, unsigned int arch)
 			    "a counter");
 		return;
 	}
-	f = doctor_find(d, "watchdog", VERDICT_FAIL,
-			"the NMI watchdog uses the PMU: sets are "
-			"refused");
-	doctor_advise(f, "`sysctl kernel.nmi_watchdog=0`");
+	if (!has_capability(d) || pmudev_open(&set)) {
+		f = doctor_find(d, "watchdog", VERDICT_NOTE,
+				"the NMI watchdog is on: if it uses the PMU, sets are refused");
+		doctor_advise(f, "root's `pmudev doctor` knows");
+		return;
+	}
+	if (holders_watchdog(&set)) {
+		f = doctor_find(d, "watchdog", VERDICT_FAIL,
+				"the NMI watchdog uses the PMU: sets are refused");
+		doctor_advise(f, "`sysctl kernel.nmi_watchdog=0`");
+	} else {
+		doctor_find(d, "watchdog", VERDICT_OK, "the NMI watchdog leaves the PMU alone");
+	}
+	pmudev_close(&set);
 }
 
 static void check_perf(struct doctor *d)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../common/cmd.h"
+#include "../common/holders.h"
 #include "info.h"
 
 /* The name with this number in a file like /etc/passwd: static programs cannot ask NSS. */
@@ -47,21 +48,6 @@ static bool may_count_cpus(void)
 	return may;
 }
 
-/* Try a placement on a CPU: a refusal names the watchdog only if it can have the PMU. */
-static bool watchdog_refuses(struct pmudev *set)
-{
-	const struct pmudev_event_attr attr = {
-		.type = PMUDEV_TYPE_GENERIC,
-		.config = PMUDEV_INSTRUCTIONS,
-		.flags = PMUDEV_EXCLUDE_KERNEL | PMUDEV_EXCLUDE_HV,
-	};
-	struct pmudev_refusal why;
-	int32_t got;
-
-	return !pmudev_bind_cpu(set, sched_getcpu(), 0) && pmudev_place(set, &attr, 1, &got) &&
-	       !pmudev_why(set, &why) && why.holder.kind == PMUDEV_HOLDER_WATCHDOG;
-}
-
 /*
  * The sysctl does not say which detector runs. On arm64, distribution kernels have one that needs
  * no counter. On x86 it uses perf, unless pmudev already holds the counters. The module knows
@@ -75,7 +61,7 @@ static bool watchdog_may_count(bool may_ask)
 
 	may = !pmudev_open(&set) && !pmudev_query_cpu(&set, sched_getcpu(), &q) &&
 	      q.arch != PMUDEV_ARCH_ARM64 && !(q.state & PMUDEV_STATE_RESERVED) &&
-	      (!may_ask || watchdog_refuses(&set));
+	      (!may_ask || holders_watchdog(&set));
 	pmudev_close(&set);
 	return may;
 }

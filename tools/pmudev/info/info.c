@@ -29,8 +29,9 @@ static const char help[] =
 
 /* By the bits of PMUDEV_HAS_*. */
 const char *const feature_names[MAX_FEATURES] = {
-	"64-bit counters", "chained counters", "thresholds",	    "user reads", "direct events",
-	"other tasks",	   "children",	       "sharing over time", "guests",	  "hidden counters",
+	"64-bit counters", "chained counters", "thresholds", "user reads",
+	"direct events",   "other tasks",      "children",   "sharing over time",
+	"guests",	   "hidden counters",  "deadlines",
 };
 
 static __attribute__((__format__(printf, 2, 3))) void row(const char *label, const char *format,

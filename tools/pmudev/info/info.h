@@ -33,7 +33,7 @@ struct info {
 };
 
 /* The features' names by bit, as far as the command knows them. */
-#define MAX_FEATURES 10
+#define MAX_FEATURES 11
 extern const char *const feature_names[MAX_FEATURES];
 
 /* What can be found out without opening the device. False if there is none. */
