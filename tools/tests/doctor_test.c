@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* What `pmudev doctor` finds on made-up machines, as far as it looks at files. */
-#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -11,28 +10,6 @@
 
 static char root[64];
 static struct doctor doctor;
-
-struct finding *doctor_find(struct doctor *d, const char *check, enum verdict verdict,
-			    const char *format, ...)
-{
-	struct finding *f = &d->findings[d->nr++];
-	va_list args;
-
-	*f = (struct finding){ .check = check, .verdict = verdict };
-	va_start(args, format);
-	vsnprintf(f->text, sizeof(f->text), format, args);
-	va_end(args);
-	return f;
-}
-
-void doctor_advise(struct finding *finding, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(finding->advice, sizeof(finding->advice), format, args);
-	va_end(args);
-}
 
 /* With its folders. */
 static void put(const char *path, const char *text, size_t len)

@@ -20,8 +20,8 @@ enum counter_state counter_state(struct pmudev *set, const struct pmudev_event_a
 #define MAX_HELD 64
 
 /*
- * Who has which of the PMU's counters. It tries a placement on a thread, which is refused counters
- * of CPU sets, and on a CPU, which is refused counters of thread sets. Return: how many are known.
+ * Find out who has which of the PMU's counters. A dry run on a thread is refused the counters of
+ * CPU sets, one on a CPU those of thread sets. Return: how many holders are known.
  */
 unsigned int holders_find(const struct pmudev_query *q, struct pmudev_holder holders[MAX_HELD]);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may count, and what has counters already.
+ * Finds out what the user may count, and who holds counters already.
  */
 #include <errno.h>
 #include <stdlib.h>
