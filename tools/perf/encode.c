@@ -16,10 +16,18 @@
 #define GENERIC(event) (1ULL << 32 | (event))
 #define NONE	       0
 
+/* Whose event numbers: the tables' rows */
+enum {
+	ARM64,
+	INTEL,
+	AMD,
+	NR_MACHINES
+};
+
 /* PERF_COUNT_HW_*: a raw number, or GENERIC(); NONE: only perf knows */
-static const uint64_t hardware[3][PERF_COUNT_HW_MAX] = {
-	{
-		/* arm64: what perf's driver counts by these names */
+static const uint64_t hardware[NR_MACHINES][PERF_COUNT_HW_MAX] = {
+	[ARM64] = {
+		/* What perf's driver counts by these names */
 		[PERF_COUNT_HW_CPU_CYCLES] = GENERIC(PMUDEV_CYCLES),
 		[PERF_COUNT_HW_INSTRUCTIONS] = GENERIC(PMUDEV_INSTRUCTIONS),
 		[PERF_COUNT_HW_CACHE_REFERENCES] = 0x04,
@@ -30,8 +38,7 @@ static const uint64_t hardware[3][PERF_COUNT_HW_MAX] = {
 		[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = 0x23,
 		[PERF_COUNT_HW_STALLED_CYCLES_BACKEND] = 0x24,
 	},
-	{
-		/* Intel */
+	[INTEL] = {
 		[PERF_COUNT_HW_CPU_CYCLES] = GENERIC(PMUDEV_CYCLES),
 		[PERF_COUNT_HW_INSTRUCTIONS] = GENERIC(PMUDEV_INSTRUCTIONS),
 		[PERF_COUNT_HW_CACHE_REFERENCES] = GENERIC(PMUDEV_CACHE_REFERENCES),
@@ -41,8 +48,8 @@ static const uint64_t hardware[3][PERF_COUNT_HW_MAX] = {
 		[PERF_COUNT_HW_BUS_CYCLES] = 0x013c,
 		[PERF_COUNT_HW_REF_CPU_CYCLES] = GENERIC(PMUDEV_REF_CYCLES),
 	},
-	{
-		/* AMD: stalls differ from family to family */
+	[AMD] = {
+		/* Stalls differ from family to family. */
 		[PERF_COUNT_HW_CPU_CYCLES] = GENERIC(PMUDEV_CYCLES),
 		[PERF_COUNT_HW_INSTRUCTIONS] = GENERIC(PMUDEV_INSTRUCTIONS),
 		[PERF_COUNT_HW_CACHE_REFERENCES] = GENERIC(PMUDEV_CACHE_REFERENCES),
@@ -54,8 +61,8 @@ static const uint64_t hardware[3][PERF_COUNT_HW_MAX] = {
 };
 
 /* PERF_COUNT_HW_CACHE_*, of reads: references, misses. Others of x86 differ from CPU to CPU. */
-static const uint64_t caches[3][PERF_COUNT_HW_CACHE_MAX][2] = {
-	{
+static const uint64_t caches[NR_MACHINES][PERF_COUNT_HW_CACHE_MAX][2] = {
+	[ARM64] = {
 		[PERF_COUNT_HW_CACHE_L1D] = { 0x04, 0x03 },
 		[PERF_COUNT_HW_CACHE_L1I] = { 0x14, 0x01 },
 		[PERF_COUNT_HW_CACHE_LL] = { 0x36, 0x37 },
@@ -63,15 +70,15 @@ static const uint64_t caches[3][PERF_COUNT_HW_CACHE_MAX][2] = {
 		[PERF_COUNT_HW_CACHE_ITLB] = { 0x26, 0x02 },
 		[PERF_COUNT_HW_CACHE_BPU] = { 0x12, 0x10 },
 	},
-	{
+	[INTEL] = {
 		[PERF_COUNT_HW_CACHE_BPU] = { 0x00c4, 0x00c5 },
 	},
-	{
+	[AMD] = {
 		[PERF_COUNT_HW_CACHE_BPU] = { 0x00c2, 0x00c3 },
 	},
 };
 
-/* Which of the three; -1: none. */
+/* Which of them this is; -1: none. */
 static int machine(void)
 {
 	static atomic_int known; /* 0: not yet; else one more than what is returned */
@@ -81,7 +88,9 @@ static int machine(void)
 	if (!now) {
 		if (!set_query(&query) || query.nr_pmus > 1)
 			return -1;
-		now = query.arch == PMUDEV_ARCH_ARM64 ? 1 : query.arch == PMUDEV_ARCH_AMD ? 3 : 2;
+		now = 1 + (query.arch == PMUDEV_ARCH_ARM64 ? ARM64 :
+			   query.arch == PMUDEV_ARCH_AMD   ? AMD :
+							     INTEL);
 		atomic_store(&known, now);
 	}
 	return now - 1;
@@ -152,10 +161,10 @@ static bool encode_raw(int arch, const struct perf_event_attr *attr, struct pmud
 {
 	to->type = PMUDEV_TYPE_RAW;
 	to->config = attr->config;
-	if (arch == 0)
+	if (arch == ARM64)
 		return !(attr->config1 & ~3ULL) && !attr->config2;
-	to->config &= arch == 1 ? INTEL_BITS : AMD_BITS;
-	return (arch == 2 || to->config & 0xff) && !attr->config1 && !attr->config2;
+	to->config &= arch == INTEL ? INTEL_BITS : AMD_BITS;
+	return (arch == AMD || to->config & 0xff) && !attr->config1 && !attr->config2;
 }
 
 static uint32_t flags_of(const struct perf_event_attr *attr)
