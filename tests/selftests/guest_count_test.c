@@ -13,6 +13,8 @@
 
 /* So often the kernel is given the chance to have no work of its own. */
 #define CHANCES 40
+/* Of the kernel, a round, at most: a guest's is 20,000. */
+#define STEPS 10LL
 
 static const struct guest_work works[] = {
 	{ .el1 = 1000 },
@@ -123,6 +125,9 @@ static bool host_did_the_same(const __u64 *small, const __u64 *large, __u64 gues
  * kernel as well where no timer interrupts (all of it is less than a tick). For some rounds the
  * kernel may have more to do, for a grace period of RCU for example, so both are measured until the
  * least of each is the same: a count that depends on the guest never is.
+ *
+ * Rarely the kernel's part stays some steps longer beside one of the two (6 instructions a round
+ * were seen, as of a walk over a list). Then all events that count it say so, to the instruction.
  */
 static void host_stays(struct __test_metadata *_metadata, struct _test_data_guest_count *self,
 		       int cpu)
@@ -136,6 +141,7 @@ static void host_stays(struct __test_metadata *_metadata, struct _test_data_gues
 	__u64 small[ARRAY_SIZE(flags)], large[ARRAY_SIZE(flags)];
 	struct guest_group group;
 	unsigned int i, try;
+	__s64 steps;
 
 	ASSERT_EQ(0, group_open(&group, false, cpu, flags, ARRAY_SIZE(flags)));
 	for (try = 0; try < CHANCES; try++) {
@@ -149,13 +155,17 @@ static void host_stays(struct __test_metadata *_metadata, struct _test_data_gues
 	}
 	group_close(&group);
 	EXPECT_EQ(small[0], large[0]);
+	steps = large[1] - small[1];
 	for (i = 1; i < 4 && !debug_kernel(); i++)
-		EXPECT_EQ(small[i], large[i]) TH_LOG("flags %#x", flags[i]);
-	if (!debug_kernel())
-		EXPECT_EQ(guest, large[4] - small[4]);
-	TH_LOG("each round, of guest %llu or %llu: host %llu, its user mode %llu; %u tries",
+		EXPECT_EQ(steps, (__s64)(large[i] - small[i])) TH_LOG("flags %#x", flags[i]);
+	if (!debug_kernel()) {
+		EXPECT_EQ(guest + steps, large[4] - small[4]);
+		EXPECT_LE(-STEPS * FEW, steps);
+		EXPECT_GE(STEPS * FEW, steps);
+	}
+	TH_LOG("each round, of guest %llu or %llu: host %llu, its user mode %llu; %u tries, %lld steps",
 	       one.el1 + one.el0, hundred.el1 + hundred.el0, large[1] / FEW, large[0] / FEW,
-	       try + 1);
+	       try + 1, (long long)steps);
 }
 
 TEST_F(guest_count, host_of_a_thread)
