@@ -163,7 +163,7 @@ static void host_stays(struct __test_metadata *_metadata, struct _test_data_gues
 		EXPECT_LE(-STEPS * FEW, steps);
 		EXPECT_GE(STEPS * FEW, steps);
 	}
-	TH_LOG("each round, of guest %llu or %llu: host %llu, its user mode %llu; %u tries, %lld steps",
+	TH_LOG("each round, of guest %llu or %llu: host %llu, user mode %llu; %u tries, %lld steps",
 	       one.el1 + one.el0, hundred.el1 + hundred.el0, large[1] / FEW, large[0] / FEW,
 	       try + 1, (long long)steps);
 }
