@@ -96,17 +96,22 @@ static const struct {
 /* Both in one group: they are on counters for the same instructions. */
 TEST_F(names, count_what_the_code_counts)
 {
+	struct pmudev_query query;
 	uint64_t counts[2];
 	char text[160];
 	size_t i;
 
 	if (!has_names(self->pmus, "LIBPFM_ENCODE_INACTIVE", "1"))
 		SKIP(return, "the library was built without libpfm4");
+	ASSERT_EQ(0, pm_query(&query));
 	for (i = 0; i < ARRAY_SIZE(same); i++) {
 		struct pmudev_events_error error;
 		struct pmudev_events *events;
 		struct pmudev set;
 
+		/* libpfm4 has these events only on CPUs that list them (CPUID 0AH). */
+		if (!strncmp(same[i].name, "ix86arch", 8) && query.arch != PMUDEV_ARCH_INTEL)
+			continue;
 		snprintf(text, sizeof(text), "{%s,%s}:u", same[i].name, same[i].code);
 		ASSERT_EQ(0, pmudev_events_parse(text, self->pmus, &events, &error))
 		TH_LOG("%s: %s", text, error.text);
