@@ -7,6 +7,7 @@
 #include "context/context.h"
 #include "context/stop.h"
 #include "entry/entry.h"
+#include "task/cgroup.h"
 #include "task/switch.h"
 #include "worker.h"
 
@@ -42,6 +43,7 @@ static const struct {
 	/* Children are freed by a function of the module. */
 	{ NULL, rcu_barrier },
 	{ NULL, pmudev_stop_exit },
+	{ NULL, pmudev_cgroup_exit },
 	{ pmudev_kvm_init, pmudev_kvm_exit },
 	{ pmudev_task_hooks_init, pmudev_task_hooks_exit },
 	{ pmudev_sysctl_init, pmudev_sysctl_exit },

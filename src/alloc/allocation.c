@@ -40,15 +40,16 @@ struct taken {
 };
 
 /* What the sets of a context have, and the parents of its children. pmudev_set_fn. */
-static void add_taken(struct pmudev_ctx *ctx, struct pmudev_set *unused, void *arg)
+static void add_taken(struct pmudev_ctx *ctx, struct pmudev_set *looked, void *arg)
 	__must_hold(&ctx->lock)
 {
+	const struct pmudev_alloc_ctx *of = pmudev_alloc_of(ctx, looked);
 	struct taken *taken = arg;
 	struct pmudev_alloc *alloc;
 	struct pmudev_set *set;
 
 	lockdep_assert_held(&ctx->lock);
-	taken->counters |= ctx->alloc.held | (taken->borrowed ? ctx->alloc.borrowed : 0);
+	taken->counters |= of->held | (taken->borrowed ? of->borrowed : 0);
 	hlist_for_each_entry(set, &ctx->inherited, ctx_node) {
 		alloc = set->parent->alloc;
 		if (pmudev_set_is_child(set) && set->parent != taken->but)
@@ -169,7 +170,7 @@ void pmudev_alloc_account(struct pmudev_set *set)
 	all->nr_mux += !!alloc->mux.guaranteed;
 	all->nr_exclusive += alloc->exclusive;
 	alloc->held = placed_counters(set);
-	set->ctx->alloc.held |= alloc->held;
+	pmudev_alloc_of(set->ctx, set)->held |= alloc->held;
 	pmudev_for_each_slot(c, rest, alloc->held)
 		use->nr[c]++;
 	use->any |= alloc->held;
@@ -189,8 +190,8 @@ void pmudev_alloc_unaccount(struct pmudev_set *set)
 	pmudev_for_each_slot(c, rest, alloc->held)
 		if (!--use->nr[c])
 			use->any &= ~BIT_ULL(c);
-	set->ctx->alloc.held &= ~alloc->held;
-	set->ctx->alloc.borrowed &= ~alloc->mux.borrowed;
+	pmudev_alloc_of(set->ctx, set)->held &= ~alloc->held;
+	pmudev_alloc_of(set->ctx, set)->borrowed &= ~alloc->mux.borrowed;
 	alloc->held = 0;
 	all->nr_mux -= !!alloc->mux.guaranteed;
 	all->nr_exclusive -= alloc->exclusive;

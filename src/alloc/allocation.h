@@ -6,7 +6,8 @@
  * An allocation is made when a set is enabled and holds on every CPU, wherever its task goes.
  *
  *   a task set		avoids the counters of every CPU set and of the same task's sets
- *   a CPU set		avoids the counters of every task set and of the same CPU's sets
+ *   a CPU set		avoids the counters of every task set and of the same CPU's sets,
+ *			those of cgroups on it included
  *
  * A task's sets are those bound to it and those that it inherited; an inherited set avoids what
  * each task with a child of it has. A multiplexing set is guaranteed as many counters as let each
@@ -81,6 +82,16 @@ void pmudev_lend_init(void);
 void pmudev_lend_exit(void);
 
 extern struct pmudev_pmu_alloc pmudev_allocs[PMUDEV_MAX_PMUS];
+
+/*
+ * What is kept of a set's target; @ctx: the set's or a child's context. All sets on a CPU share
+ * what is kept of the CPU, for those of cgroups and the CPU's own can be loaded at a time.
+ */
+static inline struct pmudev_alloc_ctx *pmudev_alloc_of(struct pmudev_ctx *ctx,
+						       const struct pmudev_set *set)
+{
+	return set->cpu < 0 ? &ctx->alloc : &per_cpu(pmudev_cpus, set->cpu).ctx.alloc;
+}
 
 static inline struct pmudev_pmu_alloc *pmudev_pmu_alloc(const struct pmudev_pmu *pmu)
 {

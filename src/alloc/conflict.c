@@ -13,12 +13,12 @@ u64 pmudev_held_by_others(struct pmudev_set *set, u64 allowed)
 }
 
 /* Mark a context, and the parents of its children. pmudev_set_fn; @arg: the mark. */
-static void mark(struct pmudev_ctx *ctx, struct pmudev_set *unused, void *arg)
+static void mark(struct pmudev_ctx *ctx, struct pmudev_set *looked, void *arg)
 {
 	const u64 mark = *(const u64 *)arg;
 	struct pmudev_set *set;
 
-	ctx->alloc.mark = mark;
+	pmudev_alloc_of(ctx, looked)->mark = mark;
 	hlist_for_each_entry(set, &ctx->inherited, ctx_node)
 		set->parent->alloc->mark = mark;
 }
@@ -44,8 +44,8 @@ static bool holds(const struct pmudev_alloc *alloc, const struct pmudev_set *ask
 
 	if (!((alloc->held | alloc->mux.borrowed) & counters))
 		return false;
-	return (set->cpu < 0) != (asking->cpu < 0) || set->ctx->alloc.mark == mark ||
-	       alloc->mark == mark;
+	return (set->cpu < 0) != (asking->cpu < 0) ||
+	       pmudev_alloc_of(set->ctx, set)->mark == mark || alloc->mark == mark;
 }
 
 /* The pid of the process that opened a set; 0 if the caller may not know it. */

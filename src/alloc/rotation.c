@@ -102,7 +102,7 @@ static void share_borrowed(struct pmudev_pmu *pmu, bool lend)
 	pmudev_for_each_alloc(alloc, pmu) {
 		alloc->mux.old_borrowed = alloc->mux.borrowed;
 		alloc->mux.borrowed = 0;
-		alloc->set->ctx->alloc.borrowed = 0;
+		pmudev_alloc_of(alloc->set->ctx, alloc->set)->borrowed = 0;
 	}
 	pmudev_for_each_alloc(alloc, pmu) {
 		struct pmudev_set *set = alloc->set;
@@ -114,7 +114,7 @@ static void share_borrowed(struct pmudev_pmu *pmu, bool lend)
 		alloc->mux.borrowed =
 			reserve_free(pmu, pmudev_pmu_available(pmu) & usable(set) & ~left &
 						  ~pmudev_alloc_taken(set, true));
-		set->ctx->alloc.borrowed |= alloc->mux.borrowed;
+		pmudev_alloc_of(set->ctx, set)->borrowed |= alloc->mux.borrowed;
 		WRITE_ONCE(*borrowed, *borrowed | alloc->mux.borrowed);
 	}
 }

@@ -121,6 +121,8 @@ struct pmudev_cpu {
 	struct hrtimer fold_timer;   /* runs while something loaded here has narrow counters */
 	u64 fold_ns;		     /* its period, 0 while it does not run */
 	struct hrtimer rotate_timer; /* runs while something loaded here has multiplexed groups */
+	struct hlist_head cgroups;   /* contexts of cgroups on this CPU; on the CPU, irqs off */
+	bool follows_cgroups;	     /* these are loaded and unloaded at switches; likewise */
 	struct pmudev_ctx ctx;	     /* the CPU's own context: its CPU sets */
 	struct pmudev_hw *active[PMUDEV_COUNTERS]; /* the room for ctx.active */
 };

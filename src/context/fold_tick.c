@@ -3,14 +3,17 @@
  * Folding: bring the counts of narrow counters up to date before these wrap. The same timer enables
  * interrupts that were too many.
  */
+#include "cgroup.h"
 #include "deadline.h"
 #include "fold.h"
 #include "overflow.h"
 #include "user_page.h"
 
-/* Fold a context that is loaded; @period_ns: the shortest period so far, 0: none. */
-static void fold(struct pmudev_ctx *ctx, u64 *period_ns)
+/* Fold a context that is loaded; @arg: the shortest period so far, 0: none. */
+static void fold(struct pmudev_ctx *ctx, void *arg)
 {
+	u64 *period_ns = arg;
+
 	raw_spin_lock(&ctx->lock);
 	if (pmudev_ctx_counting(ctx) && ctx->fold_ns) {
 		pmudev_counted_live(ctx, pmudev_backend_read(ctx->active, ctx->nr));
@@ -27,9 +30,7 @@ enum hrtimer_restart pmudev_fold_tick(struct hrtimer *timer)
 
 	cpuc->fold_ns = 0;
 	pmudev_overflow_tick(cpuc);
-	fold(&cpuc->ctx, &cpuc->fold_ns);
-	if (cpuc->task)
-		fold(cpuc->task, &cpuc->fold_ns);
+	pmudev_loaded_walk(cpuc, fold, &cpuc->fold_ns);
 	if (!cpuc->fold_ns)
 		return HRTIMER_NORESTART;
 	hrtimer_forward_now(timer, ns_to_ktime(cpuc->fold_ns));

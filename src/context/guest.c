@@ -1,35 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0
 /* KVM's guests, entered and left on this CPU: events with a host/guest filter. */
-#include "ctx.h"
+#include "cgroup.h"
 #include "guest.h"
 
-/* The active events with a filter. What is loaded here changes on this CPU only, irqs off. */
-static unsigned int collect(const struct pmudev_ctx *ctx, struct pmudev_hw **hw)
+/* Events that are loaded here and have a filter */
+struct filtered {
+	struct pmudev_hw *hw[PMUDEV_COUNTERS];
+	unsigned int nr;
+};
+
+/* Those of one context. What is loaded here changes on this CPU only, irqs off. */
+static void collect(struct pmudev_ctx *ctx, void *arg)
 {
-	unsigned int i, nr = 0;
+	struct filtered *filtered = arg;
+	unsigned int i;
 
 	if (!ctx->ready || ctx->cpu != smp_processor_id())
-		return 0;
+		return;
 	for (i = 0; i < ctx->nr; i++)
 		if (ctx->active[i]->filter)
-			hw[nr++] = ctx->active[i];
-	return nr;
+			filtered->hw[filtered->nr++] = ctx->active[i];
 }
 
 void pmudev_guest_entered(void)
 {
 	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
-	struct pmudev_hw *hw[PMUDEV_COUNTERS];
-	unsigned int nr;
+	struct filtered filtered;
 
 	lockdep_assert_irqs_disabled();
 	if (!cpuc->ready)
 		return;
-	nr = collect(&cpuc->ctx, hw);
-	if (cpuc->task)
-		nr += collect(cpuc->task, hw + nr);
-	if (nr)
-		pmudev_backend.guest_enter(hw, nr);
+	filtered.nr = 0;
+	pmudev_loaded_walk(cpuc, collect, &filtered);
+	if (filtered.nr)
+		pmudev_backend.guest_enter(filtered.hw, filtered.nr);
 }
 
 void pmudev_guest_left(void)

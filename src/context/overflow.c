@@ -4,6 +4,7 @@
 #include <linux/jiffies.h>
 #include <linux/ptrace.h>
 
+#include "cgroup.h"
 #include "deadline.h"
 #include "fold.h"
 #include "overflow.h"
@@ -11,7 +12,7 @@
 /* A deadline every 1000 instructions takes a few percent of a CPU, not all of it. */
 int pmudev_max_overflows = 25;
 
-static void look(struct pmudev_ctx *ctx)
+static void look(struct pmudev_ctx *ctx, void *unused)
 {
 	raw_spin_lock(&ctx->lock);
 	pmudev_deadlines_look(ctx);
@@ -21,11 +22,8 @@ static void look(struct pmudev_ctx *ctx)
 /* What is loaded here changes on this CPU only, irqs off. */
 static void look_here(struct pmudev_cpu *cpuc)
 {
-	if (!cpuc->ready)
-		return;
-	look(&cpuc->ctx);
-	if (cpuc->task)
-		look(cpuc->task);
+	if (cpuc->ready)
+		pmudev_loaded_walk(cpuc, look, NULL);
 }
 
 /* One more interrupt. Return: false if it was one too many. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Rotation of multiplexed groups: apply the next slot of the plan when its time has come. */
+#include "cgroup.h"
 #include "events.h"
 #include "rotate.h"
 #include "times.h"
@@ -116,26 +117,26 @@ void pmudev_rotate_timer(struct pmudev_cpu *cpuc, struct pmudev_ctx *ctx)
 		      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-/* Rotate a context if it is due. Return: the ticks until its next rotation, at most @left. */
-static u64 tick(struct pmudev_ctx *ctx, u64 left)
+/* Rotate a context if it is due. @arg: lowered to the ticks until its next rotation */
+static void tick(struct pmudev_ctx *ctx, void *arg)
 {
+	u64 *left = arg;
+
 	raw_spin_lock(&ctx->lock);
 	if (pmudev_ctx_counting(ctx) && !hlist_empty(&ctx->rotating)) {
 		pmudev_rotate_if_due(ctx);
-		left = min(left, ticks_left(ctx));
+		*left = min(*left, ticks_left(ctx));
 	}
 	raw_spin_unlock(&ctx->lock);
-	return left;
 }
 
 enum hrtimer_restart pmudev_rotate_tick(struct hrtimer *timer)
 {
 	struct pmudev_cpu *cpuc = container_of(timer, struct pmudev_cpu, rotate_timer);
 	const struct pmudev_pmu *pmu = cpuc->pmu;
-	u64 left = tick(&cpuc->ctx, U64_MAX);
+	u64 left = U64_MAX;
 
-	if (cpuc->task)
-		left = tick(cpuc->task, left);
+	pmudev_loaded_walk(cpuc, tick, &left);
 	if (left == U64_MAX)
 		return HRTIMER_NORESTART;
 	/* Not more often than that, however often threads are switched. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The user page: publish it, and control user access while its thread is loaded. */
+#include "cgroup.h"
 #include "perf_page.h"
 #include "user_page.h"
 
@@ -207,6 +208,20 @@ static void access_not_enabled(struct pmudev_ctx *ctx)
 	ctx->reads.revoke_pending = true;
 }
 
+static void add_mask(struct pmudev_ctx *ctx, void *arg)
+{
+	*(u64 *)arg |= ctx->mask;
+}
+
+/* Counters in use on this CPU by others than its thread. */
+static u64 others_mask(struct pmudev_cpu *cpuc)
+{
+	u64 mask = cpuc->ctx.mask;
+
+	pmudev_cgroups_walk(cpuc, add_mask, &mask);
+	return mask;
+}
+
 /*
  * The CPU belongs to another PMU, so the pages are invalid here. A read that began before the
  * thread migrated must not fault. If the thread's context on this PMU has enabled access, nothing
@@ -223,7 +238,7 @@ static void pages_on_other_pmu(struct pmudev_ctx *ctx)
 	ctx->reads.on_other_pmu = true;
 	if (other && other->reads.enabled)
 		return;
-	pmudev_clear_residue_but(cpuc, (other ? other->mask : 0) | cpuc->ctx.mask);
+	pmudev_clear_residue_but(cpuc, (other ? other->mask : 0) | others_mask(cpuc));
 	if (!pmudev_backend_user_access_enable(0))
 		access_not_enabled(ctx);
 }
@@ -252,7 +267,7 @@ void pmudev_pages_in(struct pmudev_ctx *ctx)
 		pages_on_other_pmu(ctx);
 		return;
 	}
-	pmudev_clear_residue_but(cpuc, ctx->mask | cpuc->ctx.mask);
+	pmudev_clear_residue_but(cpuc, ctx->mask | others_mask(cpuc));
 	if (!pmudev_backend_user_access_enable(ctx->reads.counters)) {
 		access_not_enabled(ctx);
 		return;

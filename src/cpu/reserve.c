@@ -3,7 +3,7 @@
 #include <linux/cpu.h>
 #include <linux/smp.h>
 
-#include "../context/context.h"
+#include "../context/cgroup.h"
 #include "../context/overflow.h"
 #include "../context/user_access.h"
 #include "counters.h"
@@ -27,9 +27,11 @@ static void load_here(struct pmudev_cpu *cpuc, bool ready)
 	unsigned long flags;
 
 	local_irq_save(flags);
+	pmudev_cgroups_unload(cpuc);
 	reload(cpuc, &cpuc->ctx, ready);
 	if (cpuc->task)
 		reload(cpuc, cpuc->task, ready);
+	pmudev_cgroups_follow(cpuc, current);
 	local_irq_restore(flags);
 }
 
@@ -43,13 +45,17 @@ static void load_ready(void *unused)
 		cpuc->residue = 0;
 		pmudev_overflow_begin(cpuc);
 	}
+	cpuc->follows_cgroups = true;
 	load_here(cpuc, true);
 }
 
 /* They could not be reserved: its contexts' time is lost. */
 static void load_lost(void *unused)
 {
-	load_here(this_cpu_ptr(&pmudev_cpus), false);
+	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
+
+	cpuc->follows_cgroups = true;
+	load_here(cpuc, false);
 }
 
 /* They are about to be released. A thread that runs here is not counted any more. */
@@ -59,6 +65,7 @@ static void unload(void *unused)
 	bool ready = cpuc->ready;
 	unsigned long flags;
 
+	cpuc->follows_cgroups = false;
 	load_here(cpuc, false);
 	raw_spin_lock_irqsave(&cpuc->ctx.lock, flags);
 	pmudev_ctx_unload(&cpuc->ctx);

@@ -3,6 +3,7 @@
 #include <linux/cpu_pm.h>
 
 #include "../compat.h"
+#include "../context/cgroup.h"
 #include "../cpu/reserve.h"
 #include "../task/task_table.h"
 #include "entry.h"
@@ -44,10 +45,15 @@ static void skip_sleep(struct pmudev_ctx *ctx)
 	raw_spin_unlock(&ctx->lock);
 }
 
+static void skip_sleep_of_cgroup(struct pmudev_ctx *ctx, void *unused)
+{
+	skip_sleep(ctx);
+}
+
 /*
- * All other CPUs are offline, and irqs are off. The contexts of this CPU and of the current thread
- * are loaded, and no others. Exception: while a Xen guest is saved its other CPUs stay online, and
- * their contexts count the sleep as time.
+ * All other CPUs are offline, and irqs are off. The contexts of this CPU, of the current thread and
+ * of its cgroups are loaded, and no others. Exception: while a Xen guest is saved its other CPUs
+ * stay online, and their contexts count the sleep as time.
  */
 static int sleep_begins(PMUDEV_SYSCORE_ARG)
 {
@@ -59,9 +65,12 @@ static int sleep_begins(PMUDEV_SYSCORE_ARG)
 
 static void sleep_ends(PMUDEV_SYSCORE_ARG)
 {
+	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
+
 	sleeping = false;
-	skip_sleep(&this_cpu_ptr(&pmudev_cpus)->ctx);
+	skip_sleep(&cpuc->ctx);
 	pmudev_walk_ctxs(current, skip_sleep);
+	pmudev_cgroups_walk(cpuc, skip_sleep_of_cgroup, NULL);
 	pmudev_cpu_power_up();
 }
 

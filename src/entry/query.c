@@ -34,7 +34,8 @@ void pmudev_describe(struct pmudev_pmu *pmu, struct pmudev_query *query)
 	query->cpu_id = pmu->info.cpu_id;
 	query->features = pmu->info.features | PMUDEV_HAS_OTHER_TASKS | PMUDEV_HAS_MULTIPLEX |
 			  (PMUDEV_FORK_ALLOCATES ? PMUDEV_HAS_INHERIT : 0) |
-			  (pmu->info.interrupt ? PMUDEV_HAS_DEADLINE : 0);
+			  (pmu->info.interrupt ? PMUDEV_HAS_DEADLINE : 0) |
+			  (IS_ENABLED(CONFIG_CGROUPS) ? PMUDEV_HAS_CGROUP : 0);
 	/* On a CPU of another PMU, a bare read would return a counter of that PMU. */
 	if (pmudev_nr_pmus > 1)
 		query->features &= ~PMUDEV_HAS_DIRECT;

@@ -93,7 +93,7 @@ static ssize_t emit_list(char *buf, u64 mask)
 /* PMUDEV_HAS_*, by bit. */
 static const char *const features[] = {
 	"long",	   "chain",	"threshold", "user_read", "direct",   "other_tasks",
-	"inherit", "multiplex", "guest",     "hiding",	  "deadline",
+	"inherit", "multiplex", "guest",     "hiding",	  "deadline", "cgroup",
 };
 
 static ssize_t emit_features(char *buf, u64 mask)

@@ -11,6 +11,7 @@
 #include "../compat.h"
 #include "../memory.h"
 #include "../task/attach.h"
+#include "../task/cgroup.h"
 #include "inherit.h"
 #include "set.h"
 
@@ -20,7 +21,8 @@ static void set_ctx(struct pmudev_set *set, struct pmudev_ctx *ctx)
 	smp_store_release(&set->ctx, ctx);
 }
 
-static int bind_cpu(struct pmudev_set *set, const struct pmudev_bind *bind,
+/* The target is a CPU, or a cgroup on one: @out: that CPU. */
+static int find_cpu(struct pmudev_set *set, const struct pmudev_bind *bind, struct pmudev_cpu **out,
 		    struct pmudev_refusal *why)
 {
 	struct pmudev_cpu *cpuc;
@@ -36,11 +38,57 @@ static int bind_cpu(struct pmudev_set *set, const struct pmudev_bind *bind,
 	cpuc = per_cpu_ptr(&pmudev_cpus, array_index_nospec((u32)bind->id, nr_cpu_ids));
 	if (!cpuc->pmu || ((bind->flags & PMUDEV_BIND_PMU) && cpuc->pmu != set->pmu))
 		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_PMU, pmudev_nr_pmus - 1);
-	set->pmu = cpuc->pmu;
-	set->cpu = bind->id;
-	pmudev_open_set(set)->shared = bind->flags & PMUDEV_BIND_SHARED;
-	set_ctx(set, &cpuc->ctx);
+	*out = cpuc;
 	return 0;
+}
+
+/* Nothing fails any more. */
+static void bound_to_cpu(struct pmudev_set *set, const struct pmudev_bind *bind,
+			 const struct pmudev_cpu *cpuc, struct pmudev_ctx *ctx)
+{
+	set->pmu = cpuc->pmu;
+	set->cpu = cpuc->cpu;
+	pmudev_open_set(set)->shared = bind->flags & PMUDEV_BIND_SHARED;
+	set_ctx(set, ctx);
+}
+
+static int bind_cpu(struct pmudev_set *set, const struct pmudev_bind *bind,
+		    struct pmudev_refusal *why)
+{
+	struct pmudev_cpu *cpuc;
+	int ret = find_cpu(set, bind, &cpuc, why);
+
+	if (!ret)
+		bound_to_cpu(set, bind, cpuc, &cpuc->ctx);
+	return ret;
+}
+
+static int bind_cgroup(struct pmudev_set *set, const struct pmudev_bind *bind,
+		       struct pmudev_refusal *why)
+{
+	struct pmudev_open_set *open = pmudev_open_set(set);
+	struct pmudev_cpu *cpuc;
+	int ret = find_cpu(set, bind, &cpuc, why);
+
+	if (ret)
+		return ret;
+	/* They find the tracepoint of switches. */
+	ret = pmudev_set_hooks.task();
+	if (!ret)
+		ret = pmudev_cgroup_attach(cpuc, bind->cgroup, &open->cgroup);
+	switch (ret) {
+	case 0:
+		bound_to_cpu(set, bind, cpuc, &open->cgroup->ctx);
+		return 0;
+	case -ENOMEM:
+		return pmudev_refuse(why, ret, PMUDEV_WHY_MEMORY, 0);
+	case -EBADF:
+		return pmudev_refuse(why, ret, PMUDEV_WHY_CGROUP, 0);
+	case -ENODEV:
+		return pmudev_refuse(why, ret, PMUDEV_WHY_CPU_OFFLINE, 0);
+	default:
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE, 0);
+	}
 }
 
 int pmudev_attach_allowed = 1;
@@ -305,7 +353,8 @@ int pmudev_set_bind(struct pmudev_set *set, const struct pmudev_bind *bind,
 		return pmudev_refuse(why, -EBUSY, PMUDEV_WHY_BOUND, 0);
 	if (bind->flags & ~PMUDEV_BIND_FLAGS)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_FLAGS, PMUDEV_BIND_FLAGS);
-	if (bind->reserved || (bind->pmu && !(bind->flags & PMUDEV_BIND_PMU)))
+	if ((bind->cgroup && bind->target != PMUDEV_TARGET_CGROUP) ||
+	    (bind->pmu && !(bind->flags & PMUDEV_BIND_PMU)))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RESERVED, 0);
 	if (!pmu)
 		return pmudev_refuse(why, -ENODEV, PMUDEV_WHY_NO_PMU, pmudev_nr_pmus - 1);
@@ -322,8 +371,10 @@ int pmudev_set_bind(struct pmudev_set *set, const struct pmudev_bind *bind,
 		ret = bind_cpu(set, bind, why);
 	else if (bind->target == PMUDEV_TARGET_TASK || bind->target == PMUDEV_TARGET_PROCESS)
 		ret = bind_task(set, bind, why);
+	else if (bind->target == PMUDEV_TARGET_CGROUP)
+		ret = bind_cgroup(set, bind, why);
 	else
-		ret = pmudev_refuse(why, -EINVAL, PMUDEV_WHY_TYPE, PMUDEV_TARGET_PROCESS);
+		ret = pmudev_refuse(why, -EINVAL, PMUDEV_WHY_TYPE, PMUDEV_TARGET_CGROUP);
 	if (ret) {
 		pmudev_quota_put(open->owner);
 		open->owner = NULL;

@@ -178,7 +178,7 @@ static bool enable_free(struct pmudev_set *set, u64 slots)
 	if (is_private(set) && !set->mapping.private && pmudev_beside_perf())
 		return false;
 	/* While the CPU's own context is loaded it stays: going offline takes pmu->lock first. */
-	if (set->cpu >= 0 && READ_ONCE(set->ctx->cpu) < 0)
+	if (set->cpu >= 0 && READ_ONCE(per_cpu(pmudev_cpus, set->cpu).ctx.cpu) < 0)
 		return false;
 	slots &= ~set->alloc->placed;
 	if (!slots)

@@ -7,6 +7,7 @@
 #include "../context/user_page.h"
 #include "../memory.h"
 #include "../task/attach.h"
+#include "../task/cgroup.h"
 #include "../worker.h"
 #include "deadline.h"
 #include "inherit.h"
@@ -67,7 +68,9 @@ void pmudev_set_destroy(struct pmudev_set *set)
 	/* A call that reclaims dead sets has pmu->lock: it has finished with this one. */
 	if (open->hold.held)
 		pmudev_by_worker(pmudev_urgent, release, open);
-	if (set->ctx && set->cpu < 0)
+	if (open->cgroup)
+		pmudev_cgroup_detach(open->cgroup);
+	else if (set->ctx && set->cpu < 0)
 		pmudev_detach(set->ctx);
 	if (open->kvm_hooked)
 		pmudev_set_hooks.kvm_put();

@@ -29,6 +29,7 @@ struct pmudev_open_set {
 	struct pmudev_alloc alloc; /* its counters */
 	struct pmudev_hold hold;   /* its reservations */
 	bool shared;		   /* PMUDEV_BIND_SHARED. Constant once bound. */
+	struct pmudev_cgroup *cgroup; /* whose context the set has, or NULL. Constant once bound. */
 	bool kvm_hooked; /* has, or had, events with a host/guest filter: holds KVM's hooks */
 	struct pmudev_quota_owner *owner; /* whose quota it takes; NULL: nobody's, or not bound */
 	struct pmudev_last_refusal last;

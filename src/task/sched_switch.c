@@ -7,11 +7,13 @@
 #include <linux/workqueue.h>
 #include <trace/events/sched.h>
 
+#include "../context/cgroup.h"
 #include "../hooks.h"
 #include "../worker.h"
 #include "sched_switch.h"
 
 atomic_t pmudev_nr_unlinked = ATOMIC_INIT(0);
+atomic_t pmudev_nr_cgroups = ATOMIC_INIT(0);
 
 static void (*switch_out)(struct pmudev_ctx *ctx);
 static void (*switch_in)(struct pmudev_ctx *ctx);
@@ -35,6 +37,8 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev, struct
 	if (unlikely(!hlist_empty(pmudev_task_hash_of(prev)) ||
 		     !hlist_empty(pmudev_task_hash_of(next))))
 		look_closer(prev, next);
+	if (unlikely(!hlist_empty(&this_cpu_ptr(&pmudev_cpus)->cgroups)))
+		pmudev_cgroups_follow(this_cpu_ptr(&pmudev_cpus), next);
 }
 
 static DEFINE_MUTEX(probe_mutex); /* probe.installed */
@@ -47,7 +51,7 @@ static DECLARE_DELAYED_WORK(stop_work, stop);
 static void stop(struct work_struct *work)
 {
 	mutex_lock(&probe_mutex);
-	if (atomic_read(&pmudev_nr_unlinked))
+	if (atomic_read(&pmudev_nr_unlinked) || atomic_read(&pmudev_nr_cgroups))
 		schedule_delayed_work(&stop_work, HZ);
 	else
 		pmudev_hook_remove(&probe);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The probe of tracepoint sched_switch: finds threads by the task table at their switches. It is
- * installed only while a context is not linked to its thread yet, and up to a second longer.
+ * The probe of tracepoint sched_switch: finds threads by the task table at their switches, and
+ * loads and unloads contexts of cgroups. It is installed only while a context is not linked to its
+ * thread yet or is of a cgroup, and up to a second longer.
  */
 #ifndef _PMUDEV_TASK_SCHED_SWITCH_H
 #define _PMUDEV_TASK_SCHED_SWITCH_H
@@ -10,8 +11,9 @@
 
 struct tracepoint;
 
-/* Contexts that are attached but not linked: those that need the probe. */
+/* Contexts that need the probe: those that are attached but not linked, and those of cgroups. */
 extern atomic_t pmudev_nr_unlinked;
+extern atomic_t pmudev_nr_cgroups;
 
 /*
  * Before the first thread is attached. @tp: the tracepoint, or NULL: -ENOENT. @out and @in are

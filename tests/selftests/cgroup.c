@@ -50,6 +50,11 @@ int cgroup_legacy(struct cgroup *group, const char *controller)
 	return make_below(group, at);
 }
 
+int cgroup_below(struct cgroup *group, const struct cgroup *above)
+{
+	return make_below(group, above->path);
+}
+
 int cgroup_end(struct cgroup *group)
 {
 	return WAIT_FOR(!rmdir(group->path)) ? 0 : -EBUSY;
@@ -57,7 +62,7 @@ int cgroup_end(struct cgroup *group)
 
 int cgroup_write(const struct cgroup *group, const char *file, const char *text)
 {
-	char path[128];
+	char path[160];
 
 	snprintf(path, sizeof(path), "%s/%s", group->path, file);
 	return write_file(path, text);
@@ -70,7 +75,7 @@ int cgroup_enter(const struct cgroup *group)
 
 long cgroup_read(const struct cgroup *group, const char *file, const char *word)
 {
-	char path[128], name[32];
+	char path[160], name[32];
 	long number, found = -ENOENT;
 	FILE *f;
 

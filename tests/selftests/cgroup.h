@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 struct cgroup {
-	char path[64];
+	char path[128];
 };
 
 /*
@@ -16,6 +16,8 @@ struct cgroup {
  */
 int cgroup_make(struct cgroup *group, const char *controller);
 int cgroup_legacy(struct cgroup *group, const char *controller);
+/* A new one below another. */
+int cgroup_below(struct cgroup *group, const struct cgroup *above);
 /* Nobody is in it any more. */
 int cgroup_end(struct cgroup *group);
 

@@ -107,6 +107,7 @@ struct fuzz_shared {
 	__u64 good[FUZZ_KINDS];
 	__u64 reason[64];
 	__s32 tid[16]; /* the workers', and some threads' that there are, or were */
+	int cgroup;    /* a descriptor of the root cgroup, -1: there is none */
 	__s32 kid[16]; /* some children's */
 	__u32 nr_tids;
 	__u32 nr_kids;

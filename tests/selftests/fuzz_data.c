@@ -165,15 +165,18 @@ static void bind_to(struct fuzz *f, struct pmudev_bind *bind)
 
 	bind->target = what < 12 ? PMUDEV_TARGET_TASK :
 		       what < 14 ? PMUDEV_TARGET_PROCESS :
-				   PMUDEV_TARGET_CPU;
+		       what < 15 ? PMUDEV_TARGET_CPU :
+				   PMUDEV_TARGET_CGROUP;
 	bind->id = fuzz_someone(f, &name);
-	if (bind->target == PMUDEV_TARGET_CPU)
+	if (bind->target == PMUDEV_TARGET_CGROUP)
+		bind->cgroup = fuzz_rarely(f, 8) ? (int)fuzz_pick(f, 20) - 1 : f->s->cgroup;
+	if (bind->target == PMUDEV_TARGET_CPU || bind->target == PMUDEV_TARGET_CGROUP)
 		bind->id = (int)fuzz_pick(f, f->s->cpus + fuzz_rarely(f, 10)) - fuzz_rarely(f, 20);
 	if (f->careful && what < 10)
 		bind->id = 0;
 	if (fuzz_rarely(f, 4))
 		bind->flags = fuzz_pick(f, 4);
-	if (bind->target == PMUDEV_TARGET_CPU)
+	if (bind->target == PMUDEV_TARGET_CPU || bind->target == PMUDEV_TARGET_CGROUP)
 		bind->flags = fuzz_pick(f, 2) * PMUDEV_BIND_SHARED;
 	if (fuzz_rarely(f, 2)) {
 		bind->flags |= PMUDEV_BIND_PMU;

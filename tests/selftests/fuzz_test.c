@@ -10,6 +10,7 @@
  *   PMUDEV_FUZZ_CALLS=	  in each round
  *   PMUDEV_FUZZ_WORKERS= in each round; 1: the same seed is the same calls. 0: of all numbers
  */
+#include "cgroup.h"
 #include "fuzz.h"
 #include "kselftest_harness.h"
 
@@ -80,6 +81,17 @@ static void prepare_failures(void)
 	write_file("/sys/kernel/debug/fail_page_alloc/verbose", "0");
 }
 
+/* It has all threads. */
+static int open_root_cgroup(void)
+{
+	struct cgroup group;
+
+	if (cgroup_make(&group, NULL))
+		return -1;
+	cgroup_end(&group);
+	return open("/tmp/cgroup2", O_RDONLY | O_DIRECTORY);
+}
+
 FIXTURE_SETUP(fuzz)
 {
 	int fd;
@@ -95,6 +107,7 @@ FIXTURE_SETUP(fuzz)
 	dup2(fd, FUZZ_SHARED_FD);
 	close(fd);
 	self->s->cpus = cpus_online();
+	self->s->cgroup = open_root_cgroup();
 	fuzz_find_sysfs(self->s);
 	copy_program(FUZZ_SUID);
 	prepare_failures();

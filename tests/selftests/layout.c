@@ -81,7 +81,7 @@ static void __attribute__((unused)) layout(void)
 	FIELD(pmudev_bind, target, 72);
 	FIELD(pmudev_bind, id, 76);
 	FIELD(pmudev_bind, pmu, 80);
-	FIELD(pmudev_bind, reserved, 84);
+	FIELD(pmudev_bind, cgroup, 84);
 
 	SIZE(pmudev_add, 96);
 	FIELD(pmudev_add, size, 0);

@@ -143,12 +143,12 @@ TEST_F(target, bind_fields)
 		why = bind.refusal;                                               \
 		__ret;                                                            \
 	})
-	EXPECT_REFUSED(EINVAL, PMUDEV_WHY_RESERVED, BIND(.reserved = 1));
+	EXPECT_REFUSED(EINVAL, PMUDEV_WHY_RESERVED, BIND(.cgroup = 1));
 	/* A number of a PMU without the flag that gives it a meaning. */
 	EXPECT_REFUSED(EINVAL, PMUDEV_WHY_RESERVED, BIND(.pmu = 1));
 	EXPECT_REFUSED(ENODEV, PMUDEV_WHY_NO_PMU, BIND(.flags = PMUDEV_BIND_PMU, .pmu = 1000));
 	EXPECT_LT(why.limit, 1000ULL);
-	EXPECT_EQ(-EINVAL, BIND(.target = 3));
+	EXPECT_EQ(-EINVAL, BIND(.target = 4));
 	EXPECT_NE((__u32)PMUDEV_OK, why.code);
 	EXPECT_EQ(-EINVAL, BIND(.target = ~0U));
 #undef BIND

@@ -39,7 +39,7 @@ static const char *features_of(__u64 features)
 		{ PMUDEV_HAS_DIRECT, "direct" },       { PMUDEV_HAS_OTHER_TASKS, "other_tasks" },
 		{ PMUDEV_HAS_INHERIT, "inherit" },     { PMUDEV_HAS_MULTIPLEX, "multiplex" },
 		{ PMUDEV_HAS_GUEST, "guest" },	       { PMUDEV_HAS_HIDING, "hiding" },
-		{ PMUDEV_HAS_DEADLINE, "deadline" },
+		{ PMUDEV_HAS_DEADLINE, "deadline" },   { PMUDEV_HAS_CGROUP, "cgroup" },
 	};
 	static char text[256];
 	unsigned int i;

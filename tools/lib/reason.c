@@ -140,6 +140,11 @@ static const struct pmudev_sentence sentences[] = {
 		"leave out PMUDEV_EXCLUDE_HOST (:G)",
 		NOTHING,
 	},
+	[PMUDEV_WHY_CGROUP] = {
+		"that descriptor is not one of a cgroup's directory",
+		"open a directory where cgroup v2 is mounted, such as /sys/fs/cgroup/user.slice",
+		NOTHING,
+	},
 	[PMUDEV_WHY_HARDWARE] = {
 		"the hardware cannot do that",
 		"see `pmudev info`",

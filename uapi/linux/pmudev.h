@@ -110,6 +110,7 @@ enum pmudev_reason {
 	PMUDEV_WHY_NO_PMU = 33,	  /* limit: the highest number */
 	PMUDEV_WHY_ENDED = 34,	  /* the target and its children exited, or gained rights */
 	PMUDEV_WHY_NO_GUEST = 35, /* (EOPNOTSUPP) EXCLUDE_HOST, but no guest can run here */
+	PMUDEV_WHY_CGROUP = 36,	  /* (EBADF) not a descriptor of a cgroup v2 directory */
 	/* permission (EPERM, EACCES, EDQUOT) */
 	PMUDEV_WHY_CAP_KERNEL = 40,  /* counting the kernel needs CAP_PERFMON */
 	PMUDEV_WHY_CAP_CPU = 41,     /* counting a CPU needs CAP_PERFMON */
@@ -410,6 +411,7 @@ enum pmudev_arch {
  */
 #define PMUDEV_HAS_HIDING	(1ULL << 9)
 #define PMUDEV_HAS_DEADLINE	(1ULL << 10)	/* PMUDEV_IOC_DEADLINE */
+#define PMUDEV_HAS_CGROUP	(1ULL << 11)	/* PMUDEV_TARGET_CGROUP */
 
 /* struct pmudev_query.state */
 #define PMUDEV_STATE_USER_ACCESS	(1U << 0)	/* sysctl dev.pmudev.user_access is 1 */
@@ -490,6 +492,7 @@ enum pmudev_target {
 	PMUDEV_TARGET_TASK = 0,	   /* id: thread id, 0: the calling thread */
 	PMUDEV_TARGET_CPU = 1,	   /* id: CPU number */
 	PMUDEV_TARGET_PROCESS = 2, /* id: process id, 0: the calling process */
+	PMUDEV_TARGET_CGROUP = 3,  /* id: CPU number; cgroup: descriptor of its directory */
 };
 
 /*
@@ -498,7 +501,7 @@ enum pmudev_target {
  *     any thread. Otherwise the target must be dumpable, its real, effective and saved user and
  *     group ids must be the caller's, it must be in the same user namespace, and it must have no
  *     capability that the caller lacks (ptrace's rules; Yama and other security modules are not
- *     asked). Counting a CPU needs CAP_PERFMON. Here and everywhere, CAP_PERFMON (or
+ *     asked). Counting a CPU or a cgroup needs CAP_PERFMON. Here and everywhere, CAP_PERFMON (or
  *     CAP_SYS_ADMIN) means the capability in the initial user namespace.
  *   - Lifetime. A set counts its target whoever has the file: after the opener exits, after the
  *     file is passed over a socket, from any thread. It ends with the last descriptor and mapping.
@@ -508,6 +511,11 @@ enum pmudev_target {
  *     may not read): that ends every set on it.
  *   - A process target counts all threads that the process has and will have. None is missed, none
  *     is counted twice.
+ *   - A cgroup target counts the threads of the cgroup, and of cgroups below it, while they run on
+ *     one CPU: one set for each CPU counts them everywhere. A thread that enters or leaves while it
+ *     runs is counted, or not, from an interrupt on, which is on its way when the move returns. The
+ *     idle thread is not counted. The times of a record advance while such a thread runs. The set
+ *     holds counters as a CPU set does. Counts stay when the cgroup is removed.
  *   - INHERIT also counts the threads and processes that the target creates from then on, and
  *     their children.
  *   - With either, a record is a sum. Live threads are read where they run; the counts of ended
@@ -557,7 +565,7 @@ enum pmudev_target {
  * @target: enum pmudev_target
  * @id: see enum pmudev_target
  * @pmu: number of the PMU with PMUDEV_BIND_PMU; else 0
- * @reserved: zero
+ * @cgroup: with PMUDEV_TARGET_CGROUP the descriptor of a directory of cgroup v2; else 0
  */
 struct pmudev_bind {
 	__u32 size;
@@ -566,7 +574,7 @@ struct pmudev_bind {
 	__u32 target;
 	__s32 id;
 	__u32 pmu;
-	__u32 reserved;
+	__s32 cgroup;
 };
 
 /* struct pmudev_add.flags */

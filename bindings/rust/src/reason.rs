@@ -65,6 +65,7 @@ reasons! {
     NO_PMU = 33,
     ENDED = 34,
     NO_GUEST = 35,
+    CGROUP = 36,
     CAP_KERNEL = 40,
     CAP_CPU = 41,
     CAP_TASK = 42,

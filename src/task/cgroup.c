@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Following cgroups: the sched_switch probe sees which thread comes; another probe sees which are
+ * moved to a cgroup while they run.
+ */
+#include <linux/cgroup.h>
+#include <linux/cpu.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/tracepoint.h>
+#include <trace/events/cgroup.h>
+
+#include "../hooks.h"
+#include "../memory.h"
+#include "../worker.h"
+#include "cgroup.h"
+#include "sched_switch.h"
+
+#ifdef CONFIG_CGROUPS
+
+static void look_again(void *unused)
+{
+	/* Pairs with on_attach(): this finds the thread's new cgroup, or the call is made again. */
+	smp_mb();
+	pmudev_cgroups_follow(this_cpu_ptr(&pmudev_cpus), current);
+}
+
+static DEFINE_PER_CPU(call_single_data_t, look_again_csd); /* prepared by install() */
+
+/*
+ * Some threads belong to another cgroup from now on. Irqs are off. A call that is still pending
+ * will see that, too, so -EBUSY is no error.
+ */
+static void on_attach(void *data, struct cgroup *cgroup, const char *path, struct task_struct *task,
+		      bool threadgroup)
+{
+	int cpu;
+
+	/*
+	 * The thread's cgroup was written before the lists and calls are looked at. Pairs with the
+	 * barriers in look_again() and add_here().
+	 */
+	smp_mb();
+	for_each_online_cpu(cpu)
+		if (!hlist_empty(&per_cpu(pmudev_cpus, cpu).cgroups))
+			smp_call_function_single_async(cpu, &per_cpu(look_again_csd, cpu));
+}
+
+static DEFINE_MUTEX(probe_mutex); /* probe.installed */
+static struct pmudev_hook probe = { .name = "cgroup_attach_task", .probe = on_attach };
+
+static void find_probe(struct tracepoint *tp, void *unused)
+{
+	pmudev_hook_match(&probe, tp);
+}
+
+/* It stays until the module is unloaded: users must not be able to patch kernel text repeatedly. */
+static bool install(void *arg)
+{
+	int cpu, *ret = arg;
+
+	check_trace_callback_type_cgroup_attach_task(on_attach);
+	if (!pmudev_in_worker())
+		return false;
+	if (!probe.tp)
+		for_each_kernel_tracepoint(find_probe, NULL);
+	*ret = 0;
+	if (probe.installed)
+		return true;
+	/* A module's per-CPU data cannot be initialized with pointers. */
+	for_each_possible_cpu(cpu)
+		INIT_CSD(&per_cpu(look_again_csd, cpu), look_again, NULL);
+	*ret = probe.tp ? pmudev_hook_install(&probe) : -ENOENT;
+	return true;
+}
+
+static int install_once(void)
+{
+	int ret = 0;
+
+	if (!READ_ONCE(probe.installed))
+		pmudev_locked(pmudev_plain, &probe_mutex, install, &ret);
+	return ret;
+}
+
+static void add_here(void *arg)
+{
+	struct pmudev_cgroup *cgroup = arg;
+	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
+
+	hlist_add_head(&cgroup->node, &cpuc->cgroups);
+	/* Pairs with on_attach(): that finds the list, or this the thread's new cgroup. */
+	smp_mb();
+	pmudev_cgroups_follow(cpuc, current);
+}
+
+static struct pmudev_cgroup *create(struct pmudev_cpu *cpuc, int fd)
+{
+	struct cgroup *found = cgroup_get_from_fd(fd);
+	struct pmudev_cgroup *cgroup;
+
+	if (IS_ERR(found))
+		return ERR_PTR(-EBADF);
+	cgroup = kzalloc(struct_size(cgroup, ctx.active, hweight64(cpuc->pmu->info.counters)),
+			 PMUDEV_GFP);
+	if (!cgroup) {
+		cgroup_put(found);
+		return ERR_PTR(-ENOMEM);
+	}
+	pmudev_ctx_init(&cgroup->ctx);
+	cgroup->ctx.pmu = cpuc->pmu;
+	cgroup->cgroup = found;
+	cgroup->cpu = cpuc->cpu;
+	return cgroup;
+}
+
+static void destroy(struct pmudev_cgroup *cgroup)
+{
+	cgroup_put(cgroup->cgroup);
+	kfree(cgroup);
+}
+
+int pmudev_cgroup_attach(struct pmudev_cpu *cpuc, int fd, struct pmudev_cgroup **out)
+{
+	struct pmudev_cgroup *cgroup = create(cpuc, fd);
+	int ret;
+
+	if (IS_ERR(cgroup))
+		return PTR_ERR(cgroup);
+	atomic_inc(&pmudev_nr_cgroups);
+	ret = install_once();
+	if (!ret)
+		ret = pmudev_sched_switch_start();
+	if (!ret && smp_call_function_single(cpuc->cpu, add_here, cgroup, true))
+		ret = -ENODEV;
+	if (ret) {
+		atomic_dec(&pmudev_nr_cgroups);
+		destroy(cgroup);
+		return ret;
+	}
+	*out = cgroup;
+	return 0;
+}
+
+static void remove_here(void *arg)
+{
+	struct pmudev_cgroup *cgroup = arg;
+	struct pmudev_ctx *ctx = &cgroup->ctx;
+
+	raw_spin_lock(&ctx->lock);
+	if (ctx->cpu >= 0)
+		pmudev_ctx_unload(ctx);
+	raw_spin_unlock(&ctx->lock);
+	hlist_del(&cgroup->node);
+}
+
+/* By a worker. While the CPU is offline nothing is loaded there, and nobody uses its list. */
+static void remove(void *arg)
+{
+	struct pmudev_cgroup *cgroup = arg;
+
+	cpus_read_lock();
+	if (smp_call_function_single(cgroup->cpu, remove_here, cgroup, true))
+		hlist_del(&cgroup->node);
+	cpus_read_unlock();
+}
+
+void pmudev_cgroup_detach(struct pmudev_cgroup *cgroup)
+{
+	pmudev_by_worker(pmudev_urgent, remove, cgroup);
+	atomic_dec(&pmudev_nr_cgroups);
+	destroy(cgroup);
+}
+
+void pmudev_cgroup_exit(void)
+{
+	pmudev_hook_remove(&probe);
+	/* A call that it made may be pending. */
+	kick_all_cpus_sync();
+}
+
+#else /* CONFIG_CGROUPS */
+
+int pmudev_cgroup_attach(struct pmudev_cpu *cpuc, int fd, struct pmudev_cgroup **out)
+{
+	return -EOPNOTSUPP;
+}
+
+void pmudev_cgroup_detach(struct pmudev_cgroup *cgroup)
+{
+}
+
+void pmudev_cgroup_exit(void)
+{
+}
+
+#endif /* CONFIG_CGROUPS */
