@@ -66,6 +66,8 @@ complete -c pmudev -n '__pmudev_is stat' -s p -l pid -x -a '(__fish_complete_pid
 complete -c pmudev -n '__pmudev_is stat' -s t -l tid -x -a '(__fish_complete_pids)' -d 'Threads, with their new threads and children'
 complete -c pmudev -n '__pmudev_is stat' -s C -l cpu -x -a '(__pmudev_cpus)' -d 'CPUs, such as 0-3,5'
 complete -c pmudev -n '__pmudev_is stat' -s a -l all-cpus -d 'All online CPUs'
+complete -c pmudev -n '__pmudev_is stat' -s G -l cgroup -x -d 'The threads of a cgroup, and of those below it, while they run on ...'
+complete -c pmudev -n '__pmudev_is stat' -l for-each-cgroup -x -d 'Several such cgroups, such as system.slice,user.slice'
 complete -c pmudev -n '__pmudev_is stat' -s i -l no-inherit -d 'Without children'
 complete -c pmudev -n '__pmudev_is stat' -l all-user -l all-kernel -d 'Count user mode, or the kernel, for events that do not say which'
 complete -c pmudev -n '__pmudev_is stat' -l multiplex -d 'If there are not enough counters, events and groups share them over ...'

@@ -108,6 +108,9 @@ else
 			'--cpu[CPUs, such as 0-3,5]:value:_pmudev_cpus' \
 			'-a[All online CPUs]' \
 			'--all-cpus[All online CPUs]' \
+			'-G[The threads of a cgroup, and of those below it, while they run on ...]:value: ' \
+			'--cgroup[The threads of a cgroup, and of those below it, while they run on ...]:value: ' \
+			'--for-each-cgroup[Several such cgroups, such as system.slice,user.slice]:value: ' \
 			'-i[Without children]' \
 			'--no-inherit[Without children]' \
 			'--all-user[Count user mode, or the kernel, for events that do not say which]' \

@@ -138,6 +138,19 @@ void pmudev_close(struct pmudev *set)
 	set->opened = 0;
 }
 
+int pmudev_bind_cgroup(struct pmudev *set, int cgroup, unsigned int cpu, unsigned int flags)
+{
+	struct pmudev_bind bind = {
+		.size = sizeof(bind),
+		.flags = flags,
+		.target = PMUDEV_TARGET_CGROUP,
+		.id = cpu,
+		.cgroup = cgroup,
+	};
+
+	return pmudev_call(set, PMUDEV_IOC_BIND, &bind, &bind.refusal);
+}
+
 static int bind_to(struct pmudev *set, uint32_t target, int32_t id, uint32_t flags, uint32_t pmu)
 {
 	struct pmudev_bind bind = {

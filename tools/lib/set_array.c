@@ -56,8 +56,9 @@ static int opened(struct pmudev_set_array *array, int error)
 	return error;
 }
 
-int pmudev_set_array_cpus(struct pmudev_set_array *array, const unsigned int *cpus, unsigned int nr,
-			  unsigned int flags)
+/* @cgroup: NULL: whatever runs there */
+static int open_cpus(struct pmudev_set_array *array, const int *cgroup, const unsigned int *cpus,
+		     unsigned int nr, unsigned int flags)
 {
 	int error = make_room(array, nr);
 	struct pmudev_query query;
@@ -72,7 +73,9 @@ int pmudev_set_array_cpus(struct pmudev_set_array *array, const unsigned int *cp
 
 		array->cpus[i] = cpus[i];
 		error = pmudev_open(set);
-		if (!error)
+		if (!error && cgroup)
+			error = pmudev_bind_cgroup(set, *cgroup, cpus[i], flags);
+		else if (!error)
 			error = pmudev_bind_cpu(set, cpus[i], flags);
 		if (!error)
 			error = pmudev_query_cpu(set, cpus[i], &query);
@@ -81,6 +84,18 @@ int pmudev_set_array_cpus(struct pmudev_set_array *array, const unsigned int *cp
 		error = opened(array, error);
 	}
 	return error;
+}
+
+int pmudev_set_array_cpus(struct pmudev_set_array *array, const unsigned int *cpus, unsigned int nr,
+			  unsigned int flags)
+{
+	return open_cpus(array, NULL, cpus, nr, flags);
+}
+
+int pmudev_set_array_cgroup(struct pmudev_set_array *array, int cgroup, const unsigned int *cpus,
+			    unsigned int nr, unsigned int flags)
+{
+	return open_cpus(array, &cgroup, cpus, nr, flags);
 }
 
 /* The most kinds of CPUs on one machine. */

@@ -87,6 +87,7 @@ static void describe(const struct grouping *grouping, char *text, size_t size)
 
 int main(void)
 {
+	char *const cgroups[] = { "system.slice", "a/b" };
 	struct grouping grouping;
 	char text[512], command[64];
 	const char *word;
@@ -113,6 +114,13 @@ int main(void)
 	grouping_make(&grouping, GROUP_THREAD, NULL, threads, 3, root);
 	describe(&grouping, text, sizeof(text));
 	is(text, "server-17*1 a worker-18*1 -19*1 ", "threads, of which one has ended");
+	grouping_free(&grouping);
+	grouping_make_cgroups(&grouping, cgroups, 2, 3);
+	describe(&grouping, text, sizeof(text));
+	is(text, "system.slice*3 a/b*3 ", "cgroups, each on three CPUs");
+	is_number(grouping.sources, 6, "each on each CPU");
+	is_number(grouping.of[2], 0, "the last one of the first");
+	is_number(grouping.of[3], 1, "the first one of the second");
 	grouping_free(&grouping);
 	snprintf(command, sizeof(command), "rm -r %s", root);
 	ok(!system(command), "cleaned up");

@@ -28,6 +28,7 @@ static void test_calls(struct pmudev *set, int error, const char *what)
 		{ "bind_task", pmudev_bind_task(set, 0, 0) },
 		{ "bind_process", pmudev_bind_process(set, 0, 0) },
 		{ "bind_cpu", pmudev_bind_cpu(set, 0, 0) },
+		{ "bind_cgroup", pmudev_bind_cgroup(set, 0, 0, 0) },
 		{ "bind_pmu", pmudev_bind_pmu(set, PMUDEV_TARGET_TASK, 0, 0, 0) },
 		{ "add", pmudev_add(set, &attr, 1, NULL) },
 		{ "start", pmudev_start(set, &attr, 1, NULL) },
@@ -145,6 +146,7 @@ static void test_array_null(void)
 	char text[128];
 
 	is_number(-pmudev_set_array_cpus(NULL, &cpu, 1, 0), EFAULT, "an array, NULL: cpus");
+	is_number(-pmudev_set_array_cgroup(NULL, 0, &cpu, 1, 0), EFAULT, "  cgroup");
 	is_number(-pmudev_set_array_task(NULL, PMUDEV_TARGET_TASK, 0, 0), EFAULT, "  task");
 	is_number(-pmudev_set_array_add(NULL, &attr, 1), EFAULT, "  add");
 	is_number(-pmudev_set_array_add_on(NULL, &attr, 1, NULL), EFAULT, "  add_on");

@@ -99,6 +99,8 @@ int pmudev_bind_self(struct pmudev *set);
 int pmudev_bind_task(struct pmudev *set, pid_t tid, unsigned int flags);
 int pmudev_bind_process(struct pmudev *set, pid_t pid, unsigned int flags);
 int pmudev_bind_cpu(struct pmudev *set, unsigned int cpu, unsigned int flags);
+/* @cgroup: a descriptor of its directory; not needed any more afterwards */
+int pmudev_bind_cgroup(struct pmudev *set, int cgroup, unsigned int cpu, unsigned int flags);
 
 /*
  * For machines with CPUs of several kinds (nr_pmus of struct pmudev_query is above 1): binds the

@@ -69,6 +69,10 @@ struct pmudev_set_array {
  */
 int pmudev_set_array_cpus(struct pmudev_set_array *array, const unsigned int *cpus, unsigned int nr,
 			  unsigned int flags);
+
+/* The same of a cgroup on these CPUs. @cgroup: a descriptor of its directory */
+int pmudev_set_array_cgroup(struct pmudev_set_array *array, int cgroup, const unsigned int *cpus,
+			    unsigned int nr, unsigned int flags);
 int pmudev_set_array_task(struct pmudev_set_array *array, enum pmudev_target target, pid_t id,
 			  unsigned int flags);
 

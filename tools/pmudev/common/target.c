@@ -163,6 +163,8 @@ bool target_split(struct target *target)
 
 unsigned int target_arrays(const struct target *target)
 {
+	if (target->nr_cgroups)
+		return target->nr_cgroups;
 	return target->nr_ids ? target->nr_ids : 1;
 }
 
@@ -179,6 +181,8 @@ int target_open_nth(const struct target *target, unsigned int n, struct pmudev_s
 	for (i = 0; i < TARGET_MAX_CPUS; i++)
 		if (target->cpu[i])
 			cpus[nr++] = i;
+	if (target->nr_cgroups)
+		return pmudev_set_array_cgroup(array, target->cgroup_fds[n], cpus, nr, 0);
 	return pmudev_set_array_cpus(array, cpus, nr, 0);
 }
 

@@ -25,6 +25,9 @@ enum target_kind {
  * @ids: of all that were written; NULL: @id alone
  * @nr_ids: how many @ids
  * @each_thread: @ids are threads, though the target was written as processes
+ * @cgroups: names of cgroups, which are counted on the CPUs; NULL: none
+ * @cgroup_fds: of each its directory
+ * @nr_cgroups: how many
  * @cpu: the CPUs
  */
 struct target {
@@ -34,6 +37,9 @@ struct target {
 	int *ids;
 	unsigned int nr_ids;
 	bool each_thread;
+	char **cgroups;
+	int *cgroup_fds;
+	unsigned int nr_cgroups;
 	bool cpu[TARGET_MAX_CPUS];
 };
 
@@ -42,6 +48,9 @@ bool target_parse(struct target *target, int option, const char *text);
 
 /* The same, but "1,2,3" are several threads or processes. */
 bool target_parse_list(struct target *target, int option, const char *text);
+
+/* "a/b,c": cgroups by their paths below the root of cgroup v2. False as above. */
+bool target_parse_cgroups(struct target *target, const char *text);
 
 /* All threads of the processes, each by itself. False as above. */
 bool target_split(struct target *target);
@@ -52,7 +61,7 @@ bool target_all(struct target *target);
 /* A set on each CPU, or on the thread or process. @flags: PMUDEV_BIND_*, for CPUs none. */
 int target_open(const struct target *target, struct pmudev_set_array *array, unsigned int flags);
 
-/* How many arrays there are: one, or one for each thread or process. */
+/* How many arrays there are: one, or one for each thread, process or cgroup. */
 unsigned int target_arrays(const struct target *target);
 
 /* The same as target_open() for one of them, from 0 on. */

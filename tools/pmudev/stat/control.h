@@ -32,7 +32,10 @@ enum control_command {
 	CONTROL_UNKNOWN, /* @line has it */
 };
 
-#define CONTROL_CLOSED { .commands = -1, .answers = -1 }
+#define CONTROL_CLOSED                        \
+	{                                     \
+		.commands = -1, .answers = -1 \
+	}
 
 /* @text: "fd:N[,M]" or "fifo:PATH[,PATH]". False if it is wrong, which has been told on stderr. */
 bool control_open(struct control *control, const char *text);

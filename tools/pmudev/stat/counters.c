@@ -10,7 +10,7 @@
 
 /* ------------------------------------------------------------------------- sources -- */
 
-/* A source is a set of CPUs' array, or an array of its own. */
+/* A source is a set of CPUs' array, of which each cgroup has one, or an array of its own. */
 static bool on_cpus(const struct counters *c)
 {
 	return c->m->options.target.kind == TARGET_CPUS;
@@ -26,6 +26,11 @@ static void make_grouping(struct counters *c)
 	for (i = 0; on_cpus(c) && i < TARGET_MAX_CPUS; i++)
 		if (target->cpu[i])
 			cpus[nr++] = i;
+	c->cpus = nr;
+	if (c->m->options.grouping == GROUP_CGROUP) {
+		grouping_make_cgroups(&c->grouping, target->cgroups, target->nr_cgroups, nr);
+		return;
+	}
 	if (!on_cpus(c))
 		nr = target_arrays(target);
 	grouping_make(&c->grouping, c->m->options.grouping, cpus, threads ? target->ids : NULL, nr,
@@ -44,9 +49,10 @@ static struct software_target source_target(const struct counters *c, unsigned i
 
 	if (target->kind == TARGET_CPUS) {
 		for (i = 0; i < TARGET_MAX_CPUS; i++)
-			if (target->cpu[i] && nr++ == source)
+			if (target->cpu[i] && nr++ == source % c->cpus)
 				to.cpu = i;
-		to.id = -1;
+		to.cgroup = target->nr_cgroups;
+		to.id = to.cgroup ? target->cgroup_fds[source / c->cpus] : -1;
 		return to;
 	}
 	to.inherit = options->inherit;
@@ -285,10 +291,13 @@ int counters_read(struct counters *c, struct reading *reading)
 static void sum_source(const struct counters *c, unsigned int source, const struct reading *before,
 		       const struct reading *after, struct pmudev_total *total)
 {
+	const unsigned int array = on_cpus(c) ? source / c->cpus : source;
+	const unsigned int set = on_cpus(c) ? source % c->cpus : PMUDEV_ALL;
+
 	memset(total, 0, sizeof(*total));
 	if (c->sets.nr)
-		sets_sum(&c->sets, on_cpus(c) ? 0 : source, on_cpus(c) ? source : PMUDEV_ALL,
-			 before ? before->records : NULL, after->records, total);
+		sets_sum(&c->sets, array, set, before ? before->records : NULL, after->records,
+			 total);
 }
 
 /* The PMU's events of a group. */

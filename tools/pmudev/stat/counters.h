@@ -16,12 +16,14 @@
  * @sets: the PMU's events
  * @software: the kernel's
  * @grouping: the sources
+ * @cpus: on how many CPUs; 0: on threads or processes
  */
 struct counters {
 	struct measurement *m;
 	struct sets sets;
 	struct software_count software;
 	struct grouping grouping;
+	unsigned int cpus;
 };
 
 /**

@@ -140,7 +140,7 @@ static void bare_group(FILE *out, const char *separator, enum grouping_kind kind
 		return;
 	csv_text(out, separator, group->name);
 	fputs(separator, out);
-	if (kind != GROUP_CPU && kind != GROUP_THREAD)
+	if (grouping_has_cpus(kind))
 		fprintf(out, "%u%s", group->sources, separator);
 }
 

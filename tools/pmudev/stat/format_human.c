@@ -96,7 +96,7 @@ static void print_group(FILE *out, enum grouping_kind kind, const struct group *
 {
 	if (kind == GROUP_CPU)
 		fprintf(out, "%-7s", group->name);
-	else if (kind == GROUP_THREAD)
+	else if (kind == GROUP_THREAD || kind == GROUP_CGROUP)
 		fprintf(out, "%-22s ", group->name);
 	else if (kind != GROUP_ALL)
 		fprintf(out, "%-12s %4u ", group->name, group->sources);
@@ -182,6 +182,7 @@ static const char *group_title(enum grouping_kind kind)
 		[GROUP_SOCKET] = "socket       cpus ",
 		[GROUP_NODE] = "node         cpus ",
 		[GROUP_THREAD] = "thread                 ",
+		[GROUP_CGROUP] = "cgroup                 ",
 	};
 
 	return titles[kind];
@@ -214,8 +215,11 @@ static void print_title(const struct measurement *m)
 
 	fprintf(out, "\n%s Performance counter stats for '", colour(out, COLOUR_HEAD));
 	if (options->target.kind != TARGET_NONE)
-		fprintf(out, "%s %s%s", target_noun(&options->target), options->target.text,
-			options->command ? "' during '" : "");
+		fprintf(out, "%s %s", target_noun(&options->target), options->target.text);
+	if (options->target.nr_cgroups == 1)
+		fprintf(out, ", cgroup %s", options->target.cgroups[0]);
+	if (options->target.kind != TARGET_NONE && options->command)
+		fprintf(out, "' during '");
 	for (arg = options->command; arg && *arg; arg++)
 		fprintf(out, "%s%s", arg == options->command ? "" : " ", *arg);
 	fprintf(out, "'");

@@ -43,7 +43,7 @@ static void write_group(struct json *json, enum grouping_kind kind, const struct
 		return;
 	}
 	json_string(json, grouping_word(kind), group->name);
-	if (kind != GROUP_THREAD)
+	if (grouping_has_cpus(kind))
 		json_unsigned(json, "aggregate-number", group->sources);
 }
 

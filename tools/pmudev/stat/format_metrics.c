@@ -65,6 +65,10 @@ static void write_target(FILE *out, const struct stat_options *options, enum gro
 		fputc(',', out);
 		write_label(out, kinds[kind].label, one_cpu ? number : options->target.text);
 	}
+	if (options->target.nr_cgroups == 1 && kind_of != GROUP_CGROUP) {
+		fputc(',', out);
+		write_label(out, grouping_word(GROUP_CGROUP), options->target.cgroups[0]);
+	}
 	if (kind_of != GROUP_ALL && !one_cpu) {
 		fputc(',', out);
 		write_label(out, grouping_word(kind_of), group->name);

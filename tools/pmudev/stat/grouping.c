@@ -125,6 +125,23 @@ void grouping_make(struct grouping *grouping, enum grouping_kind kind, const int
 	}
 }
 
+void grouping_make_cgroups(struct grouping *grouping, char *const *names, unsigned int nr,
+			   unsigned int cpus)
+{
+	unsigned int i;
+
+	*grouping = (struct grouping){ .kind = GROUP_CGROUP, .nr = nr, .sources = nr * cpus };
+	grouping->groups = room(nr, sizeof(*grouping->groups));
+	grouping->of = room(grouping->sources, sizeof(*grouping->of));
+	for (i = 0; i < nr; i++) {
+		snprintf(grouping->groups[i].name, GROUP_NAME, "%s", names[i]);
+		grouping->groups[i].cpu = -1;
+		grouping->groups[i].sources = cpus;
+	}
+	for (i = 0; i < grouping->sources; i++)
+		grouping->of[i] = i / cpus;
+}
+
 void grouping_free(struct grouping *grouping)
 {
 	free(grouping->groups);
@@ -132,12 +149,17 @@ void grouping_free(struct grouping *grouping)
 	*grouping = (struct grouping){ .nr = 0 };
 }
 
+bool grouping_has_cpus(enum grouping_kind kind)
+{
+	return kind >= GROUP_CORE && kind <= GROUP_NODE;
+}
+
 const char *grouping_word(enum grouping_kind kind)
 {
 	static const char *const words[] = {
 		[GROUP_CPU] = "cpu",	   [GROUP_CORE] = "core",     [GROUP_CLUSTER] = "cluster",
 		[GROUP_DIE] = "die",	   [GROUP_SOCKET] = "socket", [GROUP_NODE] = "node",
-		[GROUP_THREAD] = "thread",
+		[GROUP_THREAD] = "thread", [GROUP_CGROUP] = "cgroup",
 	};
 
 	return words[kind];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which sources of a run are shown together. A source is one CPU, one thread or one process; a
- * group is all of them, or those of a core, a socket, ...
+ * Which sources of a run are shown together. A source is one CPU, one thread, one process, or a
+ * cgroup on a CPU; a group is all of them, or those of a core, a socket, a cgroup, ...
  */
 #ifndef GROUPING_H
 #define GROUPING_H
@@ -17,9 +17,10 @@ enum grouping_kind {
 	GROUP_SOCKET,
 	GROUP_NODE,
 	GROUP_THREAD,
+	GROUP_CGROUP,
 };
 
-#define GROUP_NAME 48
+#define GROUP_NAME 128
 
 /**
  * struct group - sources that are added up
@@ -56,7 +57,14 @@ struct grouping {
 void grouping_make(struct grouping *grouping, enum grouping_kind kind, const int *cpus,
 		   const int *threads, unsigned int nr, const char *root);
 
+/* Of @nr cgroups, each on @cpus CPUs: the first one's sources, then the next one's. */
+void grouping_make_cgroups(struct grouping *grouping, char *const *names, unsigned int nr,
+			   unsigned int cpus);
+
 void grouping_free(struct grouping *grouping);
+
+/* Are its groups CPUs that are added up, whose number is shown? */
+bool grouping_has_cpus(enum grouping_kind kind);
 
 /* "core", "socket", ...; of CPUs "cpu"; NULL: all */
 const char *grouping_word(enum grouping_kind kind);

@@ -21,6 +21,8 @@ const char stat_help[] =
 	"  -p PIDS       these processes, such as 12,34: all threads that they have and will have\n"
 	"  -t TIDS       these threads\n"
 	"  -C CPUS       these CPUs, such as 0-3,5 (needs CAP_PERFMON); -a: all CPUs\n"
+	"  -G CGROUP     what a cgroup (v2), such as user.slice, does on these CPUs, or on all\n"
+	"  --for-each-cgroup A,B   the same of several cgroups, each shown separately\n"
 	"  -i            without children; for COMMAND or a TID also without new threads\n"
 	"                (--no-inherit)\n"
 	"  --all-user    count user mode only, where events do not say (:u); --all-kernel: the kernel\n"

@@ -38,6 +38,7 @@ enum {
 	OPTION_POST,
 	OPTION_CONTROL,
 	OPTION_HYBRID_MERGE,
+	OPTION_EACH_CGROUP,
 	OPTION_GROUPING, /* and from here on, by kind */
 };
 
@@ -48,6 +49,8 @@ static const struct option long_options[] = {
 	{ "all-cpus", no_argument, NULL, 'a' },
 	{ "tid", required_argument, NULL, 't' },
 	{ "pid", required_argument, NULL, 'p' },
+	{ "cgroup", required_argument, NULL, 'G' },
+	{ "for-each-cgroup", required_argument, NULL, OPTION_EACH_CGROUP },
 	{ "detailed", no_argument, NULL, 'd' },
 	{ "no-inherit", no_argument, NULL, 'i' },
 	{ "all-user", no_argument, NULL, OPTION_ALL_USER },
@@ -168,6 +171,14 @@ static bool get_grouping(struct stat_options *options, enum grouping_kind kind)
 	return false;
 }
 
+static bool get_cgroup(struct stat_options *options, const char *text)
+{
+	if (!strchr(text, ','))
+		return target_parse_cgroups(&options->target, text);
+	complain("-G counts all events of one cgroup; of several: --for-each-cgroup %s", text);
+	return false;
+}
+
 /* ---------------------------------------------------------------------- together -- */
 
 /* Options that take a value. False after a reported error. */
@@ -178,6 +189,11 @@ static bool take_value(int c, struct stat_options *options)
 	case 't':
 	case 'p':
 		return target_parse_list(&options->target, c, optarg);
+	case 'G':
+		return get_cgroup(options, optarg);
+	case OPTION_EACH_CGROUP:
+		return target_parse_cgroups(&options->target, optarg) &&
+		       get_grouping(options, GROUP_CGROUP);
 	case 'I':
 		return get_milliseconds(optarg, &options->interval);
 	case OPTION_INTERVALS:
@@ -333,12 +349,13 @@ static bool make_sense(const struct stat_options *options)
 		  "--table shows the time of each run: it needs -r and a number above 1" },
 		{ (options->pre || options->post) && !options->command,
 		  "--pre and --post run before and after a command: there is none" },
+		{ options->target.nr_cgroups && !on_cpus,
+		  "-G and --for-each-cgroup count on CPUs: leave out -p and -t" },
 		{ options->grouping == GROUP_CPU && !on_cpus,
 		  "-A shows each CPU: it needs -C CPUS or -a" },
 		{ options->grouping == GROUP_THREAD && (on_cpus || none),
 		  "--per-thread shows each thread of a target: it needs -p PIDS or -t TIDS" },
-		{ options->grouping != GROUP_ALL && options->grouping != GROUP_CPU &&
-			  options->grouping != GROUP_THREAD && !on_cpus,
+		{ grouping_has_cpus(options->grouping) && !on_cpus,
 		  "--per-core and the like add up CPUs: they need -C CPUS or -a" },
 		{ options->all_user && options->all_kernel,
 		  "only one of --all-user and --all-kernel can be given" },
@@ -375,6 +392,8 @@ static bool make_sense(const struct stat_options *options)
 /* With -C, -a says nothing more, as for perf. False if there are other targets, which was told. */
 static bool get_target(struct stat_options *options)
 {
+	if (options->target.nr_cgroups && options->target.kind == TARGET_NONE)
+		options->all_cpus = true;
 	if (options->all_cpus && options->target.kind != TARGET_CPUS &&
 	    !target_all(&options->target))
 		return false;
@@ -383,7 +402,7 @@ static bool get_target(struct stat_options *options)
 
 int stat_parse_options(int argc, char **argv, struct stat_options *options)
 {
-	static const char letters[] = "+:e:M:C:at:p:diI:r:D:Ajx:o:vhBnS";
+	static const char letters[] = "+:e:M:C:at:p:G:diI:r:D:Ajx:o:vhBnS";
 	int c, status;
 
 	*options = (struct stat_options){

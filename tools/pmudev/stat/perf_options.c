@@ -14,8 +14,6 @@ static const struct {
 	const char *name;
 	const char *instead;
 } options[] = {
-	{ 'G', "cgroup", "there are no sets on cgroups; -p counts processes with all they start" },
-	{ 0, "for-each-cgroup", "there are no sets on cgroups; -p counts processes" },
 	{ 0, "metric-no-group", "-M counts all in one group; with --multiplex each by itself" },
 	{ 0, "metric-no-merge", "--multiplex counts the events of each metric by themselves" },
 	{ 0, "metric-no-threshold", "metrics have no thresholds" },

@@ -45,7 +45,8 @@ static int open_one(struct software_count *count, unsigned int event, unsigned i
 	if (software->events[event]->clock && target->cpu >= 0)
 		attr.config = PERF_COUNT_SW_CPU_CLOCK;
 	attr.inherit_thread = target->threads && !target->inherit;
-	fd = syscall(SYS_perf_event_open, &attr, id, target->cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	fd = syscall(SYS_perf_event_open, &attr, id, target->cpu, -1,
+		     PERF_FLAG_FD_CLOEXEC | (target->cgroup ? PERF_FLAG_PID_CGROUP : 0));
 	if (fd < 0)
 		return -errno;
 	add_fd(count, fd, event, source);

@@ -37,6 +37,7 @@ struct software_count {
  * @inherit: what they make, too
  * @threads: of what they make threads alone
  * @on_exec: from the exec on
+ * @cgroup: @id is a descriptor of a cgroup's directory
  */
 struct software_target {
 	int cpu;
@@ -45,6 +46,7 @@ struct software_target {
 	bool inherit;
 	bool threads;
 	bool on_exec;
+	bool cgroup;
 };
 
 /*
