@@ -78,6 +78,7 @@ complete -c pmudev -n '__pmudev_is stat' -l interval-count -x -d 'Stop counting 
 complete -c pmudev -n '__pmudev_is stat' -l summary -d 'Show the sums after the intervals'
 complete -c pmudev -n '__pmudev_is stat' -s r -l repeat -x -d 'Run command this often, and show the rounded means with their ...'
 complete -c pmudev -n '__pmudev_is stat' -l table -d 'With -r'
+complete -c pmudev -n '__pmudev_is stat' -l repeatability -d 'With -r'
 complete -c pmudev -n '__pmudev_is stat' -s D -l delay -x -d 'Start counting this long after launch'
 complete -c pmudev -n '__pmudev_is stat' -l control -x -d 'Read lines from descriptor ctl, or from the FIFO of this name'
 complete -c pmudev -n '__pmudev_is stat' -l timeout -x -d 'Count for this long, then send SIGTERM to command'

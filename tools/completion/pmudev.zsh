@@ -127,6 +127,7 @@ else
 			'-r[Run command this often, and show the rounded means with their ...]:value: ' \
 			'--repeat[Run command this often, and show the rounded means with their ...]:value: ' \
 			'--table[With -r]' \
+			'--repeatability[With -r]' \
 			'-D[Start counting this long after launch]:value: ' \
 			'--delay[Start counting this long after launch]:value: ' \
 			'--control[Read lines from descriptor ctl, or from the FIFO of this name]:value: ' \

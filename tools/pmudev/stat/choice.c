@@ -45,6 +45,11 @@ static void choose_defaults(struct measurement *m)
 
 	m->by_default = true;
 	m->options.events = join_events(NULL, DEFAULT_SOFTWARE);
+	if (m->options.repeatability) {
+		m->options.events = join_events(m->options.events, "instructions:u");
+		free(hardware);
+		return;
+	}
 	if (m->options.detailed) {
 		/* A ratio of a group is of the same time. */
 		snprintf(group, sizeof(group), "{%s}", hardware);
@@ -125,6 +130,10 @@ bool stat_choose_events(struct measurement *m)
 		restrict_all(m);
 	if (good)
 		software_append(&m->software, &m->list);
+	if (good && options->repeatability && !m->list.nr) {
+		complain("--repeatability looks at an event of the CPU: -e has none");
+		return false;
+	}
 	return good;
 }
 

@@ -257,8 +257,8 @@ static void print_table(const struct measurement *m)
 	fprintf(out, "\n%10s# Final result:\n", "");
 }
 
-/* A note in lines of at most 79 characters, each behind a blank. */
-static void print_note(void *context, const char *note)
+/* In lines of at most 79 characters, each behind a blank. */
+void print_wrapped(void *context, const char *note)
 {
 	const size_t most = 78;
 	FILE *out = context;
@@ -296,8 +296,10 @@ static void human_report(const struct measurement *m, bool ended_only)
 			print_seconds(out, &m->sys, "sys");
 		}
 		fprintf(out, "\n");
+		if (m->repeatability)
+			repeatability_print(m);
 	}
-	stat_notes(m, print_note, out);
+	stat_notes(m, print_wrapped, out);
 }
 
 const struct stat_format human_format = {

@@ -155,6 +155,8 @@ static void json_report(const struct measurement *m, bool ended_only)
 	json_unsigned(&json, "runs", m->runs);
 	if (m->options.command)
 		json_signed(&json, "exit-status", m->status);
+	if (m->repeatability)
+		repeatability_json(m, &json);
 	json_open(&json, "notes", '[');
 	stat_notes(m, write_note, &json);
 	json_close(&json, ']');

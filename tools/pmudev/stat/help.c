@@ -38,6 +38,8 @@ const char stat_help[] =
 	"  -r N          run COMMAND N times; show the mean and its standard deviation (+- 0.12%)\n"
 	"                0: until Ctrl-C, with a report for each\n"
 	"  --table       with -r: the time of each run, too\n"
+	"  --repeatability  with -r N: how far counts of instructions:u are apart, and what goes with\n"
+	"                them: page faults, switches, migrations, signals, interrupts, the CPU\n"
 	"  -D MS         start counting MS milliseconds after launch (--delay); -1: when --control\n"
 	"                says so\n"
 	"  --control fd:CTL[,ACK]   read \"enable\", \"disable\", \"stop\" or \"ping\" from descriptor\n"

@@ -69,20 +69,28 @@ static void say_failed(const struct listener *to, const struct measurement *m)
 }
 
 /* What manuals say of the events on this CPU; all of AMD that a machine has are alike. */
-static void say_errata(const struct listener *to, const struct event_list *list)
+const struct erratum *stat_erratum(const struct pmudev_event_attr *attr, const struct erratum *last)
 {
-	const struct erratum *e = NULL;
 	struct pmudev_query q = {};
 	struct pmudev set;
-	unsigned int i;
 	bool known;
 
 	known = !pmudev_open(&set) && !pmudev_query(&set, 0, &q);
 	pmudev_close(&set);
-	while (known && (e = errata_next(q.arch, q.cpu_id, e)))
-		for (i = 0; i < list->nr; i++)
-			if (erratum_is_of(e, &list->attrs[i]))
-				say(to, "%s: %s [%s].", list->events[i].name, e->text, e->source);
+	while (known && (last = errata_next(q.arch, q.cpu_id, last)))
+		if (erratum_is_of(last, attr))
+			return last;
+	return NULL;
+}
+
+static void say_errata(const struct listener *to, const struct event_list *list)
+{
+	const struct erratum *e;
+	unsigned int i;
+
+	for (i = 0; i < list->nr; i++)
+		for (e = NULL; (e = stat_erratum(&list->attrs[i], e));)
+			say(to, "%s: %s [%s].", list->events[i].name, e->text, e->source);
 }
 
 void stat_notes(const struct measurement *m, void (*to_say)(void *context, const char *note),

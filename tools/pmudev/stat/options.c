@@ -32,6 +32,7 @@ enum {
 	OPTION_QUIET,
 	OPTION_CLEAR,
 	OPTION_TABLE,
+	OPTION_REPEATABILITY,
 	OPTION_NO_CSV_SUMMARY,
 	OPTION_LOG_FD,
 	OPTION_PRE,
@@ -66,6 +67,7 @@ static const struct option long_options[] = {
 	{ "no-csv-summary", no_argument, NULL, OPTION_NO_CSV_SUMMARY },
 	{ "repeat", required_argument, NULL, 'r' },
 	{ "table", no_argument, NULL, OPTION_TABLE },
+	{ "repeatability", no_argument, NULL, OPTION_REPEATABILITY },
 	{ "delay", required_argument, NULL, 'D' },
 	{ "control", required_argument, NULL, OPTION_CONTROL },
 	{ "timeout", required_argument, NULL, OPTION_TIMEOUT },
@@ -279,6 +281,7 @@ static bool take_flag(int c, struct stat_options *options)
 		{ OPTION_QUIET, &options->quiet, true },
 		{ OPTION_CLEAR, &options->interval_clear, true },
 		{ OPTION_TABLE, &options->table, true },
+		{ OPTION_REPEATABILITY, &options->repeatability, true },
 	};
 	size_t i;
 
@@ -330,65 +333,6 @@ static int parse_option(int c, struct stat_options *options, const char *word)
 	return fine ? -1 : EXIT_USAGE;
 }
 
-/* Conflicting options. */
-static bool make_sense(const struct stat_options *options)
-{
-	const bool on_cpus = options->target.kind == TARGET_CPUS;
-	const bool none = options->target.kind == TARGET_NONE;
-	const struct {
-		bool wrong;
-		const char *text;
-	} rules[] = {
-		{ !options->command && options->target.kind == TARGET_NONE,
-		  "no command to run; for instance: pmudev stat -- sleep 1; or -a, all CPUs" },
-		{ options->repeat != 1 && !options->command,
-		  "-r repeats a command: there is none; for instance: pmudev stat -r 5 -- true" },
-		{ options->repeat != 1 && options->interval,
-		  "-r excludes -I: intervals of several runs have no mean" },
-		{ options->table && options->repeat < 2,
-		  "--table shows the time of each run: it needs -r and a number above 1" },
-		{ (options->pre || options->post) && !options->command,
-		  "--pre and --post run before and after a command: there is none" },
-		{ options->target.nr_cgroups && !on_cpus,
-		  "-G and --for-each-cgroup count on CPUs: leave out -p and -t" },
-		{ options->grouping == GROUP_CPU && !on_cpus,
-		  "-A shows each CPU: it needs -C CPUS or -a" },
-		{ options->grouping == GROUP_THREAD && (on_cpus || none),
-		  "--per-thread shows each thread of a target: it needs -p PIDS or -t TIDS" },
-		{ grouping_has_cpus(options->grouping) && !on_cpus,
-		  "--per-core and the like add up CPUs: they need -C CPUS or -a" },
-		{ options->all_user && options->all_kernel,
-		  "only one of --all-user and --all-kernel can be given" },
-		{ options->null && (options->events || options->metrics),
-		  "-n counts nothing: leave out -e and -M" },
-		{ options->delay == DELAY_FOREVER && options->control.commands < 0,
-		  "-D -1 waits for \"enable\": from where? --control fd:N or --control fifo:PATH" },
-		{ options->output && options->log_fd >= 0,
-		  "only one of -o and --log-fd can be given" },
-		{ options->metric_only && !metric_only_format(options->format),
-		  "--metric-only goes with -x and --json, not with --csv and --openmetrics" },
-		{ options->interval_clear && !options->interval, "--interval-clear needs -I MS" },
-		{ (options->intervals || options->summary) && !options->interval,
-		  "--interval-count and --summary need -I MS" },
-		{ options->append && !options->output && options->log_fd < 0,
-		  "--append needs -o FILE" },
-		{ options->append && options->format->whole,
-		  "--openmetrics replaces its file: leave out --append" },
-		{ options->format->whole && options->interval &&
-			  (!options->output || !strcmp(options->output, "-")),
-		  "--openmetrics with -I replaces a file at each interval: name it with -o FILE" },
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(rules); i++) {
-		if (!rules[i].wrong)
-			continue;
-		complain("%s", rules[i].text);
-		return false;
-	}
-	return true;
-}
-
 /* With -C, -a says nothing more, as for perf. False if there are other targets, which was told. */
 static bool get_target(struct stat_options *options)
 {
@@ -421,7 +365,7 @@ int stat_parse_options(int argc, char **argv, struct stat_options *options)
 	}
 	if (optind < argc)
 		options->command = argv + optind;
-	if (!get_target(options) || !make_sense(options))
+	if (!get_target(options) || !stat_options_fit(options))
 		return EXIT_USAGE;
 	if (options->metric_only)
 		options->format = metric_only_format(options->format);

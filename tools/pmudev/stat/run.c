@@ -228,6 +228,8 @@ static int count(struct counting *c)
 
 	if (!status && !make_room(c))
 		status = EXIT_NOT_RUN;
+	if (!status && m->repeatability)
+		repeatability_begin(m, c->child->pid);
 	if (!status && c->child)
 		status = child_release(c->child, m->options.command[0]);
 	if (status)
@@ -278,6 +280,8 @@ static void wait_for_child(struct counting *c)
 		if (events & WATCH_MOMENT)
 			timed_out(c);
 	}
+	if (c->m->repeatability)
+		repeatability_look(c->m, c->child->pid);
 	child_end(c->child, &run->status, &run->usage);
 }
 
@@ -292,6 +296,8 @@ static int run_watched(struct counting *c)
 		wait_for_child(c);
 	if (!status)
 		status = finish(c);
+	if (!status && c->m->repeatability)
+		repeatability_end(c->m, &c->all);
 	if (c->child && !ended)
 		wait_for_child(c);
 	counters_close(&c->counters);

@@ -200,6 +200,7 @@ static bool open_output(const struct stat_options *options, int *status)
 
 int cmd_stat(int argc, char **argv)
 {
+	static struct repeatability repeatability;
 	static struct measurement m;
 	const struct stat_options *options = &m.options;
 	int status = stat_parse_options(argc, argv, &m.options);
@@ -211,12 +212,14 @@ int cmd_stat(int argc, char **argv)
 		goto out;
 	if (!open_output(options, &status))
 		goto out;
+	m.repeatability = options->repeatability ? &repeatability : NULL;
 	status = run_all(&m);
 	if (!output_close(&output) && !status)
 		status = 1;
 	if (!status)
 		status = m.status;
 out:
+	repeatability_free(&repeatability);
 	counted_close(&m.counted);
 	free(m.times);
 	free(m.options.events);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The steps of `pmudev stat`: the options (options.c, perf_options.c), the events (choice.c,
- * software.c), the runs (run.c, counters.c, sets.c), what was counted in them (counted.c, rows.c),
- * and the formats that show it.
+ * The steps of `pmudev stat`: the options (options.c, option_rules.c, perf_options.c), the events
+ * (choice.c, software.c), the runs (run.c, counters.c, sets.c, candidates.c), what was counted in
+ * them (counted.c, rows.c, relation.c), and the formats that show it.
  */
 #ifndef STAT_H
 #define STAT_H
@@ -13,11 +13,13 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include "../common/errata.h"
 #include "../common/events.h"
 #include "../common/target.h"
 #include "control.h"
 #include "counted.h"
 #include "metrics.h"
+#include "repeatability.h"
 #include "software.h"
 
 struct stat_format;
@@ -44,6 +46,7 @@ struct stat_format;
  * @quiet: nothing is shown
  * @interval_clear: on a terminal each interval replaces the one before
  * @table: of several runs the time of each
+ * @repeatability: what makes counts differ between runs is looked for
  * @plain_summary: -x does not mark the sums
  * @summary: what was counted in all follows the intervals
  * @append: to what is in @output
@@ -81,6 +84,7 @@ struct stat_options {
 	bool quiet;
 	bool interval_clear;
 	bool table;
+	bool repeatability;
 	bool plain_summary;
 	bool summary;
 	bool append;
@@ -147,6 +151,7 @@ struct stat_run {
  * @counted: by all runs
  * @elapsed: seconds of each run
  * @times: the same, one by one
+ * @repeatability: what --repeatability notes, NULL without
  * @user: seconds of CPU time
  * @sys: seconds of CPU time
  * @begun: has the format begun?
@@ -169,6 +174,7 @@ struct measurement {
 	struct counted counted;
 	struct spread elapsed;
 	double *times;
+	struct repeatability *repeatability;
 	struct spread user;
 	struct spread sys;
 	bool begun;
@@ -200,6 +206,9 @@ extern const char stat_help[];
 
 /* Return: -1 to go on, else the exit status. */
 int stat_parse_options(int argc, char **argv, struct stat_options *options);
+
+/* Do they go together? False if not, which was told. */
+bool stat_options_fit(const struct stat_options *options);
 
 /*
  * Is it one of perf's options that there are not? Tells what to do instead, then. @name: "--name",
@@ -233,5 +242,12 @@ bool stat_interval(struct measurement *m, const struct counted *since, const str
 /* What is to be said about the runs, a sentence at a time. */
 void stat_notes(const struct measurement *m, void (*say)(void *context, const char *note),
 		void *context);
+
+/* The next erratum of the event after @last (NULL: the first) on this CPU, or NULL. */
+const struct erratum *stat_erratum(const struct pmudev_event_attr *attr,
+				   const struct erratum *last);
+
+/* A note for people, in lines. @out: a FILE */
+void print_wrapped(void *out, const char *note);
 
 #endif /* STAT_H */
