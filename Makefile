@@ -10,7 +10,7 @@ MACHINE ?=
 SMP ?= 1
 
 .PHONY: all modules modules_install clean help setup unit tools tools-install tools-uninstall vm test bench demo \
-	quick check check-all lint fuzz fuzz-pure deb dkms
+	quick check check-all lint fuzz fuzz-pure deb archive dkms
 
 all: modules
 
@@ -74,6 +74,10 @@ fuzz-pure:
 deb:
 	scripts/build-deb
 
+# For RPM and Arch packages.
+archive:
+	scripts/build-archive
+
 # What the module is made of, where DKMS looks for it.
 VERSION = $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"$$/\1/p' dkms.conf)
 
@@ -91,6 +95,7 @@ help:
 	@echo '  tools-install   install them (PREFIX=, DESTDIR=, see tools/Makefile); tools-uninstall takes it back'
 	@echo '  dkms            give the module to DKMS, which builds it for each kernel (root)'
 	@echo '  deb             build Debian packages into build/deb (docs/install.md)'
+	@echo '  archive         the sources in build/pmudev-$(VERSION).tar.gz, for RPM and Arch packages'
 	@echo '  clean           remove what was built'
 	@echo 'In emulated machines (nothing is loaded on this one):'
 	@echo '  setup           get tools, kernels and a busybox into a cache folder'

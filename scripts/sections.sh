@@ -18,7 +18,7 @@ section_about() {
 	x86-*) echo "every combination of x86 properties, kernel ${1#*-}" ;;
 	newest) echo "the newest kernel that Debian packages, and 7.2, built from source" ;;
 	compile) echo "kernels of which Debian has headers: other series, PREEMPT_RT" ;;
-	packaging) echo "the Debian packages, DKMS, installation, in clean roots" ;;
+	packaging) echo "the Debian packages, DKMS, installation, RPM and Arch packages, in clean roots" ;;
 	emulator) echo "the patched QEMU's own tests" ;;
 	debug-*) echo "KASAN, lockdep, kmemleak, UBSAN on ${1#*-}, and whether they see a bug" ;;
 	kcsan-*) echo "data races on ${1#*-}, and whether KCSAN sees one" ;;
@@ -40,7 +40,7 @@ section_covers() {
 	slow | matrix | x86-*) printf '%s\n' $module $machine examples README.md docs ;;
 	newest) printf '%s\n' $module $machine scripts/build-kernel ;;
 	compile) printf '%s\n' $module scripts/compile scripts/build-module ;;
-	packaging) printf '%s\n' $module debian packaging dkms.conf tools man bindings tests/packaging scripts/build-deb ;;
+	packaging) printf '%s\n' $module debian packaging dkms.conf tools man bindings tests/packaging scripts/build-deb scripts/build-archive scripts/sources.sh ;;
 	emulator) printf '%s\n' tests/emulator scripts/build-emulator ;;
 	debug-* | kcsan-*) printf '%s\n' $module $machine tests/checker scripts/build-kernel ;;
 	fuzz) printf '%s\n' $module tests/selftests/fuzz* tests/unit/fuzz* tests/vm ;;

@@ -1,15 +1,17 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# For scripts/setup, which makes them, and tests/packaging/run: two Debian 12s of this machine's
-# architecture, in folders of the cache. One has what builds packages, the other what a machine has
-# that modules can be built on, and in its apt's cache what the packages want beyond that. None of it
-# changes once it is there: other packages make another folder.
+# For scripts/setup, which makes them, and tests/packaging/run: three Debian 12s of this machine's
+# architecture, in folders of the cache. One has what builds packages, one what builds those of others
+# (RPM, Arch), and one what a machine has that modules can be built on, and in its apt's cache what the
+# packages want beyond that. None of it changes once it is there: other packages make another folder.
 
 # clean_packages NAME: what it has, a comma, and what its apt's cache has.
 clean_packages() {
 	case $1 in
 	build) echo "build-essential debhelper dh-dkms dh-python python3 libpfm4-dev libdw-dev lintian," ;;
+	foreign) echo "gcc make libc6-dev pkg-config python3 libpfm4-dev libdw-dev cpio file rpm rpmlint makepkg" \
+		"libarchive-tools fakeroot zstd," ;;
 	install) echo "gcc gcc-12 libc6-dev make dpkg-dev pkg-config man-db kmod udev systemd libelf1 openssl," \
 		"dkms libpfm4-dev libdw1 python3" ;;
 	esac

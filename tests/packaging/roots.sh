@@ -13,7 +13,7 @@ what_lacks() {
 	local kernel root
 
 	why_not_clean
-	for root in build install; do
+	for root in build install foreign; do
 		[ -e "$(clean_dir "$root")/PACKAGES" ] || { echo "no root '$root': scripts/setup packaging"; break; }
 	done
 	for kernel in $KERNELS; do
