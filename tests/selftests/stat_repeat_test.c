@@ -43,13 +43,14 @@ static int next_run(void)
 /* Touches a page for the first time, and loops. */
 static int play_faults(int times, long rounds)
 {
-	volatile char *pages = mmap(NULL, CYCLE * PAGE, PROT_READ | PROT_WRITE,
-				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *pages = mmap(NULL, CYCLE * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			   -1, 0);
 
-	if (pages == MAP_FAILED || madvise((void *)pages, CYCLE * PAGE, MADV_NOHUGEPAGE) < 0)
+	if (pages == MAP_FAILED || madvise(pages, CYCLE * PAGE, MADV_NOHUGEPAGE) < 0)
 		return 1;
 	while (times--) {
 		pages[times * PAGE] = 1;
+		__asm__ __volatile__("" : : "r"(pages) : "memory");
 		loop(rounds);
 	}
 	return 0;
@@ -143,7 +144,7 @@ TEST_F(repeat, equal_to_the_unit)
 }
 
 /* What each of these costs, by the last object. -1: they do not go with it to the unit */
-static long long each(const char *candidate)
+static long long price(const char *candidate)
 {
 	char name[64], *at;
 
@@ -163,7 +164,7 @@ static long long cost_of(const char *part, const char *candidate, long rounds)
 
 	snprintf(options, sizeof(options), "--json -e %s", event);
 	run_repeated(options, part, rounds);
-	return output.status ? -1 : each(candidate);
+	return output.status ? -1 : price(candidate);
 }
 
 #define EXPECT_COST(part, candidate)                                                          \

@@ -9,6 +9,7 @@
 #include "stat.h"
 
 #define CORRELATION_ONLY "That is a correlation: the cause may be something else that goes with it."
+#define EXACTLY "Counts go with %s, to the unit (by chance: %s of all orders of the runs)."
 #define OTHER_CAUSES                                                                             \
 	"time, random numbers, files that change, answers of other processes; between machines " \
 	"also the environment's size and the libraries."
@@ -111,10 +112,7 @@ static void print_cause(const struct measurement *m, const struct relation *rela
 	snprintf(chance, sizeof(chance), relation->chance ? "in %.1f%%" : "in less than 0.1%%",
 		 100 * relation->chance);
 	if (exact)
-		snprintf(
-			note, sizeof(note),
-			"Counts go with %s, to the unit (by chance: %s of all orders of the runs).",
-			name, chance);
+		snprintf(note, sizeof(note), EXACTLY, name, chance);
 	else
 		snprintf(note, sizeof(note), "Counts go along with %s, but not to the unit.", name);
 	print_wrapped(m->out, note);
