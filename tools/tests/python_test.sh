@@ -48,15 +48,19 @@ try:
 except pmudev.EventError as error:
     assert error.position == 9, error.position
     print(error)'
-expect "without the library it cannot be imported, and says why" env PMUDEV_LIBRARY=/nosuch python3 -c '
-try:
-    import pmudev
-except ImportError as error:
-    assert "/nosuch" in str(error), error
-else:
-    raise SystemExit("it was imported")'
-expect "everything that it exports is there and has a docstring" python3 -c '
+expect "without the library the first call says what is missing" env PMUDEV_LIBRARY=/nosuch python3 -c '
 import pmudev
-for name in pmudev.__all__:
-    assert getattr(pmudev, name).__doc__, name'
+for call in (pmudev.info, lambda: pmudev.count("cycles")):
+    try:
+        call()
+    except ImportError as error:
+        assert str(error).startswith("pmudev needs libpmudev (/nosuch): "), error
+    else:
+        raise SystemExit("it was called")'
+expect "  but what needs none can be imported" env PMUDEV_LIBRARY=/nosuch python3 -c 'import pmudev.plot'
+expect "everything that it exports is there and has a docstring" python3 -c '
+import pmudev.plot
+for module in pmudev, pmudev.plot:
+    for name in module.__all__:
+        assert getattr(module, name).__doc__, name'
 tap_end

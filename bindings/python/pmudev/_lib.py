@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import os
 from ctypes import POINTER, c_bool, c_char_p, c_int, c_size_t, c_uint, c_uint32, c_uint64, c_void_p
+from typing import Any
 
 from . import _abi
 
@@ -72,4 +73,16 @@ def _load() -> ctypes.CDLL:
     return loaded
 
 
-lib = _load()
+class _Library:
+    """Loads the library when its first function is asked for: pmudev.plot needs none."""
+
+    def __getattr__(self, name: str) -> Any:
+        loaded = _load()
+        for function in _PROTOTYPES:
+            setattr(self, function, getattr(loaded, function))
+        if name not in _PROTOTYPES:
+            raise AttributeError(name)
+        return getattr(self, name)
+
+
+lib = _Library()

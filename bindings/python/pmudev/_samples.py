@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from . import _abi
 from ._lib import lib
@@ -77,5 +78,5 @@ class Samples:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __del__(self, close: Callable[[_abi.Samples], None] = lib.pmudev_samples_close) -> None:
-        close(self._ring)
+    def __del__(self, library: Any = lib) -> None:
+        library.pmudev_samples_close(self._ring)

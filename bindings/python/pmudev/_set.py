@@ -203,11 +203,11 @@ class Counters:
                  trace: TracebackType | None) -> None:
         self.close()
 
-    def __del__(self, free: Any = lib.pmudev_free) -> None:
+    def __del__(self, library: Any = lib) -> None:
         pointer = getattr(self, "_set", None)
         if pointer is not None:
             self._set = None
-            free(pointer)
+            library.pmudev_free(pointer)
 
     @property
     def closed(self) -> bool:
