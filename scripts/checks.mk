@@ -68,7 +68,7 @@ unit: fetch-tools
 	+@$(call SAME,src/pure$(comma)include$(comma)uapi$(comma)tests/unit$(comma)tools/tests/run) $@ $(MAKE) -s -C tests/unit run
 
 tools: fetch
-	+@$(call SAME,tools$(comma)uapi$(comma)man$(comma)scripts/check-tools) $@ scripts/check-tools
+	+@$(call SAME,tools$(comma)uapi$(comma)man$(comma)bindings/python$(comma)scripts/check-tools) $@ scripts/check-tools
 
 lint-checkpatch: fetch
 	@$(JOB) $@ scripts/check checkpatch

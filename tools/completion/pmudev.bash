@@ -18,7 +18,8 @@ _pmudev_options() { # COMMAND
 	verify-counters) echo "-C -c --cpu -a --all-cpus -i --interval -n --intervals --lines -e --event --plain --json --csv --color -h --help" ;;
 	bench) echo "-C --cpu --json --color -h --help" ;;
 	convert-metrics) echo "-o --output -v --verbose -h --help" ;;
-	plot) echo "-o --output --script -h --help" ;;
+	plot) echo "-o --output --compare --lines --total --rate -h --help" ;;
+	compare) echo "--total --rate -h --help" ;;
 	esac
 }
 
@@ -104,7 +105,8 @@ _pmudev_argument() { # COMMAND WORD
 	report) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 	convert-metrics) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 	plot) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
-	help) mapfile -t COMPREPLY < <(compgen -W "info list explain doctor stat run exec record report monitor verify-counters bench convert-metrics plot" -- "$word") ;;
+	compare) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+	help) mapfile -t COMPREPLY < <(compgen -W "info list explain doctor stat run exec record report monitor verify-counters bench convert-metrics plot compare" -- "$word") ;;
 	esac
 }
 
@@ -113,7 +115,7 @@ _pmudev() {
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W "info list explain doctor stat run exec record report monitor verify-counters bench convert-metrics plot help --help --version" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "info list explain doctor stat run exec record report monitor verify-counters bench convert-metrics plot compare help --help --version" -- "$word")
 	elif _pmudev_value "$command" "$word" "$before"; then
 		return
 	elif [[ $word = -* ]]; then

@@ -37,7 +37,8 @@ _pmudev_commands() {
 		'verify-counters:Counts events twice, to see whether two counters agree'
 		'bench:Measures what counting costs'
 		'convert-metrics:Makes performance groups of perf'\''s metrics'
-		'plot:Draws a recording'
+		'plot:Draws a recording, or what changed between two'
+		'compare:Compares two recordings'
 		'help:describes a command'
 	)
 	_describe command commands
@@ -295,7 +296,18 @@ else
 		_arguments -s -S \
 			'-o[Output file]:value:_files' \
 			'--output[Output file]:value:_files' \
-			'--script[Write the gnuplot script with its data instead]' \
+			'--compare[Draw what changed between two recordings]' \
+			'--lines[Draw CPUs, cores or threads as lines, not as a heat map]' \
+			'--total[Compare totals]' \
+			'--rate[Compare events per second in which they were counted, otherwise the ...]' \
+			'-h[Help]' \
+			'--help[Help]' \
+			'*:argument:_files'
+		;;
+	compare)
+		_arguments -s -S \
+			'--total[Compare totals]' \
+			'--rate[Compare events per second in which they were counted, otherwise the ...]' \
 			'-h[Help]' \
 			'--help[Help]' \
 			'*:argument:_files'

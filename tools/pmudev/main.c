@@ -25,7 +25,8 @@ static const struct {
 	{ "verify-counters", cmd_verify_counters, "count events twice: do two counters agree?" },
 	{ "bench", cmd_bench, "what counting costs on this machine, next to perf" },
 	{ "convert-metrics", cmd_convert_metrics, "make metrics of what `perf list -j` prints" },
-	{ "plot", cmd_plot, "draw a recording of stat -I or monitor (JSON)" },
+	{ "plot", cmd_plot, "draw a recording of stat or monitor (JSON), or two of them" },
+	{ "compare", cmd_compare, "compare two recordings: totals, differences, IPC" },
 };
 
 static void show_help(FILE *out)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What a command's --help, its man page and the completion say of its options agrees; completion
-# completes; and `pmudev plot` draws what it should. Prints TAP.
+# What a command's --help, its man page and the completion say of its options agrees; and completion
+# completes. Prints TAP.
 #
 #   BUILD=  a folder of the build's, where the command is made
 
@@ -47,7 +47,7 @@ paged() {
 # shellcheck source=tools/completion/pmudev.bash
 . "$HERE/../completion/pmudev.bash"
 
-for command in info list explain doctor run exec record report monitor verify-counters bench convert-metrics plot; do
+for command in info list explain doctor run exec record report monitor verify-counters bench convert-metrics plot compare; do
 	missing=$(comm -23 <(helped "$command") <(paged "$command"))
 	is "$missing" "" "$command: the man page has the options of --help"
 	missing=$(comm -23 <(helped "$command") <(_pmudev_options "$command" | tr ' ' '\n' | sort))
@@ -190,90 +190,6 @@ ok $? "  from stdin into a file"
 is "$(echo '[]' | "$PMUDEV" convert-metrics 2>&1)" "pmudev: perf tells of no metrics for this machine" "no metrics"
 is "$(echo '[{"MetricName": "x"' | "$PMUDEV" convert-metrics 2>&1)" "pmudev: this is not what \`perf list -j\` prints" "half a list"
 is "$("$PMUDEV" convert-metrics </dev/null 2>&1)" "pmudev: there is nothing to convert; \`perf list -j | pmudev convert-metrics\`" "nothing"
-
-# --- plot ---------------------------------------------------------------------------------------
-
-cat >"$DIR/run.json" <<'EOF'
-{"interval": 0.5, "cpu": 1, "event": "instructions:u", "counter-value": 1000, "estimated": false}
-{"interval": 0.5, "cpu": 1, "event": "cycles:u", "counter-value": 500}
-{"interval": 0.5, "cpu": 1, "event": "it's_`x`^{2}\n\"", "counter-value": null}
-{"interval": 1.5, "cpu": 1, "event": "instructions:u", "counter-value": 3000}
-{"interval": 1.5, "cpu": 1, "event": "cycles:u", "counter-value": 1000}
-{"interval": 1.5, "cpu": 1, "event": "it's_`x`^{2}\n\"", "counter-value": 7}
-{"target": "command", "command": ["a", "b\\"], "elapsed-seconds": 1.5, "notes": []}
-EOF
-script=$("$PMUDEV" plot --script "$DIR/run.json")
-ok $? "a recording makes a script"
-block() { sed -n "/^\\\$$1 << EOD/,/^EOD/p" <<<"$script" | sed '1d;$d' | xargs; }
-is "$(block events0)" "0.500000000 2000 1.500000000 3000" "  with events per second"
-is "$(block events2)" "0.500000000 NaN 1.500000000 7" "  with gaps"
-is "$(block ratio0)" "0.500000000 2 1.500000000 3" "  and instructions per cycle"
-is "$(grep -o "title 'instructions[^']*'" <<<"$script" | xargs)" "title instructions:u title instructions per cycle:u" "  named"
-# shellcheck disable=SC2016 # as it stands there
-grep -qF "title 'it’s_\`x\`^{2}?\"'" <<<"$script"
-ok $? "a name means nothing to gnuplot" "$(grep title <<<"$script")"
-# The rate is that of the time in which it was counted; what slept has none, and no gap.
-cat >"$DIR/sleeps.json" <<'EOF'
-{"interval": 0.1, "event": "cycles", "counter-value": 50000000, "event-runtime": 50000000}
-{"interval": 0.107, "event": "cycles", "counter-value": 50000000, "event-runtime": 50000000}
-{"interval": 0.3, "event": "cycles", "counter-value": 0, "event-runtime": 0}
-EOF
-script=$("$PMUDEV" plot --script "$DIR/sleeps.json")
-is "$(block events0)" "0.100000000 1e+09 0.107000000 1e+09 0.300000000 0" "a rate is of the time counted, a sleep is 0"
-# An estimate is of all the time, of which it was counted for a part.
-cat >"$DIR/turns.json" <<'EOF'
-{"interval": 1, "event": "cycles", "counter-value": 1000000000, "estimated": true, "event-runtime": 250000000, "pcnt-running": 25.00}
-{"interval": 2, "event": "cycles", "counter-value": 1000000000, "estimated": false, "event-runtime": 1000000000, "pcnt-running": 100.00}
-{"interval": 3, "event": "cycles", "counter-value": 250000000, "estimated": false, "event-runtime": 250000000, "pcnt-running": 25.00}
-EOF
-script=$("$PMUDEV" plot --script "$DIR/turns.json")
-is "$(block events0)" "1.000000000 1e+09 2.000000000 1e+09 3.000000000 1e+09" "an estimate has the rate of what was counted"
-for cpu in $(seq 40); do
-	for event in a b; do
-		echo "{\"interval\": 1, \"cpu\": $cpu, \"event\": \"$event\", \"counter-value\": 1}"
-	done
-done >"$DIR/many.json"
-"$PMUDEV" plot --script "$DIR/many.json" >"$DIR/out" 2>&1
-ok $? "80 events and CPUs" "$(cat "$DIR/out")"
-is "$("$PMUDEV" plot -o "$DIR/run.jpg" "$DIR/run.json" 2>&1)" \
-	"pmudev: $DIR/run.jpg: pictures are SVG or PNG: use a name that ends in .svg or .png" "not any picture"
-head -n1 "$DIR/run.json" >"$DIR/bad.json"
-echo '{"interval": 0.5 "event": "x"}' >>"$DIR/bad.json"
-is "$("$PMUDEV" plot --script "$DIR/bad.json" 2>&1)" \
-	"pmudev: $DIR/bad.json:2: not a line of \`pmudev stat -I MS --json\`" "a bad line is named"
-is "$(PATH=$DIR "$PMUDEV" plot "$DIR/run.json" 2>&1)" \
-	"pmudev: there is no gnuplot: \`apt install gnuplot-nox\`, or use --script" "gnuplot is missing"
-[ ! -e "$DIR/run.svg" ]
-ok $? "  and no empty picture is left"
-echo old >"$DIR/old.svg"
-ln -s /dev/null "$DIR/null"
-PATH=$DIR "$PMUDEV" plot -o "$DIR/old.svg" "$DIR/run.json" 2>"$DIR/out"
-PATH=$DIR "$PMUDEV" plot -o "$DIR/null" "$DIR/run.json" 2>"$DIR/out"
-is "$(cat "$DIR/old.svg")" "old" "  an old one stays"
-is "$(echo "$DIR"/null* "$DIR"/*.svg*)" "$DIR/null $DIR/old.svg" "  and so does a device"
-echo '{"interval": 0.5, "cpu": 1e300, "event": "x", "counter-value": 1}' >"$DIR/bad.json"
-"$PMUDEV" plot --script "$DIR/bad.json" 2>&1 | grep -q 'not a line of'
-ok $? "nor is there such a CPU"
-# What gnuplot is asked for.
-mkdir "$DIR/bin"
-printf '#!/bin/sh\nexec cat\n' >"$DIR/bin/gnuplot"
-chmod +x "$DIR/bin/gnuplot"
-for name in a.svg a.png a.PNG a; do
-	PATH=$DIR/bin:$PATH "$PMUDEV" plot -o "$DIR/$name" "$DIR/run.json" >"$DIR/out" 2>&1
-	printf '%s ' "$(sed -nE 's/^set terminal ([a-z]+) .*/\1/p' "$DIR/$name")"
-done >"$DIR/terminals"
-is "$(cat "$DIR/terminals")" "svg pngcairo pngcairo svg " "a picture is what its name says"
-if command -v gnuplot >/dev/null; then
-	echo '{"interval": 1, "event": "'"'"'x", "counter-value": 1}' >"$DIR/'x''y.json"
-	"$PMUDEV" plot -o "$DIR/quotes.svg" "$DIR/'x''y.json" >"$DIR/out" 2>&1
-	ok $? "quotes anywhere are no commands" "$(cat "$DIR/out")"
-	"$PMUDEV" plot "$DIR/run.json" >"$DIR/out" 2>&1 && grep -q '</svg>' "$DIR/run.svg"
-	ok $? "gnuplot draws it" "$(cat "$DIR/out")"
-	"$PMUDEV" plot -o "$DIR/run.png" "$DIR/run.json" >"$DIR/out" 2>&1
-	is "$(head -c 4 "$DIR/run.png" | tail -c 3)" PNG "  as PNG, too"
-else
-	ok 0 "# SKIP there is no gnuplot"
-fi
 
 echo "1..$NR"
 exit "$FAILED"
