@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""Two recordings side by side: the numbers are exact."""
+
+import json
+
+import pytest
+from conftest import event, rows
+
+from pmudev.plot import compare, read, table
+
+COMMAND = {"target": "command", "command": ["./x"], "elapsed-seconds": 1.5, "runs": 1, "notes": []}
+
+
+def recording(*given, about=COMMAND, name="r"):
+    return read(rows(*given, about), name)
+
+
+def find(found, name, kind):
+    rows_of = [row for row in found if (row.name, row.kind) == (name, kind)]
+    assert len(rows_of) == 1
+    return rows_of[0]
+
+
+def test_totals_differences_and_ratios():
+    a = recording(event("instructions:u", 1000), event("cycles:u", 500), event("branch-misses:u", 10))
+    b = recording(event("instructions:u", 1100), event("cycles:u", 1000), event("branch-misses:u", 44))
+    found = compare(a, b)
+    row = find(found, "instructions:u", "event")
+    assert (row.a, row.b, row.difference, row.percent) == (1000, 1100, 100, 10.0)
+    ipc = find(found, "instructions per cycle:u", "ratio")
+    assert (ipc.a, ipc.b) == (2.0, 1.1) and ipc.percent == pytest.approx(-45)
+    misses = find(found, "branch-misses:u", "per-1000")
+    assert (misses.a, misses.b, misses.percent) == (10.0, 40.0, 300.0)
+
+
+def test_intervals_are_summed_and_groups_too():
+    a = recording(*[event("x", 10 * cpu + end, end, 10**9, cpu=cpu) for end in (1, 2) for cpu in (0, 1)])
+    b = recording(event("x", 52))
+    assert (find(compare(a, b), "x", "event").a, find(compare(a, b), "x", "event").percent) == (26, 100.0)
+
+
+def test_rates_are_of_the_time_counted():
+    about = {"target": "cpu", "target-id": "0", "elapsed-seconds": 2.0, "notes": []}
+    a = recording(event("x", 1000, 1, 250_000_000), event("x", 1000, 2, 750_000_000), about=about)
+    b = recording(event("x", 1000, 1, 250_000_000), about=about)
+    assert [(row.a, row.b, row.unit) for row in compare(a, b) if row.kind == "event"] == [(2000.0, 4000.0, "per second")]
+    assert find(compare(a, b, rate=False), "x", "event").percent == -50.0
+
+
+def test_what_one_has_not():
+    a, b = recording(event("x", 0), event("y", 5)), recording(event("x", 3), event("z", None))
+    found = compare(a, b)
+    assert (find(found, "x", "event").difference, find(found, "x", "event").percent) == (3, None)
+    assert find(found, "y", "event").b is None and find(found, "y", "event").percent is None
+    assert find(found, "z", "event").difference is None
+    zero = recording(event("x", 0))
+    assert find(compare(zero, zero), "x", "event").percent == 0.0
+
+
+def test_within_the_spread_of_the_runs():
+    five = {**COMMAND, "runs": 5}
+    a = recording(event("x", 1000, variance=1.0), event("y", 1000, variance=1.0), about=five)
+    b = recording(event("x", 1015, variance=0.5), event("y", 1016, variance=0.5), about=five)
+    found = compare(a, b)
+    assert find(found, "x", "event").spread_a == 10.0
+    assert [find(found, name, "event").within_spread for name in "xy"] == [True, False]
+
+
+def test_the_table():
+    a = recording(event("instructions", 1_000_000), event("cycles", 500_000), event("page-faults", 10), name="a.json")
+    b = recording(event("instructions", 1_000_000), event("cycles", 1_000_000), event("page-faults", 12), name="b.json")
+    assert table(a, b) == """\
+A: a.json: ./x
+B: b.json: ./x
+
+totals                          A          B      B - A    change
+instructions            1,000,000  1,000,000         +0    +0.00%
+cycles                    500,000  1,000,000   +500,000  +100.00%
+page-faults                    10         12         +2   +20.00%
+seconds elapsed (s)      1.500000   1.500000  +0.000000    +0.00%
+instructions per cycle     2.0000     1.0000    -1.0000   -50.00%
+per 1000 instructions
+  page-faults              0.0100     0.0120    +0.0020   +20.00%
+"""
+
+
+def test_recordings_of_the_command(data):
+    sums = []
+    for name in ("old", "new"):
+        with open(data(name)) as file:
+            lines = [json.loads(line) for line in file]
+        sums.append({})
+        for row in lines:
+            if "interval" in row and not row["unit"]:
+                sums[-1][row["event"]] = sums[-1].get(row["event"], 0) + (row["counter-value"] or 0)
+    found = compare(read(data("old")), read(data("new")))
+    assert len(sums[0]) == 5
+    for name in sums[0]:
+        row = find(found, name, "event")
+        assert (row.a, row.b, row.difference) == (sums[0][name], sums[1][name], sums[1][name] - sums[0][name])
+    assert find(found, "instructions:u", "event").percent > 50
+
+
+def test_the_command_prints_it(pmudev, write):
+    a, b = write("a.json", event("x", 1000), COMMAND), write("b.json", event("x", 1250), COMMAND)
+    status, said, error = pmudev("compare", a, b)
+    assert (status, error) == (0, "")
+    assert said.splitlines()[3:5] == ["totals                      A         B      B - A   change",
+                                      "x                       1,000     1,250       +250  +25.00%"]
+
+
+def test_it_needs_no_matplotlib(pmudev, write, tmp_path):
+    (tmp_path / "none" / "matplotlib").mkdir(parents=True)
+    (tmp_path / "none" / "matplotlib" / "__init__.py").write_text("raise ImportError('no', name='matplotlib')")
+    path = write("a.json", event("x", 1))
+    assert pmudev("compare", path, path, env={"PYTHONPATH": str(tmp_path / "none")})[0] == 0
+    status, said, error = pmudev("plot", path, env={"PYTHONPATH": str(tmp_path / "none")})
+    assert (status, said, error) == (1, "", "pmudev: there is no matplotlib: `apt install python3-matplotlib`\n")
