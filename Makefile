@@ -10,7 +10,7 @@ MACHINE ?=
 SMP ?= 1
 
 .PHONY: all modules modules_install clean help setup unit tools tools-install tools-uninstall vm test bench demo \
-	quick check check-all lint fuzz fuzz-pure deb archive dkms
+	quick check check-all lint fuzz fuzz-pure deb archive dkms pictures
 
 all: modules
 
@@ -50,6 +50,9 @@ bench:
 
 demo:
 	scripts/demo $(if $(ARCH),--arch $(ARCH))
+
+pictures:
+	scripts/pictures
 
 lint:
 	scripts/check
@@ -102,6 +105,7 @@ help:
 	@echo '  demo            boot a kernel and show what pmudev does; ARCH=x86: on an Intel PMU, amd: on one of AMD'
 	@echo '  vm              boot and give a shell: KERNEL=$(KERNEL) MACHINE=$(MACHINE) SMP=$(SMP)'
 	@echo '  test            the section matrix of check-all (tests/vm/run narrows it)'
+	@echo '  pictures        record and draw the pictures of README.md and docs/ anew'
 	@echo '  bench           what each path costs with pmudev and with perf, in instructions, held against bars: KERNELS='
 	@echo '  quick           after an edit: unit tests, a build, some programs on a machine of each architecture'
 	@echo '  check           before a commit: lint, unit, tools, every program that is not slow at least once'
