@@ -4,13 +4,14 @@
  * counts itself), next to perf.
  */
 #define _GNU_SOURCE
-#include <getopt.h>
 #include <sched.h>
 #include <stdlib.h>
 
 #include "../common/cmd.h"
 #include "../common/colour.h"
 #include "../common/defaults.h"
+#include "../common/number.h"
+#include "../common/options.h"
 #include "bench.h"
 
 static const char help[] =
@@ -83,55 +84,26 @@ static void measure_perf(struct bench *b)
 /* --------------------------------------------------------------------------- options -- */
 
 static const struct option long_options[] = {
-	{ "cpu", required_argument, NULL, 'C' },
-	{ "json", no_argument, NULL, 'j' },
-	{ "color", optional_argument, NULL, 'k' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	{ "cpu", required_argument, NULL, 'C' }, LONG_JSON, LONG_COLOUR, LONG_HELP, {},
 };
+
+static const struct usage usage = { "bench", help, ":C:h", long_options };
 
 /* Return: -1 to go on, else the exit status. */
 static int parse_options(int argc, char **argv, bool *json)
 {
-	char *end = "";
-	long cpu;
-	int c;
+	uint64_t cpu;
+	int c, status;
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":C:h", long_options, NULL)) != -1) {
-		switch (c) {
-		case 'C':
-			cpu = strtol(optarg, &end, 10);
-			if (end == optarg || *end || cpu < 0 || cpu >= CPU_SETSIZE) {
-				complain("'%s' is not a CPU number", optarg);
-				return EXIT_USAGE;
-			}
-			bench.cpu = cpu;
-			break;
-		case 'j':
+	while ((c = next_option(&usage, argc, argv, &status))) {
+		if (c == 'j')
 			*json = true;
-			break;
-		case 'k':
-			if (!colour_option(optarg))
-				return EXIT_USAGE;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return 0;
-		case ':':
-			complain("'%s' needs a value; `pmudev bench --help` tells more",
-				 argv[optind - 1]);
+		else if (parse_count(optarg, "a CPU number", 0, CPU_SETSIZE - 1, &cpu))
+			bench.cpu = cpu;
+		else
 			return EXIT_USAGE;
-		default:
-			complain("unknown option '%s'; `pmudev bench --help` lists them",
-				 argv[optind - 1]);
-			return EXIT_USAGE;
-		}
 	}
-	if (optind == argc)
-		return -1;
-	complain("bench takes no '%s'; `pmudev bench --help` tells more", argv[optind]);
-	return EXIT_USAGE;
+	return status < 0 ? no_words(&usage, argc, argv) : status;
 }
 
 static bool pin_to(int cpu)

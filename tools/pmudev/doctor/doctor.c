@@ -3,13 +3,13 @@
  * pmudev doctor: can this machine's counts be trusted, and if not, what is to be done?
  */
 #define _GNU_SOURCE
-#include <getopt.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 #include "../common/cmd.h"
 #include "../common/colour.h"
 #include "../common/json.h"
+#include "../common/options.h"
 #include "doctor.h"
 
 static const char help[] =
@@ -100,49 +100,25 @@ static void report_json(const struct doctor *doctor)
 
 /* ------------------------------------------------------------------------ together -- */
 
-/* Return: -1 to go on, else the exit status. */
-static int parse_options(int argc, char **argv, bool *json, bool *measure)
-{
-	static const struct option options[] = { { "json", no_argument, NULL, 'j' },
-						 { "no-measure", no_argument, NULL, 'n' },
-						 { "color", optional_argument, NULL, 'k' },
-						 { "help", no_argument, NULL, 'h' },
-						 {} };
-	int c;
+static const struct option long_options[] = {
+	LONG_JSON, { "no-measure", no_argument, NULL, 'n' }, LONG_COLOUR, LONG_HELP, {},
+};
 
-	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		switch (c) {
-		case 'j':
-			*json = true;
-			break;
-		case 'n':
-			*measure = false;
-			break;
-		case 'k':
-			if (!colour_option(optarg))
-				return EXIT_USAGE;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return 0;
-		default:
-			return EXIT_USAGE;
-		}
-	}
-	if (optind == argc)
-		return -1;
-	complain("doctor takes no '%s'; `pmudev doctor --help` tells more", argv[optind]);
-	return EXIT_USAGE;
-}
+static const struct usage usage = { "doctor", help, ":h", long_options };
 
 int cmd_doctor(int argc, char **argv)
 {
 	static struct doctor doctor = { .root = "" };
 	bool json = false, measure = true;
 	struct utsname name;
-	int status;
+	int c, status;
 
-	status = parse_options(argc, argv, &json, &measure);
+	while ((c = next_option(&usage, argc, argv, &status))) {
+		json |= c == 'j';
+		measure &= c != 'n';
+	}
+	if (status < 0)
+		status = no_words(&usage, argc, argv);
 	if (status >= 0)
 		return status;
 	if (!uname(&name))

@@ -3,7 +3,6 @@
  * pmudev explain: the dry run. Shows which counter each event would get; or which events do not
  * fit, and who holds the counters that they may be on.
  */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +12,7 @@
 #include "../common/events.h"
 #include "../common/fit.h"
 #include "../common/holders.h"
+#include "../common/options.h"
 #include "../common/parts.h"
 #include "../common/target.h"
 #include "identity.h"
@@ -44,9 +44,10 @@ static const struct option long_options[] = {
 	{ "tid", required_argument, NULL, 't' },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "multiplex", no_argument, NULL, 'm' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	LONG_HELP,
+	{},
 };
+static const struct usage usage = { "explain", help, ":e:C:t:p:h", long_options };
 
 struct options {
 	struct target target;
@@ -57,38 +58,18 @@ struct options {
 /* Return: -1 to go on, else the exit status. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
-	int c;
+	int c, status;
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":e:C:t:p:h", long_options, NULL)) != -1) {
-		switch (c) {
-		case 'e':
+	while ((c = next_option(&usage, argc, argv, &status))) {
+		if (c == 'e')
 			options->events = join_events(options->events, optarg);
-			break;
-		case 'C':
-		case 't':
-		case 'p':
-			if (!target_parse(&options->target, c, optarg))
-				return EXIT_USAGE;
-			break;
-		case 'm':
+		else if (c == 'm')
 			options->multiplex = true;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return 0;
-		case ':':
-			complain("'%s' needs a value; `pmudev explain --help` tells more",
-				 argv[optind - 1]);
+		else if (!target_parse(&options->target, c, optarg))
 			return EXIT_USAGE;
-		default:
-			complain("unknown option '%s'; `pmudev explain --help` lists them",
-				 argv[optind - 1]);
-			return EXIT_USAGE;
-		}
 	}
-	if (optind == argc)
-		return -1;
+	if (status >= 0 || optind == argc)
+		return status;
 	complain("explain takes no '%s': events are given with -e", argv[optind]);
 	return EXIT_USAGE;
 }

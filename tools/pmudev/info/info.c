@@ -4,7 +4,6 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <getopt.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include "../common/errata.h"
 #include "../common/events.h"
 #include "../common/holders.h"
+#include "../common/options.h"
 #include "identity.h"
 #include "info.h"
 
@@ -261,42 +261,8 @@ static void complain_missing(struct pmudev *set, const struct info *info, int er
 
 /* ------------------------------------------------------------------------- options -- */
 
-static const struct option long_options[] = {
-	{ "json", no_argument, NULL, 'j' },
-	{ "color", optional_argument, NULL, 'k' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
-
-/* Return: -1 to go on, else the exit status. */
-static int parse_options(int argc, char **argv, bool *json)
-{
-	int c;
-
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
-		switch (c) {
-		case 'j':
-			*json = true;
-			break;
-		case 'k':
-			if (!colour_option(optarg))
-				return EXIT_USAGE;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return 0;
-		default:
-			complain("unknown option '%s'; `pmudev info --help` lists them",
-				 argv[optind - 1]);
-			return EXIT_USAGE;
-		}
-	}
-	if (optind == argc)
-		return -1;
-	complain("info takes no '%s'; `pmudev info --help` tells more", argv[optind]);
-	return EXIT_USAGE;
-}
+static const struct option long_options[] = { LONG_JSON, LONG_COLOUR, LONG_HELP, {} };
+static const struct usage usage = { "info", help, ":h", long_options };
 
 static int show_all(struct pmudev *set, const struct info *info)
 {
@@ -329,7 +295,10 @@ int cmd_info(int argc, char **argv)
 	struct info info;
 	int status, error;
 
-	status = parse_options(argc, argv, &json);
+	while (next_option(&usage, argc, argv, &status))
+		json = true;
+	if (status < 0)
+		status = no_words(&usage, argc, argv);
 	if (status >= 0)
 		return status;
 	info_device(&info);

@@ -5,12 +5,12 @@
  */
 #define _GNU_SOURCE
 #include <fnmatch.h>
-#include <getopt.h>
 #include <string.h>
 
 #include "../common/cmd.h"
 #include "../common/events.h"
 #include "../common/json.h"
+#include "../common/options.h"
 #include "identity.h"
 #include "list.h"
 #include "list_metrics.h"
@@ -342,31 +342,21 @@ unsigned int list_show(FILE *out, const struct pmudev_pmus *pmus, const struct l
 
 int cmd_list(int argc, char **argv)
 {
-	static const struct option options[] = { { "long", no_argument, NULL, 'v' },
-						 { "json", no_argument, NULL, 'j' },
-						 { "help", no_argument, NULL, 'h' },
-						 {} };
+	static const struct option options[] = {
+		{ "long", no_argument, NULL, 'v' }, LONG_JSON, LONG_HELP, {}
+	};
+	static const struct usage usage = { "list", help, ":hv", options };
 	const struct pmudev_pmus *pmus;
-	struct list_how how = {};
+	struct list_how how = { .all = false };
 	bool metrics;
-	int c;
+	int c, status;
 
-	while ((c = getopt_long(argc, argv, "hv", options, NULL)) != -1) {
-		switch (c) {
-		case 'v':
-			how.all = true;
-			break;
-		case 'j':
-			how.json = true;
-			how.all = true;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return 0;
-		default:
-			return EXIT_USAGE;
-		}
+	while ((c = next_option(&usage, argc, argv, &status))) {
+		how.all = true;
+		how.json |= c == 'j';
 	}
+	if (status >= 0)
+		return status;
 	metrics = argv[optind] && !strcmp(argv[optind], "metrics");
 	optind += metrics;
 	how.pattern = argv[optind];

@@ -5,12 +5,12 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../common/cmd.h"
 #include "../common/json_read.h"
+#include "../common/options.h"
 #include "expression.h"
 
 static const char help[] =
@@ -302,26 +302,23 @@ static int convert(const char *from, const char *to, bool verbose)
 
 int cmd_convert_metrics(int argc, char **argv)
 {
-	static const struct option options[] = { { "help", no_argument, NULL, 'h' },
-						 { "output", required_argument, NULL, 'o' },
+	static const struct option options[] = { { "output", required_argument, NULL, 'o' },
 						 { "verbose", no_argument, NULL, 'v' },
+						 LONG_HELP,
 						 {} };
+	static const struct usage usage = { "convert-metrics", help, ":ho:v", options };
 	const char *to = NULL;
 	bool verbose = false;
-	int c;
+	int c, status;
 
-	while ((c = getopt_long(argc, argv, "ho:v", options, NULL)) != -1) {
-		if (c == 'h') {
-			fputs(help, stdout);
-			return 0;
-		}
-		if (c == '?')
-			return EXIT_USAGE;
+	while ((c = next_option(&usage, argc, argv, &status))) {
 		if (c == 'o')
 			to = optarg;
 		else
 			verbose = true;
 	}
+	if (status >= 0)
+		return status;
 	if (argc <= optind + 1)
 		return convert(argv[optind], to, verbose);
 	complain("convert-metrics takes one FILE, not '%s' too", argv[optind + 1]);

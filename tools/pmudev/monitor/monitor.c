@@ -5,7 +5,6 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -13,8 +12,8 @@
 #include <unistd.h>
 
 #include "../common/cmd.h"
-#include "../common/colour.h"
 #include "../common/defaults.h"
+#include "../common/options.h"
 #include "../common/parts.h"
 #include "../common/target.h"
 #include "../common/ticks.h"
@@ -44,11 +43,11 @@ static const struct option long_options[] = {
 	{ "lines", required_argument, NULL, 'n' },
 	{ "event", required_argument, NULL, 'e' },
 	{ "plain", no_argument, NULL, 'P' },
-	{ "json", no_argument, NULL, 'j' },
+	LONG_JSON,
 	{ "csv", no_argument, NULL, 'v' },
-	{ "color", optional_argument, NULL, 'k' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	LONG_COLOUR,
+	LONG_HELP,
+	{},
 };
 
 /* ----------------------------------------------------------------------- options -- */
@@ -124,38 +123,24 @@ static bool get_option(struct options *options, int c)
 	case 'j':
 		options->view = &view_json;
 		return true;
-	case 'v':
+	default:
 		options->view = &view_csv;
 		return true;
-	default:
-		return colour_option(optarg);
 	}
 }
 
 /* Return: -1 to go on, else the exit status. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
-	int c;
+	const struct usage usage = { command(options), options->verify ? verify_help : monitor_help,
+				     ":C:c:ai:n:e:h", long_options };
+	int c, status;
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":C:c:ai:n:e:h", long_options, NULL)) != -1) {
-		switch (c) {
-		case 'h':
-			fputs(options->verify ? verify_help : monitor_help, stdout);
-			return 0;
-		case ':':
-			complain("'%s' needs a value; `pmudev %s --help` tells more",
-				 argv[optind - 1], command(options));
+	while ((c = next_option(&usage, argc, argv, &status)))
+		if (!get_option(options, c))
 			return EXIT_USAGE;
-		case '?':
-			complain("unknown option '%s'; `pmudev %s --help` lists them",
-				 argv[optind - 1], command(options));
-			return EXIT_USAGE;
-		default:
-			if (!get_option(options, c))
-				return EXIT_USAGE;
-		}
-	}
+	if (status >= 0)
+		return status;
 	if (options->target.kind == TARGET_NONE && !default_cpus(options))
 		return EXIT_USAGE;
 	if (!options->view)

@@ -4,13 +4,13 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../common/child.h"
 #include "../common/cmd.h"
 #include "../common/number.h"
+#include "../common/options.h"
 #include "../common/output.h"
 #include "../common/target.h"
 #include "record.h"
@@ -59,13 +59,15 @@ static const struct option long_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
 	{ "no-inherit", no_argument, NULL, 'i' },
 	{ "output", required_argument, NULL, 'o' },
-	{ "json", no_argument, NULL, 'j' },
+	LONG_JSON,
 	{ "mmap-bytes", required_argument, NULL, 'm' },
 	{ "lossless", no_argument, NULL, OPTION_LOSSLESS },
 	{ "no-ptrace", no_argument, NULL, OPTION_NO_PTRACE },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	LONG_HELP,
+	{},
 };
+
+static const struct usage usage = { "record", help, "+:e:c:p:io:jm:h", long_options };
 
 /* ---------------------------------------------------------------------- options -- */
 
@@ -80,7 +82,7 @@ static bool take_pid(const char *text, int *pid)
 }
 
 /* False after a reported error. */
-static bool take_option(int c, struct record *record, const char *word)
+static bool take_option(int c, struct record *record)
 {
 	switch (c) {
 	case 'e':
@@ -106,33 +108,22 @@ static bool take_option(int c, struct record *record, const char *word)
 	case OPTION_LOSSLESS:
 		record->lossless = true;
 		return true;
-	case OPTION_NO_PTRACE:
+	default:
 		record->trace = false;
 		return true;
-	case ':':
-		complain("'%s' needs a value; `pmudev record --help` tells more", word);
-		return false;
-	default:
-		complain("unknown option '%s'; `pmudev record --help` lists them", word);
-		return false;
 	}
 }
 
 /* Return: -1 to go on, else the exit status. */
 static int parse_options(int argc, char **argv, struct record *record)
 {
-	int c;
+	int c, status;
 
-	opterr = 0;
-	optind = 1;
-	while ((c = getopt_long(argc, argv, "+:e:c:p:io:jm:h", long_options, NULL)) >= 0) {
-		if (c == 'h') {
-			fputs(help, stdout);
-			return 0;
-		}
-		if (!take_option(c, record, argv[optind - 1]))
+	while ((c = next_option(&usage, argc, argv, &status)))
+		if (!take_option(c, record))
 			return EXIT_USAGE;
-	}
+	if (status >= 0)
+		return status;
 	if (optind < argc)
 		record->command = argv + optind;
 	if (!record->output)

@@ -4,7 +4,6 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 
 #include "../common/cmd.h"
 #include "../common/number.h"
+#include "../common/options.h"
 #include "samples_file.h"
 #include "tally.h"
 
@@ -47,10 +47,12 @@ enum {
 static const struct option long_options[] = {
 	{ "by", required_argument, NULL, OPTION_BY },
 	{ "rows", required_argument, NULL, 'n' },
-	{ "json", no_argument, NULL, 'j' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	LONG_JSON,
+	LONG_HELP,
+	{},
 };
+
+static const struct usage usage = { "report", help, ":n:jh", long_options };
 
 /* ---------------------------------------------------------------------- options -- */
 
@@ -69,40 +71,29 @@ static bool get_by(const char *text, enum tally_by *by)
 }
 
 /* False after a reported error. */
-static bool take_option(int c, struct options *options, const char *word)
+static bool take_option(int c, struct options *options)
 {
 	switch (c) {
 	case OPTION_BY:
 		return get_by(optarg, &options->by);
 	case 'n':
 		return parse_count(optarg, "a number of rows", 0, UINT32_MAX, &options->rows);
-	case 'j':
+	default:
 		options->json = true;
 		return true;
-	case ':':
-		complain("'%s' needs a value; `pmudev report --help` tells more", word);
-		return false;
-	default:
-		complain("unknown option '%s'; `pmudev report --help` lists them", word);
-		return false;
 	}
 }
 
 /* Return: -1 to go on, else the exit status. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
-	int c;
+	int c, status;
 
-	opterr = 0;
-	optind = 1;
-	while ((c = getopt_long(argc, argv, ":n:jh", long_options, NULL)) >= 0) {
-		if (c == 'h') {
-			fputs(help, stdout);
-			return 0;
-		}
-		if (!take_option(c, options, argv[optind - 1]))
+	while ((c = next_option(&usage, argc, argv, &status)))
+		if (!take_option(c, options))
 			return EXIT_USAGE;
-	}
+	if (status >= 0)
+		return status;
 	if (argc - optind > 1) {
 		complain("there is more than one file; `pmudev report --help` tells more");
 		return EXIT_USAGE;

@@ -4,7 +4,6 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 
 #include "../common/child.h"
 #include "../common/cmd.h"
+#include "../common/options.h"
 #include "kind.h"
 
 /* Where the library is, from the folder of this command: as built, and as installed. */
@@ -46,9 +46,11 @@ enum {
 static const struct option long_options[] = {
 	{ "strict", no_argument, NULL, OPTION_STRICT },
 	{ "explain", no_argument, NULL, OPTION_EXPLAIN },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	LONG_HELP,
+	{},
 };
+
+static const struct usage usage = { "exec", help, "+:h", long_options };
 
 /* What is asked for */
 struct options {
@@ -60,27 +62,14 @@ struct options {
 /* Return: -1 to go on, else the exit status. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
-	int c;
+	int c, status;
 
-	opterr = 0;
-	optind = 1;
-	while ((c = getopt_long(argc, argv, "+h", long_options, NULL)) >= 0) {
-		switch (c) {
-		case OPTION_STRICT:
-			options->strict = true;
-			break;
-		case OPTION_EXPLAIN:
-			options->explain = true;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return 0;
-		default:
-			complain("unknown option '%s'; `pmudev exec --help` lists them",
-				 argv[optind - 1]);
-			return EXIT_USAGE;
-		}
+	while ((c = next_option(&usage, argc, argv, &status))) {
+		options->strict |= c == OPTION_STRICT;
+		options->explain |= c == OPTION_EXPLAIN;
 	}
+	if (status >= 0)
+		return status;
 	options->command = argv + optind;
 	if (*options->command)
 		return -1;

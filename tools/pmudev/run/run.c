@@ -4,7 +4,6 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "../common/events.h"
 #include "../common/json.h"
 #include "../common/number.h"
+#include "../common/options.h"
 #include "../common/output.h"
 #include "exact.h"
 #include "limit.h"
@@ -99,11 +99,13 @@ static const struct option long_options[] = {
 	{ "limit", required_argument, NULL, OPTION_LIMIT },
 	{ "skid", required_argument, NULL, OPTION_SKID },
 	{ "then", required_argument, NULL, OPTION_THEN },
-	{ "json", no_argument, NULL, 'j' },
+	LONG_JSON,
 	{ "output", required_argument, NULL, 'o' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	LONG_HELP,
+	{},
 };
+
+static const struct usage usage = { "run", help, "+:jo:h", long_options };
 
 /* ---------------------------------------------------------------------- options -- */
 
@@ -122,7 +124,7 @@ static bool get_then(const char *text, enum then *then)
 }
 
 /* False after a reported error. */
-static bool take_option(int c, struct options *options, const char *word)
+static bool take_option(int c, struct options *options)
 {
 	switch (c) {
 	case OPTION_INSTRUCTIONS:
@@ -137,34 +139,23 @@ static bool take_option(int c, struct options *options, const char *word)
 	case 'j':
 		options->json = true;
 		return true;
-	case 'o':
+	default:
 		options->output = optarg;
 		return true;
-	case ':':
-		complain("'%s' needs a value; `pmudev run --help` tells more", word);
-		return false;
-	default:
-		complain("unknown option '%s'; `pmudev run --help` lists them", word);
-		return false;
 	}
 }
 
 /* Return: -1 to go on, else the exit status. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
-	int c;
+	int c, status;
 
 	options->skid = SKID;
-	opterr = 0;
-	optind = 1;
-	while ((c = getopt_long(argc, argv, "+:jo:h", long_options, NULL)) >= 0) {
-		if (c == 'h') {
-			fputs(help, stdout);
-			return 0;
-		}
-		if (!take_option(c, options, argv[optind - 1]))
+	while ((c = next_option(&usage, argc, argv, &status)))
+		if (!take_option(c, options))
 			return EXIT_USAGE;
-	}
+	if (status >= 0)
+		return status;
 	options->command = argv + optind;
 	if (!options->instructions == !options->limits.nr)
 		complain("--instructions N or --limit EVENT=N tells how many; `pmudev run --help` "
