@@ -10,6 +10,7 @@
 #include "../common/colour.h"
 #include "../common/json.h"
 #include "../common/options.h"
+#include "../common/wrap.h"
 #include "doctor.h"
 
 static const char help[] =
@@ -56,10 +57,11 @@ static void print_finding(const struct finding *f)
 {
 	const bool good = f->verdict == VERDICT_OK || f->verdict == VERDICT_NOTE;
 
-	printf("%s%-4s%s  %-12s  %s\n", colour(stdout, good ? COLOUR_DIM : COLOUR_WARN),
-	       words[f->verdict], colour(stdout, COLOUR_END), f->check, f->text);
+	printf("%s%-4s%s  %-12s  ", colour(stdout, good ? COLOUR_DIM : COLOUR_WARN),
+	       words[f->verdict], colour(stdout, COLOUR_END), f->check);
+	print_wrapped(stdout, 20, f->text);
 	if (*f->advice)
-		printf("%20s%s\n", "", f->advice);
+		print_wrapped(stdout, printf("%20s", ""), f->advice);
 }
 
 static void report(const struct doctor *doctor)

@@ -14,6 +14,7 @@
 #include "../common/events.h"
 #include "../common/holders.h"
 #include "../common/options.h"
+#include "../common/wrap.h"
 #include "identity.h"
 #include "info.h"
 
@@ -37,13 +38,14 @@ const char *const feature_names[MAX_FEATURES] = {
 static __attribute__((__format__(printf, 2, 3))) void row(const char *label, const char *format,
 							  ...)
 {
+	const int at = printf("  %-16s ", label);
+	char text[1024];
 	va_list args;
 
-	printf("  %-16s ", label);
 	va_start(args, format);
-	vprintf(format, args);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	printf("\n");
+	print_wrapped(stdout, at, text);
 }
 
 /* The online CPUs of this PMU, on machines with several PMUs. */
@@ -118,17 +120,14 @@ static void show_errata(const struct pmudev_query *q)
 
 static void show_features(const struct pmudev_query *q)
 {
-	const char *comma = "";
-	size_t i;
+	char text[MAX_FEATURES * 24] = ""; /* no name is longer */
+	size_t i, used = 0;
 
-	printf("  %-16s ", "features");
-	for (i = 0; i < MAX_FEATURES; i++) {
-		if (!(q->features >> i & 1))
-			continue;
-		printf("%s%s", comma, feature_names[i]);
-		comma = ", ";
-	}
-	printf("%s\n", *comma ? "" : "none");
+	for (i = 0; i < MAX_FEATURES; i++)
+		if (q->features >> i & 1)
+			used += snprintf(text + used, sizeof(text) - used, "%s%s", used ? ", " : "",
+					 feature_names[i]);
+	row("features", "%s", used ? text : "none");
 }
 
 /* One per line, for there may be ten. */

@@ -11,6 +11,7 @@
 #include "../common/events.h"
 #include "../common/json.h"
 #include "../common/options.h"
+#include "../common/wrap.h"
 #include "identity.h"
 #include "list.h"
 #include "list_metrics.h"
@@ -106,8 +107,14 @@ static bool matches(const struct list *list, const char *name, const char *about
 
 static void print_row(struct list *list, const char *first, const char *second, const char *third)
 {
-	fprintf(list->out, "%s  %-24s  ", list->headed ? "" : "\n", first);
-	fprintf(list->out, *third ? "%-14s  %s\n" : "%s%s\n", second, third);
+	int at;
+
+	if (!list->headed)
+		fputc('\n', list->out);
+	at = fprintf(list->out, "  %-24s  ", first);
+	if (*third)
+		at += fprintf(list->out, "%-14s  ", second);
+	print_wrapped(list->out, at, *third ? third : second);
 }
 
 static void print_json(struct list *list, const char *const header[3], const char *name,

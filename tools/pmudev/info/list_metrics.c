@@ -5,6 +5,7 @@
 
 #include "../common/cmd.h"
 #include "../common/json.h"
+#include "../common/wrap.h"
 #include "list_metrics.h"
 
 #define NAME_WIDTH 20
@@ -91,21 +92,23 @@ static void print_title(struct list *list, const struct metric_group *group)
 static void print_details(const struct list *list, const struct metric *metric, const char *lacks)
 {
 	const struct metric_group *group = group_of(list->groups, metric);
+	const int at = 4 + NAME_WIDTH;
 	unsigned int i;
 
-	fprintf(list->out, "  %*s  = %s\n", NAME_WIDTH, "", metric->text);
+	print_wrapped(list->out, fprintf(list->out, "%*s= ", at, ""), metric->text);
 	for (i = 0; i < group->nr; i++)
 		if (metric->formula.names >> i & 1 &&
 		    strcmp(group->events[i].name, group->events[i].event))
-			fprintf(list->out, "  %*s    %s: %s\n", NAME_WIDTH, "",
-				group->events[i].name, group->events[i].event);
+			fprintf(list->out, "%*s  %s: %s\n", at, "", group->events[i].name,
+				group->events[i].event);
 	if (lacks)
-		fprintf(list->out, "  %*s  not on this machine: %s\n", NAME_WIDTH, "", lacks);
+		fprintf(list->out, "%*snot on this machine: %s\n", at, "", lacks);
 }
 
 static void show(struct list *list, const struct metric *metric)
 {
 	const char *lacks = NULL;
+	int at;
 
 	if (!matches(list, metric) || is_hidden(list, metric))
 		return;
@@ -119,12 +122,13 @@ static void show(struct list *list, const struct metric *metric)
 		return;
 	}
 	print_title(list, group_of(list->groups, metric));
+	at = fprintf(list->out, "  %-*s  ", NAME_WIDTH, metric->name);
 	if (metric->about)
-		fprintf(list->out, "  %-*s  %-*s  %s\n", NAME_WIDTH, metric->name, UNIT_WIDTH,
-			text(metric->unit), metric->about);
-	else
-		fprintf(list->out, "  %-*s  %s\n", NAME_WIDTH, metric->name,
-			metric->unit ? metric->unit : "-");
+		at += fprintf(list->out, "%-*s  ", UNIT_WIDTH, text(metric->unit));
+	print_wrapped(list->out, at,
+		      metric->about ? metric->about :
+		      metric->unit  ? metric->unit :
+				      "-");
 	if (list->how->all)
 		print_details(list, metric, lacks);
 }
