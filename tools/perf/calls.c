@@ -16,9 +16,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "event.h"
+#include "calls.h"
+#include "given.h"
 #include "memory.h"
 #include "real.h"
+#include "set.h"
 #include "table.h"
 
 #define EXPORT __attribute__((visibility("default")))

@@ -3,9 +3,12 @@
 #define _GNU_SOURCE
 #include <errno.h>
 
+#include "calls.h"
+#include "given.h"
 #include "group.h"
 #include "memory.h"
 #include "real.h"
+#include "set.h"
 
 /* Its group is locked. */
 static void reset(struct event *event, int fd)

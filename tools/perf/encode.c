@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "event.h"
 #include "real.h"
+#include "set.h"
 
 #define DEVICES "/sys/bus/event_source/devices"
 

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "group.h"
 #include "real.h"
 #include "refresh.h"

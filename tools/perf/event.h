@@ -162,61 +162,6 @@ extern struct opened perf_opened;
  */
 bool perf_encode(const struct perf_event_attr *attr, struct pmudev_event_attr *to, bool *dummy);
 
-/*
- * Return: a descriptor, -errno; @ours: out: false: it is for perf. @leader: NULL: it leads a group.
- * @leader_fd: a descriptor of that
- */
-int perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu, struct event *leader,
-	      int leader_fd, unsigned long flags, bool *ours, struct event **event);
-
-/* The last one was closed. @fd: one of others of the group, -1: there is none. Locked. */
-void perf_close(struct event *event, int fd);
-
-/*
- * handover.c: the event's group becomes perf's, with what fcntl(2) has set: 0 or -errno, and all is
- * as it was.
- */
-int perf_hand_over(struct event *event, int fd);
-
-/*
- * given.c: what was handed over, and whose identifiers stay those that the program was told. Is the
- * file still that event?
- */
-bool given_is_there(const struct event *event, int fd);
-/* The locked group's events are perf's @fds from now on. 0 or -errno */
-int given_take_ids(const struct group *group, const int *fds);
-/* As perf_read() */
-ssize_t given_read(struct event *event, int fd, void *buf, size_t size);
-/* perf has opened @fd: if its leader is one of those, it is a member. */
-void given_follow(int leader_fd, int fd, const struct perf_event_attr *attr);
-
-/*
- * page.c: mmap(2) of its descriptor at offset 0: a page in perf's layout, a ring of perf's, or
- * memory that tells the program to use read(2).
- */
-void *perf_map(struct event *event, void *address, size_t size, int prot, int flags, int fd);
-
-/*
- * signals.c: fcntl(2): F_SETSIG, F_SETOWN, F_SETOWN_EX, F_SETFL; after the C library's own. 0 or
- * -errno
- */
-int perf_set_owner(struct event *event, int fd, int command, unsigned long arg);
-/* refresh.c: PERF_EVENT_IOC_REFRESH. -EOPNOTSUPP: only perf can */
-int perf_refresh(struct event *event, int fd, int limit);
-/* ring.c: munmap(2) of these bytes; rings there are written no more. */
-void ring_unmapped(void *address, size_t size);
-/* PERF_EVENT_IOC_PERIOD */
-int perf_set_period(struct event *event, int fd, uint64_t period);
-
-/* read(2): return bytes or -errno. Takes no lock; may be called by signal handlers. */
-ssize_t perf_read(struct event *event, int fd, void *buf, size_t size);
-
-/* ioctl(2): 0 or -errno. */
-int perf_control(struct event *event, int fd, unsigned long request, unsigned long arg);
-
-/* The event for itself, as prctl(2) wants. */
-int perf_enable(struct event *event, int fd, bool on);
-
 /* pool.c: this process; what it has made is its own. */
 extern pid_t perf_process;
 
@@ -237,7 +182,7 @@ struct group *event_lock_any(struct event *event, int fd, struct held *held);
 void group_lock(struct group *group, struct held *held);
 void group_unlock(struct group *group, const struct held *held);
 
-/* calls.c: a descriptor of one of the group's events, -1: there is none any more */
+/* A descriptor of one of the group's events, -1: there is none any more */
 int perf_find_fd(const struct group *group);
 /* All of them are the set's of @to from now on. */
 void perf_replace(const struct group *group, int to);
@@ -245,39 +190,6 @@ void perf_replace(const struct group *group, int to);
 bool perf_is_known(const struct event *event);
 /* Those of each event are perf's of the same place in @fds; @known: and stay in the table. */
 void perf_release(const struct group *group, const int *fds, bool known);
-
-/* set.c: calls of pmudev's, which are not looked at; 0 or -errno, and what was refused */
-int set_open(bool cloexec);
-/* The number @fd, of a set, is the file of @to from now on. */
-void fd_replace(int fd, int to);
-/* The same of perf's @to, with what fcntl(2) has set. @async: O_ASYNC is */
-void fd_give_to_perf(int fd, int to, bool async);
-/* Is it a set still? The program may have closed it where nobody saw it. */
-bool fd_is_set(int fd);
-int set_bind(int fd, const struct target *target, struct pmudev_refusal *why);
-int set_add(int fd, const struct pmudev_event_attr *attr, uint32_t *slot,
-	    struct pmudev_refusal *why);
-/* Would they be on counters together? */
-int set_place(int fd, const struct pmudev_event_attr *attrs, unsigned int nr,
-	      struct pmudev_refusal *why);
-int set_control(int fd, unsigned long request, uint32_t group, uint32_t slot, uint64_t value,
-		struct pmudev_refusal *why);
-/* Return: bytes or -errno. */
-ssize_t set_read(int fd, struct pmudev_record *record, size_t size);
-/* A signal to the counted thread at a count, 0: @period events from now, and after each @period */
-struct telling {
-	uint64_t next;
-	uint64_t period;
-	int signal;
-	int id;
-};
-
-/* @how: NULL: none any more */
-int set_signals(int fd, uint32_t slot, const struct telling *how, struct pmudev_refusal *why);
-/* A page in perf's layout, or MAP_FAILED */
-void *set_map(int fd, uint32_t slot, void *address, int flags);
-/* The CPU 0's PMU: false: there is no pmudev. */
-bool set_query(struct pmudev_query *query);
 
 /* calls.c: a line, for the user */
 void perf_tell(const char *line, size_t length);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "given.h"
 #include "group.h"
 #include "memory.h"
 #include "real.h"

@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "calls.h"
+#include "given.h"
 #include "group.h"
 #include "real.h"
 #include "refresh.h"

@@ -6,9 +6,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "group.h"
 #include "real.h"
 #include "refresh.h"
+#include "set.h"
 
 /* Only a thread's own events have pages, and no child has a copy of them. */
 static bool may_read(const struct event *event)

@@ -7,8 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "given.h"
 #include "group.h"
 #include "real.h"
+#include "set.h"
 #include "table.h"
 
 pid_t perf_process;

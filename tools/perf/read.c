@@ -4,8 +4,11 @@
 #include <errno.h>
 #include <sched.h>
 
+#include "calls.h"
+#include "given.h"
 #include "group.h"
 #include "memory.h"
+#include "set.h"
 #include "table.h"
 
 /* What read(2) returns, as it is written */

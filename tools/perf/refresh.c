@@ -16,9 +16,11 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "group.h"
 #include "real.h"
 #include "refresh.h"
+#include "set.h"
 #include "table.h"
 
 /* ----------------------------------------------------------------- overflows -- */

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "group.h"
 #include "real.h"
 #include "refresh.h"

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "event.h"
 #include "real.h"
+#include "set.h"
 
 struct settings perf_settings;
 

@@ -8,8 +8,10 @@
 #include <fcntl.h>
 #include <signal.h>
 
+#include "calls.h"
 #include "group.h"
 #include "refresh.h"
+#include "set.h"
 
 int signals_arm(struct event *event, int fd)
 {

@@ -3,8 +3,10 @@
 #define _GNU_SOURCE
 #include <unistd.h>
 
+#include "calls.h"
 #include "group.h"
 #include "real.h"
+#include "set.h"
 #include "table.h"
 
 struct event *_Atomic perf_table[MOST_FDS];

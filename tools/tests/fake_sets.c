@@ -10,6 +10,7 @@
 
 #include "../perf/event.h"
 #include "../perf/real.h"
+#include "../perf/set.h"
 #include "fake_sets.h"
 
 #define MOST_SETS 256

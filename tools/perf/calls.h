@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* What calls.c makes of a program's calls; where no file is named, it is control.c or event.c. */
+#ifndef CALLS_H
+#define CALLS_H
+
+#include "event.h"
+
+/*
+ * Return: a descriptor, -errno; @ours: out: false: it is for perf. @leader: NULL: it leads a group.
+ * @leader_fd: a descriptor of that
+ */
+int perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu, struct event *leader,
+	      int leader_fd, unsigned long flags, bool *ours, struct event **event);
+
+/* The last one was closed. @fd: one of others of the group, -1: there is none. Locked. */
+void perf_close(struct event *event, int fd);
+
+/*
+ * handover.c: the event's group becomes perf's, with what fcntl(2) has set: 0 or -errno, and all is
+ * as it was.
+ */
+int perf_hand_over(struct event *event, int fd);
+
+/*
+ * page.c: mmap(2) of its descriptor at offset 0: a page in perf's layout, a ring of perf's, or
+ * memory that tells the program to use read(2).
+ */
+void *perf_map(struct event *event, void *address, size_t size, int prot, int flags, int fd);
+
+/*
+ * signals.c: fcntl(2): F_SETSIG, F_SETOWN, F_SETOWN_EX, F_SETFL; after the C library's own. 0 or
+ * -errno
+ */
+int perf_set_owner(struct event *event, int fd, int command, unsigned long arg);
+/* refresh.c: PERF_EVENT_IOC_REFRESH. -EOPNOTSUPP: only perf can */
+int perf_refresh(struct event *event, int fd, int limit);
+/* ring.c: munmap(2) of these bytes; rings there are written no more. */
+void ring_unmapped(void *address, size_t size);
+/* PERF_EVENT_IOC_PERIOD */
+int perf_set_period(struct event *event, int fd, uint64_t period);
+
+/* read.c: read(2): return bytes or -errno. Takes no lock; may be called by signal handlers. */
+ssize_t perf_read(struct event *event, int fd, void *buf, size_t size);
+
+/* ioctl(2): 0 or -errno. */
+int perf_control(struct event *event, int fd, unsigned long request, unsigned long arg);
+
+/* The event for itself, as prctl(2) wants. */
+int perf_enable(struct event *event, int fd, bool on);
+
+#endif /* CALLS_H */
