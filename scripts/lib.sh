@@ -153,3 +153,9 @@ jobs_count() { nproc 2>/dev/null || echo 2; }
 
 # parallel: for make: as many jobs as there are CPUs, unless another make hands them out.
 parallel() { [[ ${MAKEFLAGS:-} = *jobserver* ]] || printf -- '-j%s\n' "$(jobs_count)"; }
+
+# put_share ROOT: what the command looks for in share/, beside bin/.
+put_share() {
+	mkdir -p "$1/share"
+	cp -r "$PMUDEV_ROOT/share/pmudev" "$1/share/"
+}

@@ -139,8 +139,7 @@ stage() {
 		printf '%s %s\n' "$program" "$limit"
 	done < <(programs_of "$2" "$3" "$4") >"$dir/tests/list"
 	put_program "$arch" "$programs/tools/pmudev" "$dir/bin/pmudev"
-	mkdir -p "$dir/share"
-	cp -r "$PMUDEV_ROOT/share/pmudev" "$dir/share"
+	put_share "$dir"
 	if [ -d "$programs/perf/root" ]; then
 		cp -r "$programs/perf/root/." "$dir"
 	fi
