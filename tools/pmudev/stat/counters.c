@@ -99,13 +99,12 @@ static int open_event(struct counters *c, unsigned int event, pid_t child)
 static int paranoid(void)
 {
 	FILE *in = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	int level = 2;
+	int level;
 
-	if (!in)
-		return level;
-	if (fscanf(in, "%d", &level) != 1)
+	if (!in || fscanf(in, "%d", &level) != 1)
 		level = 2;
-	fclose(in);
+	if (in)
+		fclose(in);
 	return level;
 }
 
