@@ -5,6 +5,7 @@
  */
 #include "command.h"
 #include "common.h"
+#include "json_valid.h"
 #include "kselftest_harness.h"
 
 #include <stdarg.h>
@@ -148,6 +149,48 @@ TEST_F(explain, held_by_a_set)
 		EXPECT_EQ(1, times_in(&output, "CPU 0:\n")) TH_LOG("%s", output.text);
 		EXPECT_EQ(1, times_in(&output, "CPU 1:\n"));
 	}
+}
+
+/* The same for programs: with an event of its own list, and with somebody else's set. */
+TEST_F(explain, json)
+{
+	struct pmudev_event_attr event = event_on(self->first, USER_ONLY);
+	char text[256];
+
+	run(&output, "pmudev explain --json -e %s@%d", event_name, self->first);
+	EXPECT_EQ(0, output.status);
+	ASSERT_TRUE(json_lines_valid(output.text)) TH_LOG("%s", output.text);
+	snprintf(wanted, sizeof(wanted),
+		 "{\"pmu\": \"%s\", \"cpu\": null, \"alike\": 1, \"fits\": true, \"events\": "
+		 "[{\"event\": \"%s@%d\", \"fits\": true, \"counter\": \"%d\", "
+		 "\"may-be-on\": [\"%d\"]}], \"taken\": []}\n",
+		 self->query.name, event_name, self->first, self->first, self->first);
+	if (self->query.nr_pmus == 1)
+		EXPECT_EQ(1, times_in(&output, wanted)) TH_LOG("%s", output.text);
+	EXPECT_EQ(1, times_in(&output, "{\"fits\": true, \"multiplexed\": false, "
+				       "\"multiplex-helps\": false, \"user-only\": false, "
+				       "\"threshold-cycles\": false, \"errata\": ["))
+	TH_LOG("%s", output.text);
+	run(&output, "pmudev explain --json -e %s@%d,%s@%d:u", event_name, self->first, event_name,
+	    self->first);
+	EXPECT_EQ(1, output.status);
+	ASSERT_TRUE(json_lines_valid(output.text)) TH_LOG("%s", output.text);
+	snprintf(text, sizeof(text), "\"taken\": [{\"counter\": \"%d\", \"event\": \"%s@%d\"}]}",
+		 self->first, event_name, self->first);
+	EXPECT_LE(1, times_in(&output, text)) TH_LOG("%s", output.text);
+	EXPECT_EQ(1, times_in(&output, "\"multiplex-helps\": true")) TH_LOG("%s", output.text);
+	self->fd = pm_cpu_set(0, 0, &event, 1);
+	ASSERT_GE(self->fd, 0);
+	run(&output, "pmudev explain --json -C 0 -e %s@%d", event_name, self->first);
+	EXPECT_EQ(1, output.status);
+	ASSERT_TRUE(json_lines_valid(output.text)) TH_LOG("%s", output.text);
+	snprintf(text, sizeof(text),
+		 "\"counter\": null, \"may-be-on\": [\"%d\"]}], \"taken\": [{\"counter\": \"%d\", "
+		 "\"event\": null, \"kind\": \"cpu-set\", \"pid\": %d, \"cpu\": 0}]}",
+		 self->first, self->first, getpid());
+	EXPECT_EQ(1, times_in(&output, text)) TH_LOG("%s", output.text);
+	EXPECT_EQ(1, times_in(&output, "\"cpu\": 0, \"alike\": 1, \"fits\": false"));
+	EXPECT_EQ(1, times_in(&output, "\n{\"fits\": false, "));
 }
 
 /* A set that counts a thread holds counters for that thread, and for CPUs. */

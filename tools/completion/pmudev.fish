@@ -53,6 +53,7 @@ complete -c pmudev -n '__pmudev_is explain' -s C -l cpu -x -a '(__pmudev_cpus)' 
 complete -c pmudev -n '__pmudev_is explain' -s t -l tid -x -a '(__fish_complete_pids)' -d 'On this thread, together with the sets that count it already'
 complete -c pmudev -n '__pmudev_is explain' -s p -l pid -x -a '(__fish_complete_pids)' -d 'On all threads of this process'
 complete -c pmudev -n '__pmudev_is explain' -l multiplex -d 'With all events and groups multiplexed'
+complete -c pmudev -n '__pmudev_is explain' -l json -d 'One object per line for CPUs with the same answer, with pmu, cpu (the ...'
 complete -c pmudev -n '__pmudev_is explain' -s h -l help -d 'Help'
 complete -c pmudev -n '__pmudev_is doctor' -f
 complete -c pmudev -n '__pmudev_is doctor' -l json -d 'One object per line for each check, with check, verdict, text and ...'

@@ -80,6 +80,7 @@ else
 			'-p[On all threads of this process]:value:_pids' \
 			'--pid[On all threads of this process]:value:_pids' \
 			'--multiplex[With all events and groups multiplexed]' \
+			'--json[One object per line for CPUs with the same answer, with pmu, cpu (the ...]' \
 			'-h[Help]' \
 			'--help[Help]' \
 			'*:argument: '

@@ -49,6 +49,12 @@ void info_hooks(const struct pmudev_query *q, char *names, size_t size);
 /* Is CPU @cpu one of this PMU? */
 bool info_has_cpu(struct pmudev *set, const struct pmudev_query *q, long cpu);
 
+/* A counter is a word as after '@', "2" or "fixed 0"; several are a list of such. */
+void info_json_counter(struct json *json, const char *key, unsigned int counter);
+void info_json_counters(struct json *json, const char *key, __u64 mask);
+/* Its members; unknown ones are null: @pid of another user's process, @cpu of a thread's set. */
+void info_json_holder(struct json *json, const struct pmudev_holder *holder);
+
 void info_json(struct pmudev *set, const struct info *info);
 
 #endif /* INFO_H */

@@ -11,7 +11,7 @@
 #include "identity.h"
 #include "info.h"
 
-static void write_counter(struct json *json, const char *key, unsigned int counter)
+void info_json_counter(struct json *json, const char *key, unsigned int counter)
 {
 	char text[20];
 
@@ -22,14 +22,14 @@ static void write_counter(struct json *json, const char *key, unsigned int count
 	json_string(json, key, text);
 }
 
-static void write_mask(struct json *json, const char *key, __u64 mask)
+void info_json_counters(struct json *json, const char *key, __u64 mask)
 {
 	unsigned int i;
 
 	json_open(json, key, '[');
 	for (i = 0; i < 64; i++)
 		if (mask >> i & 1)
-			write_counter(json, NULL, i);
+			info_json_counter(json, NULL, i);
 	json_close(json, ']');
 }
 
@@ -59,7 +59,19 @@ static void write_cpus(struct json *json, struct pmudev *set, const struct pmude
 	json_close(json, ']');
 }
 
-/* Unknown values are null: @pid of another user's process, @cpu of a thread's set. */
+void info_json_holder(struct json *json, const struct pmudev_holder *holder)
+{
+	json_string(json, "kind", holder_kind(holder));
+	if (holder->pid > 0)
+		json_signed(json, "pid", holder->pid);
+	else
+		json_null(json, "pid");
+	if (holder->cpu >= 0)
+		json_signed(json, "cpu", holder->cpu);
+	else
+		json_null(json, "cpu");
+}
+
 static void write_holders(struct json *json, const struct pmudev_query *q)
 {
 	struct pmudev_holder holders[MAX_HELD];
@@ -68,16 +80,8 @@ static void write_holders(struct json *json, const struct pmudev_query *q)
 	json_open(json, "holders", '[');
 	for (i = 0; i < nr; i++) {
 		json_open(json, NULL, '{');
-		write_counter(json, "counter", holders[i].counter);
-		json_string(json, "kind", holder_kind(&holders[i]));
-		if (holders[i].pid > 0)
-			json_signed(json, "pid", holders[i].pid);
-		else
-			json_null(json, "pid");
-		if (holders[i].cpu >= 0)
-			json_signed(json, "cpu", holders[i].cpu);
-		else
-			json_null(json, "cpu");
+		info_json_counter(json, "counter", holders[i].counter);
+		info_json_holder(json, &holders[i]);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -125,12 +129,12 @@ static void write_pmu(struct json *json, struct pmudev *set, const struct pmudev
 	model_text(q, text, sizeof(text));
 	json_string(json, "model", text);
 	write_cpus(json, set, q);
-	write_mask(json, "counters", q->counters);
+	info_json_counters(json, "counters", q->counters);
 	json_unsigned(json, "width", q->width);
 	json_unsigned(json, "width-fixed", q->width_fixed);
-	write_mask(json, "available", q->available);
-	write_mask(json, "user-readable", q->user);
-	write_mask(json, "in-use", q->busy);
+	info_json_counters(json, "available", q->available);
+	info_json_counters(json, "user-readable", q->user);
+	info_json_counters(json, "in-use", q->busy);
 	write_holders(json, q);
 	write_abilities(json, q);
 	json_bool(json, "user-reads", q->state & PMUDEV_STATE_USER_ACCESS);

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What `pmudev explain` says to people. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../common/errata.h"
+#include "explain.h"
+#include "identity.h"
+
+static const char *counter_name(int counter, char buf[20])
+{
+	return counter < 0 ? "none" : counter_text(counter, buf, 20);
+}
+
+static void show_table(const struct event_list *list, const struct fit *result, uint64_t available)
+{
+	int width = strlen("event");
+	char name[20], text[256];
+	unsigned int i;
+	uint64_t may;
+
+	for (i = 0; i < list->nr; i++)
+		if ((int)strlen(list->events[i].name) > width)
+			width = strlen(list->events[i].name);
+	printf("%-*s  %-10s  may be on\n", width, "event", "would get");
+	for (i = 0; i < list->nr; i++) {
+		may = result->may[i] & available ? result->may[i] & available : result->may[i];
+		printf("%-*s  %-10s  %s\n", width, list->events[i].name,
+		       counter_name(result->counter[i], name),
+		       counters_text(may, text, sizeof(text)));
+	}
+}
+
+static void show_taken(const struct progress *p)
+{
+	unsigned int nr = fit_misfits(&p->part, &p->result);
+	struct taken taken = { .rival = -1 };
+	char text[64], name[20];
+
+	if (nr)
+		printf("\n%u of %u %s not fit. The counters %s may be on have:\n", nr, p->part.nr,
+		       nr == 1 ? "does" : "do", nr == 1 ? "it" : "they");
+	for (; next_taken(p, taken.counter, &taken); taken.counter++) {
+		if (taken.rival >= 0)
+			snprintf(text, sizeof(text), "%.40s, in this list",
+				 p->part.events[taken.rival].name);
+		else if (taken.held)
+			holder_text(&taken.holder, text, sizeof(text));
+		else
+			snprintf(text, sizeof(text), "nobody now");
+		counter_name(taken.counter, name);
+		if (nr)
+			printf("  %-10s  %s\n", name, text);
+		else
+			printf("Not available: %s, held by %s.\n", name, text);
+	}
+}
+
+void explain_text(const struct progress *p)
+{
+	if (p->array->parts)
+		printf("On the CPUs of %.*s:\n", (int)sizeof(p->query.name), p->query.name);
+	else if (p->same > 1)
+		printf("CPU %d and %u more:\n", p->cpu, p->same - 1);
+	else if (p->array->nr > 1)
+		printf("CPU %d:\n", p->cpu);
+	if (p->part.nr)
+		show_table(&p->part, &p->result, p->query.available);
+	else
+		printf("none of these events is counted there\n");
+	show_taken(p);
+	printf("\n");
+}
+
+void explain_text_changes(const struct progress *p)
+{
+	if (p->user_only)
+		printf("Only user mode (:u): counting the kernel needs CAP_PERFMON.\n\n");
+	if (p->cycles)
+		printf("Cycles that pass the threshold (threshold_count): this CPU cannot count\n"
+		       "the events in them.\n\n");
+}
+
+/* What the manual of the last CPU looked at says of the events. */
+static void show_errata(const struct progress *p)
+{
+	const struct erratum *e = NULL;
+	unsigned int i;
+
+	while ((e = errata_next(p->query.arch, p->query.cpu_id, e)))
+		for (i = 0; i < p->list->nr; i++)
+			if (erratum_is_of(e, &p->list->attrs[i]))
+				printf("%s: %s [%s].\n", p->list->events[i].name, e->text,
+				       e->source);
+}
+
+void explain_text_verdict(const struct progress *p)
+{
+	show_errata(p);
+	if (p->refused && p->multiplex)
+		printf("Some group does not fit even alone: this list is refused.\n");
+	else if (p->refused)
+		printf("Events are counted all or none: this list is refused.\n");
+	else if (p->list->nr == 1)
+		printf("It fits.\n");
+	else
+		printf("All %u fit%s.\n", p->list->nr, p->multiplex ? ", multiplexed" : "");
+	if (multiplex_helps(p))
+		printf("With `pmudev stat --multiplex` they would share the counters over time.\n");
+}
