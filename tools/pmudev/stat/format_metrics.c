@@ -5,34 +5,8 @@
  */
 #include <string.h>
 
-#include "../common/json.h"
+#include "../common/openmetrics.h"
 #include "stat.h"
-
-/* A label's value: what is not UTF-8 becomes U+FFFD. */
-static void write_escaped(FILE *out, const char *text)
-{
-	const unsigned char *s = (const unsigned char *)text;
-	unsigned int len;
-
-	for (; *s; s += len ? len : 1) {
-		len = utf8_length(s);
-		if (!len)
-			fputs("\xef\xbf\xbd", out);
-		else if (*s == '\n')
-			fputs("\\n", out);
-		else if (*s == '"' || *s == '\\')
-			fprintf(out, "\\%c", *s);
-		else
-			fwrite(s, 1, len, out);
-	}
-}
-
-static void write_label(FILE *out, const char *name, const char *value)
-{
-	fprintf(out, "%s=\"", name);
-	write_escaped(out, value);
-	fputc('"', out);
-}
 
 static const char *last_part(const char *path)
 {
@@ -59,11 +33,11 @@ static void write_target(FILE *out, const struct stat_options *options, enum gro
 	const enum target_kind kind = options->target.kind;
 	char number[16];
 
-	write_label(out, "target", kinds[kind].target);
+	openmetrics_label(out, "target", kinds[kind].target);
 	if (kinds[kind].label) {
 		snprintf(number, sizeof(number), "%d", one_cpu ? group->cpu : 0);
 		fputc(',', out);
-		write_label(out, kinds[kind].label, one_cpu ? number : options->target.text);
+		openmetrics_label(out, kinds[kind].label, one_cpu ? number : options->target.text);
 	}
 	if (options->target.nr_cgroups == 1 && kind_of != GROUP_CGROUP) {
 		fputc(',', out);
@@ -71,11 +45,11 @@ static void write_target(FILE *out, const struct stat_options *options, enum gro
 	}
 	if (kind_of != GROUP_ALL && !one_cpu) {
 		fputc(',', out);
-		write_label(out, grouping_word(kind_of), group->name);
+		openmetrics_label(out, grouping_word(kind_of), group->name);
 	}
 	if (options->command) {
 		fputc(',', out);
-		write_label(out, "comm", last_part(options->command[0]));
+		openmetrics_label(out, "comm", last_part(options->command[0]));
 	}
 }
 
@@ -91,10 +65,9 @@ static unsigned int times_before(const struct event_list *list, unsigned int eve
 
 static void write_help(FILE *out, const char *name, const char *unit, const char *help)
 {
-	fprintf(out, "# TYPE %s gauge\n", name);
-	if (unit)
-		fprintf(out, "# UNIT %s %s\n", name, unit);
-	fprintf(out, "# HELP %s %s\n", name, help);
+	const struct metric_family family = { name, METRIC_GAUGE, unit, help };
+
+	openmetrics_family(out, &family, false);
 }
 
 /* The name and labels of an event's sample, and a blank. */
@@ -105,11 +78,11 @@ static void write_event(const struct measurement *m, const char *name, const str
 	FILE *out = m->out;
 
 	fprintf(out, "%s{", name);
-	write_label(out, "event", row->event);
+	openmetrics_label(out, "event", row->event);
 	fputc(',', out);
 	if (before)
 		fprintf(out, "nr=\"%u\",", before + 1);
-	write_label(out, "pmu", row->pmus);
+	openmetrics_label(out, "pmu", row->pmus);
 	fputc(',', out);
 	write_target(out, &m->options, row->kind, row->group);
 	fputs("} ", out);
@@ -174,9 +147,9 @@ static void write_metrics(const struct measurement *m)
 			if (*row.why)
 				continue;
 			fputs("pmudev_metric{", m->out);
-			write_label(m->out, "metric", row.metric->name);
+			openmetrics_label(m->out, "metric", row.metric->name);
 			fputc(',', m->out);
-			write_label(m->out, "unit", row.metric->unit ? row.metric->unit : "");
+			openmetrics_label(m->out, "unit", row.metric->unit ? row.metric->unit : "");
 			fputc(',', m->out);
 			write_target(m->out, &m->options, row.kind, row.group);
 			fprintf(m->out, "} %.9g\n", row.value);
