@@ -35,6 +35,7 @@ _pmudev_commands() {
 		'report:Counts what record wrote by function, line, file or thread'
 		'monitor:Shows what CPUs count, every second'
 		'verify-counters:Counts events twice, to see whether two counters agree'
+		'exporter:Serves what CPUs count to Prometheus'
 		'bench:Measures what counting costs'
 		'convert-metrics:Makes performance groups of perf'\''s metrics'
 		'plot:Draws a recording, or what changed between two'
@@ -269,6 +270,20 @@ else
 			'--json[Lines on a terminal too]' \
 			'--csv[Lines on a terminal too]' \
 			'--color=-[auto, always or never]:value:(auto always never)' \
+			'-h[Help]' \
+			'--help[Help]' \
+			'*:argument: '
+		;;
+	exporter)
+		_arguments -s -S \
+			'-l[Where to listen, in numbers, such as 0.0.0.010345 or (1)10345]:value: ' \
+			'--listen[Where to listen, in numbers, such as 0.0.0.010345 or (1)10345]:value: ' \
+			'-C[The CPUs, such as 0-3,5]:value:_pmudev_cpus' \
+			'--cpu[The CPUs, such as 0-3,5]:value:_pmudev_cpus' \
+			'-a[All CPUs]' \
+			'--all-cpus[All CPUs]' \
+			'-e[Events, as in pmudev-events(7)]:value:_pmudev_events' \
+			'--event[Events, as in pmudev-events(7)]:value:_pmudev_events' \
 			'-h[Help]' \
 			'--help[Help]' \
 			'*:argument: '

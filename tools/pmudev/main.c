@@ -23,6 +23,7 @@ static const struct {
 	{ "report", cmd_report, "count what record wrote by function, line, file or thread" },
 	{ "monitor", cmd_monitor, "show what CPUs count, every second" },
 	{ "verify-counters", cmd_verify_counters, "count events twice: do two counters agree?" },
+	{ "exporter", cmd_exporter, "serve what CPUs count to Prometheus" },
 	{ "bench", cmd_bench, "what counting costs on this machine, next to perf" },
 	{ "convert-metrics", cmd_convert_metrics, "make metrics of what `perf list -j` prints" },
 	{ "plot", cmd_plot, "draw a recording of stat or monitor (JSON), or two of them" },

@@ -22,6 +22,7 @@ int cmd_explain(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_monitor(int argc, char **argv);
 int cmd_verify_counters(int argc, char **argv);
+int cmd_exporter(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_exec(int argc, char **argv);
 int cmd_record(int argc, char **argv);
