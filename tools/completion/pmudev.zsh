@@ -33,6 +33,7 @@ _pmudev_commands() {
 		'exec:Runs a program that uses perf_event_open(2), with pmudev in perf'\''s ...'
 		'record:Writes down where a program was, each so many events'
 		'report:Counts what record wrote by function, line, file or thread'
+		'top:Shows what processes or CPUs count, sorted, on a screen'
 		'monitor:Shows what CPUs count, every second'
 		'verify-counters:Counts events twice, to see whether two counters agree'
 		'exporter:Serves what CPUs count to Prometheus'
@@ -229,6 +230,33 @@ else
 			'-h[Help]' \
 			'--help[Help]' \
 			'*:argument:_files'
+		;;
+	top)
+		_arguments -s -S \
+			'-p[These processes, such as 12,34]:value:_pids' \
+			'--pid[These processes, such as 12,34]:value:_pids' \
+			'-C[Begin with CPUs, such as 0-3,5]:value:_pmudev_cpus' \
+			'--cpu[Begin with CPUs, such as 0-3,5]:value:_pmudev_cpus' \
+			'-a[Begin with all online CPUs]' \
+			'--all-cpus[Begin with all online CPUs]' \
+			'-i[Such as 0.2]:value: ' \
+			'--interval[Such as 0.2]:value: ' \
+			'-n[End after this many]:value: ' \
+			'--intervals[End after this many]:value: ' \
+			'-s[Sort by the column with this name]:value: ' \
+			'--sort[Sort by the column with this name]:value: ' \
+			'-r[The smallest first]' \
+			'--reverse[The smallest first]' \
+			'-e[Events, as in pmudev-events(7)]:value:_pmudev_events' \
+			'--event[Events, as in pmudev-events(7)]:value:_pmudev_events' \
+			'-M[Metrics and groups of metrics, as pmudev list metrics shows them]:value:_pmudev_metrics' \
+			'--metrics[Metrics and groups of metrics, as pmudev list metrics shows them]:value:_pmudev_metrics' \
+			'-b[Text on a terminal too]' \
+			'--batch[Text on a terminal too]' \
+			'--json[One object per interval, one per line]' \
+			'-h[Help]' \
+			'--help[Help]' \
+			'*:argument: '
 		;;
 	monitor)
 		_arguments -s -S \

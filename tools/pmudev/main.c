@@ -21,6 +21,7 @@ static const struct {
 	{ "exec", cmd_exec, "run a program that uses perf_event_open(), with pmudev behind it" },
 	{ "record", cmd_record, "write down where a program was, each so many events" },
 	{ "report", cmd_report, "count what record wrote by function, line, file or thread" },
+	{ "top", cmd_top, "show what processes or CPUs count, sorted, on a screen" },
 	{ "monitor", cmd_monitor, "show what CPUs count, every second" },
 	{ "verify-counters", cmd_verify_counters, "count events twice: do two counters agree?" },
 	{ "exporter", cmd_exporter, "serve what CPUs count to Prometheus" },

@@ -47,7 +47,7 @@ paged() {
 # shellcheck source=tools/completion/pmudev.bash
 . "$HERE/../completion/pmudev.bash"
 
-for command in info list explain doctor run exec record report monitor verify-counters exporter bench convert-metrics plot compare; do
+for command in info list explain doctor run exec record report top monitor verify-counters exporter bench convert-metrics plot compare; do
 	missing=$(comm -23 <(helped "$command") <(paged "$command"))
 	is "$missing" "" "$command: the man page has the options of --help"
 	missing=$(comm -23 <(helped "$command") <(_pmudev_options "$command" | tr ' ' '\n' | sort))

@@ -20,6 +20,7 @@ int cmd_info(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 int cmd_monitor(int argc, char **argv);
 int cmd_verify_counters(int argc, char **argv);
 int cmd_exporter(int argc, char **argv);
