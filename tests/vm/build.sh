@@ -140,6 +140,10 @@ stage() {
 	done < <(programs_of "$2" "$3" "$4") >"$dir/tests/list"
 	put_program "$arch" "$programs/tools/pmudev" "$dir/bin/pmudev"
 	put_share "$dir"
+	if [ -d "$PMUDEV_CACHE/ncurses/terminfo" ]; then
+		mkdir -p "$dir/usr/share"
+		cp -r "$PMUDEV_CACHE/ncurses/terminfo" "$dir/usr/share"
+	fi
 	if [ -d "$programs/perf/root" ]; then
 		cp -r "$programs/perf/root/." "$dir"
 	fi

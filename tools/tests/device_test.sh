@@ -147,17 +147,38 @@ fills() { # ARG...
 	fake timeout -s KILL 5 "$PMUDEV" "$@" >/dev/full
 }
 
-for args in --version "list --help" "bench --json" "monitor -C 0 -i 0.01 --csv -e cycles"; do
+for args in --version "list --help" "bench --json" "monitor -C 0 -i 0.01 --csv -e cycles" "top --json -i 0.01 -p 1"; do
 	# shellcheck disable=SC2086 # several words
 	expect "a full disk is told: $args" says 1 "cannot write to stdout" fills $args
 done
 
-live() { # KEY
-	fake timeout -s KILL 10 python3 "$TOP/tools/tests/live_terminal.py" "$1" \
-		"$PMUDEV" monitor -C 0 -i 0.05 -e cycles
+live() { # KEY COMMAND...
+	key=$1
+	shift
+	fake timeout -s KILL 10 python3 "$TOP/tools/tests/live_terminal.py" "$key" "$PMUDEV" "$@"
 }
 
-expect "Ctrl-C gives the screen back" live '\x03'
-expect "so does Ctrl-\\" live '\x1c'
+expect "Ctrl-C gives the screen back" live '\x03' monitor -C 0 -i 0.05 -e cycles
+expect "so does Ctrl-\\" live '\x1c' monitor -C 0 -i 0.05 -e cycles
+
+# --- top ----------------------------------------------------------------------------------------
+
+# Whatever this host has: the command may have no screen.
+has_screen() { ls "$BUILD"/command/.ncurses-* | grep -vq no$; }
+
+expect "top: rows of processes" says 0 " c-miss/k COMMAND" lacking 0x7f "$PMUDEV" top -i 0.01 -n 2 -p $$
+expect "  rows of CPUs" says 0 "#   CPU insn/s cycles/s    IPC" lacking 0x7f "$PMUDEV" top -i 0.01 -n 1 -C 0
+expect "  without an event" says 0 "# left out: cycles: this CPU does not implement the event" \
+	lacking 0x7e "$PMUDEV" top -i 0.01 -n 1 -p $$
+expect "  without a counter" says 0 "# left out: cache-misses: " env COUNTERS=3 LD_PRELOAD="$BUILD/fake_device.so" \
+	"$PMUDEV" top -i 0.01 -n 1 -C 0
+if has_screen; then
+	expect "  q gives the screen back" live 'q' top -p $$
+	expect "  so does Ctrl-C" live '\x03' top -p $$
+	expect "  a terminal that ncurses does not know" says 1 "does not know the terminal 'bogus'" \
+		fake env TERM=bogus script -qec "$PMUDEV top -p 1" /dev/null
+else
+	expect "  without ncurses it says so" says 2 "built without ncurses" fake script -qec "$PMUDEV top" /dev/null
+fi
 
 tap_end

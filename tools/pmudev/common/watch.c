@@ -24,14 +24,19 @@ uint64_t watch_now(void)
 
 static int open_signals(struct watch *watch)
 {
-	sigset_t signals;
+	sigemptyset(&watch->watched);
+	sigaddset(&watch->watched, SIGINT);
+	sigaddset(&watch->watched, SIGQUIT);
+	sigaddset(&watch->watched, SIGTERM);
+	sigprocmask(SIG_BLOCK, &watch->watched, &watch->before);
+	return signalfd(-1, &watch->watched, SFD_CLOEXEC | SFD_NONBLOCK);
+}
 
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGQUIT);
-	sigaddset(&signals, SIGTERM);
-	sigprocmask(SIG_BLOCK, &signals, &watch->before);
-	return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+void watch_also(struct watch *watch, int signal)
+{
+	sigaddset(&watch->watched, signal);
+	sigprocmask(SIG_BLOCK, &watch->watched, NULL);
+	signalfd(watch->signals, &watch->watched, 0);
 }
 
 bool watch_open(struct watch *watch, int child)

@@ -29,6 +29,7 @@ enum watch_event {
  * @moment: timerfd
  * @look: timerfd
  * @signal: the last signal
+ * @watched: the signals that end a wait
  * @before: what was blocked before
  */
 struct watch {
@@ -39,12 +40,16 @@ struct watch {
 	int moment;
 	int look;
 	int signal;
+	sigset_t watched;
 	sigset_t before;
 };
 
 /* @child: as above, and stays the caller's. False if it cannot be had, which has been told. */
 bool watch_open(struct watch *watch, int child);
 void watch_close(struct watch *watch);
+
+/* Another signal that ends a wait. */
+void watch_also(struct watch *watch, int signal);
 
 /* Times are CLOCK_MONOTONIC, ns. Every @interval from @start on: there is no drift. */
 void watch_every(struct watch *watch, uint64_t start, uint64_t interval);
