@@ -120,6 +120,7 @@ static bool cpus_sample(struct top *top)
 }
 
 const struct source source_cpus = {
+	.one = "CPU",
 	.noun = "CPUs",
 	.open = cpus_open,
 	.sample = cpus_sample,

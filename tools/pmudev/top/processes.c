@@ -252,10 +252,12 @@ static bool processes_sample(struct top *top)
 		return no_memory(top);
 	top->rows = rows;
 	top->nr = p->nr;
-	for (i = 0; i < p->nr; i++)
+	top->gone = top->processes.nr_ids;
+	for (i = 0; i < p->nr; i++) {
 		rows[i] = &p->all[i]->row;
+		top->gone &= !!(rows[i]->flags & PMUDEV_RECORD_ENDED);
+	}
 	find_processes(top);
-	top->gone = top->processes.nr_ids && !p->nr;
 	return true;
 }
 
@@ -331,6 +333,7 @@ static bool processes_open(struct top *top)
 }
 
 const struct source source_processes = {
+	.one = "process",
 	.noun = "processes",
 	.open = processes_open,
 	.sample = processes_sample,

@@ -87,6 +87,13 @@ static void scroll_by(struct screen *s, int rows)
 
 static void do_key(struct screen *s, int key)
 {
+	/* It has another size, which ncurses tells as if it were a key. */
+	if (key == KEY_RESIZE)
+		return;
+	if (key == CTRL_L) {
+		clearok(curscr, true);
+		return;
+	}
 	*s->message = '\0';
 	if (s->help && key != 'q') {
 		s->help = false;
@@ -141,9 +148,6 @@ static void do_key(struct screen *s, int key)
 	case 'h':
 	case '?':
 		s->help = true;
-		break;
-	case CTRL_L:
-		clearok(curscr, true);
 		break;
 	default:
 		snprintf(s->message, sizeof(s->message),

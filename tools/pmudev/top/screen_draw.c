@@ -39,8 +39,8 @@ static void draw_title(const struct screen *s)
 
 	begin_line(0);
 	printw("pmudev top: %u %s, every %g s, by %s%s, %.0f s so far%s", top->nr,
-	       top->source->noun, (double)top->interval / NS_PER_SECOND,
-	       top->columns.columns[top->columns.sort].name,
+	       top->nr == 1 ? top->source->one : top->source->noun,
+	       (double)top->interval / NS_PER_SECOND, top->columns.columns[top->columns.sort].name,
 	       top->columns.reverse ? " (smallest first)" : "", (top->now - top->start) / 1e9,
 	       top->counting.user_only ? "; user mode" : "");
 	if (s->paused) {

@@ -36,7 +36,7 @@ static void print_row(const struct top *top, const struct row *row)
 
 static void text_show(const struct top *top)
 {
-	char left_out[COUNTING_NOTE];
+	char left_out[1024];
 	unsigned int i;
 
 	top_left_out(top, left_out, sizeof(left_out));

@@ -28,12 +28,14 @@ struct top;
 /**
  * struct source - what rows are
  * @noun: "CPUs" or "processes"
+ * @one: one of them
  * @open: begins to count. False: it cannot be; @error of struct top says why, and nothing is open
  * @sample: an interval has ended: makes the rows. False: as above, but it stays open
  * @close: ends it
  */
 struct source {
 	const char *noun;
+	const char *one;
 	bool (*open)(struct top *top);
 	bool (*sample)(struct top *top);
 	void (*close)(struct top *top);
