@@ -166,10 +166,9 @@ static void test_sparks(void)
 	is(spark(&row, 0, 2, true, text), "██", "  the newest, to the largest of these");
 	for (i = 0; i < 3 * HISTORY; i++)
 		count(&row, 1, (uint64_t[]){ i }, 1);
-	ok(row_value_ago(&row, 0, 0) == 2 * (3 * HISTORY - 1) &&
-		   row_value_ago(&row, 0, HISTORY - 1) == 2 * (2 * HISTORY) &&
-		   isnan(row_value_ago(&row, 0, HISTORY)),
-	   "the last values are kept");
+	ok(row_value_ago(&row, 0, 0) == 2 * (3 * HISTORY - 1), "the last value");
+	ok(row_value_ago(&row, 0, HISTORY - 1) == 2 * (2 * HISTORY), "  the first that is kept");
+	ok(isnan(row_value_ago(&row, 0, HISTORY)), "  and none before it");
 	row_close(&row);
 }
 

@@ -5,9 +5,8 @@
 
 bool screen_there(void)
 {
-	complain(
-		"this command was built without ncurses, so top has no screen: --batch shows text; "
-		"with libncurses-dev installed, `make tools` builds one that has a screen");
+	complain("top has no screen in this command, which was built without ncurses");
+	complain("--batch shows text; `make tools` with libncurses-dev builds one with a screen");
 	return false;
 }
 
