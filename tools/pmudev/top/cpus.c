@@ -9,8 +9,8 @@
 /**
  * struct cpus - the CPUs
  * @array: their sets
- * @before: the last reading
- * @now: the one before it, and room for the next
+ * @before: the last reading of each set
+ * @now: room for the next
  * @rows: a row for each
  */
 struct cpus {
@@ -41,14 +41,30 @@ static bool no_memory(struct top *top)
 	return false;
 }
 
+/* Those that were named, or all that are online now. NULL: they are not known. */
+static const struct target *which(const struct top *top)
+{
+	static struct target online;
+
+	if (top->cpus.kind != TARGET_NONE)
+		return &top->cpus;
+	memset(&online, 0, sizeof(online));
+	return target_all(&online) ? &online : NULL;
+}
+
 /* The sets, which count. With fewer events, if those of nobody's choice are too many. */
 static bool open_sets(struct top *top, struct cpus *cpus)
 {
+	const struct target *target = which(top);
 	int error;
 
+	if (!target) {
+		snprintf(top->error, sizeof(top->error), "the CPUs are not known");
+		return false;
+	}
 	do {
 		pmudev_set_array_close(&cpus->array);
-		error = target_open(&top->cpus, &cpus->array, 0);
+		error = target_open(target, &cpus->array, 0);
 		if (!error)
 			error = counting_start(&top->counting, &cpus->array);
 	} while (error && counting_give_up_event(&top->counting, &cpus->array));
@@ -91,9 +107,7 @@ static bool cpus_open(struct top *top)
 	top->state = cpus;
 	if (!cpus)
 		return no_memory(top);
-	if (top->cpus.kind == TARGET_NONE && !target_all(&top->cpus))
-		snprintf(top->error, sizeof(top->error), "the CPUs are not known");
-	else if (open_sets(top, cpus) && make_rows(top, cpus) && read_all(top, cpus, cpus->before))
+	if (open_sets(top, cpus) && make_rows(top, cpus) && read_all(top, cpus, cpus->before))
 		return true;
 	cpus_close(top);
 	return false;

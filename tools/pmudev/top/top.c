@@ -129,7 +129,7 @@ static bool get_option(struct top *top, struct options *options, int c)
 		return target_parse(&top->cpus, 'C', optarg);
 	case 'a':
 		options->cpus = true;
-		return target_all(&top->cpus);
+		return true;
 	case 'i':
 		return get_interval(optarg, &top->interval);
 	case 'n':
