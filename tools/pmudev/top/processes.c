@@ -185,6 +185,17 @@ static bool is_there(const struct processes *p, unsigned int nr, int pid)
 	return p->all && bsearch(&key, p->all, nr, sizeof(key), by_number);
 }
 
+/* Is it in the list of -p already, before the nth? */
+static bool was_named(const struct target *target, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (target->ids[i] == target->ids[n])
+			return true;
+	return false;
+}
+
 /* Those that are not counted yet, and may be. */
 static void find_processes(struct top *top)
 {
@@ -195,7 +206,7 @@ static void find_processes(struct top *top)
 
 	top->nr_left_out = 0;
 	for (i = 0; i < top->processes.nr_ids; i++)
-		if (!is_there(p, before, top->processes.ids[i]))
+		if (!was_named(&top->processes, i) && !is_there(p, before, top->processes.ids[i]))
 			add_process(top, top->processes.ids[i]);
 	rewinddir(p->folder);
 	while (!top->processes.nr_ids && (entry = readdir(p->folder)))
