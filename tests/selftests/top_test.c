@@ -129,7 +129,7 @@ static bool columns_hold(const char *row)
 
 	return near(instructions / seconds, number_after(row, "insn/s")) &&
 	       near(cycles / seconds, number_after(row, "cycles/s")) &&
-	       near(instructions / cycles, number_after(row, "IPC"));
+	       (!cycles || near(instructions / cycles, number_after(row, "IPC")));
 }
 
 /* ----------------------------------------------------------------------- processes -- */
