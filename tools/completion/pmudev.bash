@@ -14,8 +14,10 @@ _pmudev_options() { # COMMAND
 	exec) echo "--strict --explain -h --help" ;;
 	record) echo "-e --event -c --count -p --pid -i --no-inherit -o --output -j --json -m --mmap-bytes --lossless --no-ptrace -h --help" ;;
 	report) echo "--by -n --rows -j --json -h --help" ;;
+	top) echo "-p --pid -C --cpu -a --all-cpus -i --interval -n --intervals -s --sort -r --reverse -e --event -M --metrics -b --batch --json -h --help" ;;
 	monitor) echo "-C -c --cpu -a --all-cpus -i --interval -n --intervals --lines -e --event --plain --json --csv --color -h --help" ;;
 	verify-counters) echo "-C -c --cpu -a --all-cpus -i --interval -n --intervals --lines -e --event --plain --json --csv --color -h --help" ;;
+	exporter) echo "-l --listen -C --cpu -a --all-cpus -e --event -h --help" ;;
 	bench) echo "-C --cpu --json --color -h --help" ;;
 	convert-metrics) echo "-o --output -v --verbose -h --help" ;;
 	plot) echo "-o --output --compare --lines --total --rate -h --help" ;;
@@ -82,10 +84,16 @@ _pmudev_value() { # COMMAND WORD OPTION
 	record:-p | record:--pid) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_numbers)" -- "$word") ;;
 	record:-o | record:--output) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 	report:--by) mapfile -t COMPREPLY < <(compgen -W "symbol file line thread" -- "$word") ;;
+	top:-p | top:--pid) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_numbers)" -- "$word") ;;
+	top:-C | top:--cpu) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_cpus)" -- "$word") ;;
+	top:-e | top:--event) mapfile -t COMPREPLY < <(_pmudev_events "$word") ;;
+	top:-M | top:--metrics) mapfile -t COMPREPLY < <(_pmudev_metrics "$word") ;;
 	monitor:-C | monitor:-c | monitor:--cpu) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_cpus)" -- "$word") ;;
 	monitor:-e | monitor:--event) mapfile -t COMPREPLY < <(_pmudev_events "$word") ;;
 	verify-counters:-C | verify-counters:-c | verify-counters:--cpu) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_cpus)" -- "$word") ;;
 	verify-counters:-e | verify-counters:--event) mapfile -t COMPREPLY < <(_pmudev_events "$word") ;;
+	exporter:-C | exporter:--cpu) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_cpus)" -- "$word") ;;
+	exporter:-e | exporter:--event) mapfile -t COMPREPLY < <(_pmudev_events "$word") ;;
 	bench:-C | bench:--cpu) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_cpus)" -- "$word") ;;
 	convert-metrics:-o | convert-metrics:--output) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 	plot:-o | plot:--output) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
@@ -106,7 +114,7 @@ _pmudev_argument() { # COMMAND WORD
 	convert-metrics) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 	plot) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 	compare) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
-	help) mapfile -t COMPREPLY < <(compgen -W "info list explain doctor stat run exec record report monitor verify-counters bench convert-metrics plot compare" -- "$word") ;;
+	help) mapfile -t COMPREPLY < <(compgen -W "info list explain doctor stat run exec record report top monitor verify-counters exporter bench convert-metrics plot compare" -- "$word") ;;
 	esac
 }
 
@@ -115,7 +123,7 @@ _pmudev() {
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W "info list explain doctor stat run exec record report monitor verify-counters bench convert-metrics plot compare help --help --version" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "info list explain doctor stat run exec record report top monitor verify-counters exporter bench convert-metrics plot compare help --help --version" -- "$word")
 	elif _pmudev_value "$command" "$word" "$before"; then
 		return
 	elif [[ $word = -* ]]; then

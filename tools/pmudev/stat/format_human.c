@@ -258,7 +258,7 @@ static void print_table(const struct measurement *m)
 }
 
 /* In lines of at most 79 characters, each behind a blank. */
-void print_wrapped(void *context, const char *note)
+void stat_print_note(void *context, const char *note)
 {
 	const size_t most = 78;
 	FILE *out = context;
@@ -299,7 +299,7 @@ static void human_report(const struct measurement *m, bool ended_only)
 		if (m->repeatability)
 			repeatability_print(m);
 	}
-	stat_notes(m, print_wrapped, out);
+	stat_notes(m, stat_print_note, out);
 }
 
 const struct stat_format human_format = {

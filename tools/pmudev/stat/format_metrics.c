@@ -41,7 +41,7 @@ static void write_target(FILE *out, const struct stat_options *options, enum gro
 	}
 	if (options->target.nr_cgroups == 1 && kind_of != GROUP_CGROUP) {
 		fputc(',', out);
-		write_label(out, grouping_word(GROUP_CGROUP), options->target.cgroups[0]);
+		openmetrics_label(out, grouping_word(GROUP_CGROUP), options->target.cgroups[0]);
 	}
 	if (kind_of != GROUP_ALL && !one_cpu) {
 		fputc(',', out);

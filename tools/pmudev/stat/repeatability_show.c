@@ -9,7 +9,7 @@
 #include "stat.h"
 
 #define CORRELATION_ONLY "That is a correlation: the cause may be something else that goes with it."
-#define EXACTLY "Counts go with %s, to the unit (by chance: %s of all orders of the runs)."
+#define EXACTLY		 "Counts go with %s, to the unit (by chance: %s of all orders of the runs)."
 #define OTHER_CAUSES                                                                             \
 	"time, random numbers, files that change, answers of other processes; between machines " \
 	"also the environment's size and the libraries."
@@ -115,9 +115,9 @@ static void print_cause(const struct measurement *m, const struct relation *rela
 		snprintf(note, sizeof(note), EXACTLY, name, chance);
 	else
 		snprintf(note, sizeof(note), "Counts go along with %s, but not to the unit.", name);
-	print_wrapped(m->out, note);
+	stat_print_note(m->out, note);
 	snprintf(note, sizeof(note), "%s: %s.", name, candidates[i].advice);
-	print_wrapped(m->out, note);
+	stat_print_note(m->out, note);
 }
 
 static void print_causes(const struct measurement *m, const struct repeatability_found *found)
@@ -132,14 +132,15 @@ static void print_causes(const struct measurement *m, const struct repeatability
 			print_cause(m, &found->relations[i], i, explains(r, found, i));
 	}
 	if (exact + along)
-		print_wrapped(m->out, CORRELATION_ONLY);
+		stat_print_note(m->out, CORRELATION_ONLY);
 	if (exact)
 		return;
-	print_wrapped(m->out, along ? "None of these explains it to the unit." :
-				      "None of these explains it.");
-	print_wrapped(m->out, r->random ? "Look at addresses, which are random (`setarch -R` turns "
-					  "that off), and hashes of them; " OTHER_CAUSES :
-					  "Look at " OTHER_CAUSES);
+	stat_print_note(m->out, along ? "None of these explains it to the unit." :
+					"None of these explains it.");
+	stat_print_note(m->out, r->random ?
+					"Look at addresses, which are random (`setarch -R` turns "
+					"that off), and hashes of them; " OTHER_CAUSES :
+					"Look at " OTHER_CAUSES);
 }
 
 void repeatability_print(const struct measurement *m)

@@ -248,6 +248,6 @@ const struct erratum *stat_erratum(const struct pmudev_event_attr *attr,
 				   const struct erratum *last);
 
 /* A note for people, in lines. @out: a FILE */
-void print_wrapped(void *out, const char *note);
+void stat_print_note(void *out, const char *note);
 
 #endif /* STAT_H */
