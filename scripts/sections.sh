@@ -7,8 +7,8 @@
 
 # shellcheck disable=SC2317 # the sections are called by name
 
-export SECTIONS="check slow matrix x86-6.1 x86-6.12 newest compile packaging emulator debug-arm64 debug-amd64
-kcsan-arm64 kcsan-amd64 fuzz bench suites papi bugs"
+export SECTIONS="check slow matrix x86-6.1 x86-6.12 newest compile packaging emulator debug-arm64 debug-amd64 debug-amd
+kcsan-arm64 kcsan-amd64 kcsan-amd fuzz bench suites papi bugs"
 
 section_about() {
 	case $1 in
@@ -20,7 +20,9 @@ section_about() {
 	compile) echo "kernels of which Debian has headers: other series, PREEMPT_RT" ;;
 	packaging) echo "the Debian packages, DKMS, installation, RPM and Arch packages, in clean roots" ;;
 	emulator) echo "the patched QEMU's own tests" ;;
+	debug-amd) echo "KASAN, lockdep, kmemleak, UBSAN on AMD's machines" ;;
 	debug-*) echo "KASAN, lockdep, kmemleak, UBSAN on ${1#*-}, and whether they see a bug" ;;
+	kcsan-amd) echo "data races on AMD's machines" ;;
 	kcsan-*) echo "data races on ${1#*-}, and whether KCSAN sees one" ;;
 	fuzz) echo "the fuzzer, 10 minutes for each architecture, and libFuzzer on src/pure" ;;
 	bench) echo "\`make bench\`: costs next to perf's, held to bars" ;;
@@ -102,6 +104,17 @@ watched() {
 
 section_debug_arm64() { watched debug arm64; }
 section_debug_amd64() { watched debug amd64; }
+
+# watched_amd FLAVOUR: the same kernel on AMD's machines. All x86 machines take longer than a section may.
+watched_amd() {
+	local kernel=newest-$1-amd64
+
+	scripts/setup tools busybox-amd64 libpfm4 kselftest emulator "$kernel"
+	tests/vm/run --strict --each-once --kernel "$kernel" --machine amd-v2-g6,amd-g4,skid-amd --smp 4
+}
+
+section_debug_amd() { watched_amd debug; }
+section_kcsan_amd() { watched_amd kcsan; }
 section_kcsan_arm64() { watched kcsan arm64 --smp 4; }
 section_kcsan_amd64() { watched kcsan amd64 --smp 4; }
 

@@ -86,12 +86,14 @@ rpm_scripts() {
 
 build_arch() {
 	in_foreign mkdir -p /build/arch
+	# shellcheck disable=SC2016 # expanded there
 	in_foreign sh -c 'cp /build/pmudev/packaging/arch/* "$1" /build/arch/' sh "$ARCHIVE"
 	in_foreign sh -euc 'cd /build/arch && PKGEXT=.pkg.tar.zst makepkg --nodeps --log'
 }
 
 # arch_file PACKAGE FILE: is in it.
 arch_file() {
+	# shellcheck disable=SC2016 # expanded there
 	in_foreign sh -euc 'bsdtar -tf /build/arch/"$1"-[0-9]*.pkg.tar.zst' sh "$1" | tee "$WORK/list" | grep -x "$2"
 }
 

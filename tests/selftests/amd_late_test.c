@@ -90,7 +90,9 @@ static void expect_late(struct __test_metadata *_metadata, struct _test_data_lat
 	count_all(self, &nmis, &overflows, &late);
 	TH_LOG("%llu NMIs: %llu overflows, %llu late", nmis, overflows, late);
 	EXPECT_EQ(nmis, overflows + late);
-	EXPECT_LT(ROUNDS / 2ULL, late);
+	/* Where the kernel checks its locks, it comes while the event is switched off. */
+	if (!debug_kernel())
+		EXPECT_LT(ROUNDS / 2ULL, late);
 }
 
 /* The event is switched off, its deadline told; then the interrupt comes. */

@@ -242,7 +242,7 @@ TEST_F(skid, missed)
 		EXPECT_EQ(1, times_in(&output, "\"reached\": false")) TH_LOG("%s", output.text);
 		EXPECT_LT(1000000ULL + 13 * i, reported("instructions", 0));
 	}
-	EXPECT_LT(5, missed);
+	EXPECT_LT(debug_kernel() ? 0 : 5, missed);
 }
 
 TEST_F(skid, limit)
