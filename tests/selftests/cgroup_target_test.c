@@ -2,6 +2,7 @@
 /* Sets of cgroups: who is counted, who may, and which counters they have. */
 #include "as.h"
 #include "cgroup_set.h"
+#include "deadline.h"
 #include "kselftest_harness.h"
 
 #include <fcntl.h>
@@ -268,6 +269,62 @@ TEST_F(cgroup_target, permission)
 	EXPECT_EQ(0, subject_end(&able));
 	close(given);
 	chmod(PMUDEV_DEVICE, mode);
+}
+
+/* Deadlines are of the group's threads. */
+TEST_F(cgroup_target, deadline)
+{
+	struct pmudev_report report;
+	struct pmudev_query query;
+	int fd;
+
+	ASSERT_EQ(0, pm_query(&query));
+	if (!(query.features & PMUDEV_HAS_DEADLINE))
+		SKIP(return, "this PMU does not interrupt");
+	fd = cgroup_set(&self->pair.group, 0, &self->pair.event, 1);
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, pm_deadline(fd, 0, PMUDEV_DEADLINE_RELATIVE, 3 * LOOP_INSTRUCTIONS * (__u64)N,
+				 0));
+	EXPECT_EQ(0, subject_work(&self->pair.out, 10 * N));
+	EXPECT_EQ(0, subject_work(&self->pair.in, 2 * N));
+	EXPECT_EQ(0, pm_reports(fd, &report, 1));
+	EXPECT_EQ(0, subject_work(&self->pair.out, 10 * N));
+	EXPECT_EQ(0, subject_work(&self->pair.in, 2 * N));
+	ASSERT_EQ(1, pm_reports(fd, &report, 1));
+	EXPECT_EQ(1ULL, report.reached);
+	EXPECT_EQ(0, subject_work(&self->pair.in, 10 * N));
+	EXPECT_EQ(0, pm_reports(fd, &report, 1));
+	close(fd);
+}
+
+/* More events than counters take turns while its threads run. */
+TEST_F(cgroup_target, turns)
+{
+	struct pmudev_event_attr events[64];
+	struct pmudev_query query;
+	unsigned int i, nr;
+	union record r;
+	int fd;
+
+	ASSERT_EQ(0, pm_query(&query));
+	nr = __builtin_popcountll(cycle_counters(query.available)) + 1;
+	ASSERT_GT(ARRAY_SIZE(events), nr);
+	for (i = 0; i < nr; i++) {
+		events[i] = raw_event(EVENT_CYCLES, USER_ONLY | PMUDEV_MULTIPLEX);
+		events[i].group = i;
+	}
+	fd = cgroup_set(&self->pair.group, 0, events, nr);
+	ASSERT_GE(fd, 0);
+	/* Some 30 turns, of a millisecond each. */
+	for (i = 0; i < 15; i++)
+		EXPECT_EQ(0, subject_work(&self->pair.in, 1000000));
+	ASSERT_EQ(0, pm_read(fd, &r));
+	for (i = 0; i < nr; i++) {
+		EXPECT_LT(0ULL, r.r.counts[i].time_running) TH_LOG("event %u", i);
+		EXPECT_GE(r.r.counts[i].time_enabled, r.r.counts[i].time_running);
+		EXPECT_LT(0ULL, r.r.counts[i].value) TH_LOG("event %u", i);
+	}
+	close(fd);
 }
 
 /* A group that is removed counts no more; what it counted stays. */

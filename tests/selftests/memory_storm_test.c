@@ -260,7 +260,7 @@ FIXTURE(memory_storm)
 
 static int open_file(const struct cgroup *group, const char *file, int flags)
 {
-	char path[128];
+	char path[160];
 
 	snprintf(path, sizeof(path), "%s/%s", group->path, file);
 	return open(path, flags | O_CLOEXEC);
