@@ -13,6 +13,7 @@
 
 #include "child.h"
 #include "cmd.h"
+#include "descriptors.h"
 
 /* An exec takes less; only a stop before it lasts longer. */
 #define MEANWHILE_MS 10
@@ -67,6 +68,7 @@ static void be_command(const char *program, char **command, int told, int go)
 
 	if (read(go, &byte, 1) != 1)
 		_exit(EXIT_NOT_RUN);
+	descriptors_restore();
 	execvp(program, command);
 	error = errno;
 	/* The parent may be gone: nobody reads the error. */

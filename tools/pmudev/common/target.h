@@ -49,6 +49,9 @@ bool target_parse(struct target *target, int option, const char *text);
 /* The same, but "1,2,3" are several threads or processes. */
 bool target_parse_list(struct target *target, int option, const char *text);
 
+/* A cgroup's path is shorter than that. */
+#define TARGET_CGROUP 512
+
 /* "a/b,c": cgroups by their paths below the root of cgroup v2. False as above. */
 bool target_parse_cgroups(struct target *target, const char *text);
 

@@ -41,8 +41,13 @@ static int open_cgroup(const char *root, const char *name)
 static bool add_cgroup(struct target *target, const char *root, const char *name)
 {
 	const unsigned int nr = target->nr_cgroups;
-	int fd = open_cgroup(root, name);
+	int fd;
 
+	if (strlen(name) >= TARGET_CGROUP) {
+		complain("a cgroup's path has at most %d characters", TARGET_CGROUP - 1);
+		return false;
+	}
+	fd = open_cgroup(root, name);
 	if (fd < 0) {
 		complain("cgroup '%s': %s has no such folder: %s", name, root, strerror(-fd));
 		return false;

@@ -3,6 +3,7 @@
  * The events of `pmudev stat`: those that were named, or perf's by default as far as they can be
  * counted.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,12 +165,15 @@ void stat_leave_out_optional(struct measurement *m)
 	reorder(m);
 }
 
-void stat_leave_out_software(struct measurement *m, unsigned int event)
+void stat_leave_out_software(struct measurement *m, unsigned int event, int error)
 {
 	struct software *software = &m->software;
 	const unsigned int behind = software->nr - event - 1;
 
-	detailed_miss(m->forbidden, sizeof(m->forbidden), software->names[event]);
+	if (error == -EACCES || error == -EPERM)
+		detailed_miss(m->forbidden, sizeof(m->forbidden), software->names[event]);
+	else
+		detailed_miss(m->unknown, sizeof(m->unknown), software->names[event]);
 	memmove(&software->events[event], &software->events[event + 1],
 		behind * sizeof(*software->events));
 	memmove(&software->names[event], &software->names[event + 1],

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../common/cmd.h"
+#include "../common/descriptors.h"
 #include "../common/watch.h"
 #include "counters.h"
 
@@ -27,6 +28,7 @@ static void make_grouping(struct counters *c)
 		if (target->cpu[i])
 			cpus[nr++] = i;
 	c->cpus = nr;
+	c->numbers = cpus;
 	if (c->m->options.grouping == GROUP_CGROUP) {
 		grouping_make_cgroups(&c->grouping, target->cgroups, target->nr_cgroups, nr);
 		return;
@@ -45,12 +47,9 @@ static struct software_target source_target(const struct counters *c, unsigned i
 	const struct stat_options *options = &c->m->options;
 	const struct target *target = &options->target;
 	struct software_target to = { .cpu = -1, .id = child };
-	unsigned int i, nr = 0;
 
 	if (target->kind == TARGET_CPUS) {
-		for (i = 0; i < TARGET_MAX_CPUS; i++)
-			if (target->cpu[i] && nr++ == source % c->cpus)
-				to.cpu = i;
+		to.cpu = c->numbers[source % c->cpus];
 		to.cgroup = target->nr_cgroups;
 		to.id = to.cgroup ? target->cgroup_fds[source / c->cpus] : -1;
 		return to;
@@ -142,11 +141,11 @@ static int open_software(struct counters *c, pid_t child)
 			software_append(&m->software, &m->list);
 			error = open_event(c, event, child);
 		}
-		if (error && !m->by_default)
+		if (error && (!m->by_default || error == -EMFILE || error == -ENFILE))
 			return refuse_event(&m->software, event, error);
 		if (error) {
 			software_count_drop(&c->software, event);
-			stat_leave_out_software(m, event);
+			stat_leave_out_software(m, event, error);
 			continue;
 		}
 		event++;
@@ -193,6 +192,7 @@ int counters_open(struct counters *c, struct measurement *m, pid_t child)
 	int error;
 
 	*c = (struct counters){ .m = m };
+	descriptors_raise();
 	make_grouping(c);
 	m->run.start = watch_now();
 	error = sets_open(m, &c->sets, child);

@@ -17,6 +17,7 @@
  * @software: the kernel's
  * @grouping: the sources
  * @cpus: on how many CPUs; 0: on threads or processes
+ * @numbers: those CPUs
  */
 struct counters {
 	struct measurement *m;
@@ -24,6 +25,7 @@ struct counters {
 	struct software_count software;
 	struct grouping grouping;
 	unsigned int cpus;
+	const int *numbers;
 };
 
 /**

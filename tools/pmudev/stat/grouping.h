@@ -20,7 +20,8 @@ enum grouping_kind {
 	GROUP_CGROUP,
 };
 
-#define GROUP_NAME 128
+/* A cgroup has its path. */
+#define GROUP_NAME 512
 
 /**
  * struct group - sources that are added up

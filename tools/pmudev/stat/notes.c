@@ -109,6 +109,8 @@ void stat_notes(const struct measurement *m, void (*to_say)(void *context, const
 		say(&to, "There are not enough counters for: %s.", m->left_out);
 	if (*m->forbidden)
 		say(&to, "The kernel counts with CAP_PERFMON only: %s.", m->forbidden);
+	if (*m->unknown)
+		say(&to, "The kernel does not count here: %s.", m->unknown);
 	if (run->shared)
 		say(&to, "There are not enough counters for all of -d at once.");
 	say_errata(&to, &m->list);

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* More often than once in so many by chance: no relation is told. */
-#define RELATION_CHANCE 0.1
+/* No relation is told that chance makes more often: seven candidates are looked at. */
+#define RELATION_CHANCE 0.01
 
 /* From this correlation on (either sign) a relation that is not exact is told. */
 #define RELATION_CORRELATION 0.9

@@ -144,6 +144,7 @@ struct stat_run {
  * @missing: names of those that it would have and this CPU has not, "" if none
  * @left_out: the same for want of counters
  * @forbidden: the same of software events for want of a capability
+ * @unknown: the same of those that the kernel does not count here
  * @run: the last run
  * @runs: how many there were
  * @failed: the first one that failed, from 1 on; 0: none
@@ -167,6 +168,7 @@ struct measurement {
 	char missing[512];
 	char left_out[128];
 	char forbidden[128];
+	char unknown[128];
 	struct stat_run run;
 	unsigned int runs;
 	unsigned int failed;
@@ -221,7 +223,7 @@ bool stat_choose_events(struct measurement *m);
 
 /* Events that nobody asked for, and that cannot be counted now. */
 void stat_leave_out_optional(struct measurement *m);
-void stat_leave_out_software(struct measurement *m, unsigned int event);
+void stat_leave_out_software(struct measurement *m, unsigned int event, int error);
 
 /*
  * The nth row of a group, in the order in which events were named. Return: the event's place in the
