@@ -37,10 +37,10 @@ struct pmudev_user_reads {
 	struct hlist_head pages; /* its sets whose page has an active event for user reads */
 };
 
-/* How a task's context follows its task (task/); unused for a CPU's */
+/* How a task's context follows its task (task/); unused for a CPU's and a cgroup's */
 struct pmudev_task_link {
 	/*
-	 * NULL for a CPU. Constant. Not a reference: followed only by the thread itself, with a
+	 * NULL for a CPU and a cgroup. Constant. Not a reference: followed only by the thread itself, with a
 	 * reference, or under ctx->lock while not dead, because the exit hook takes that lock.
 	 */
 	struct task_struct *task;
@@ -52,14 +52,14 @@ struct pmudev_task_link {
 	bool linked; /* the preempt notifier is in the task's list; under ctx->lock */
 };
 
-/* What the allocation layer keeps of a context; under pmu->lock */
+/* What the allocation layer keeps of a context, of a cgroup's with its CPU's; under pmu->lock */
 struct pmudev_alloc_ctx {
 	u64 held;     /* counters allocated to its sets (not to children) */
 	u64 borrowed; /* counters that its multiplexing sets use beyond those */
 	u64 mark;     /* the last question that concerned it, see find_conflicts() */
 };
 
-/* What is loaded as a unit: the events of a thread on one PMU, or of a CPU */
+/* What is loaded as a unit: the events of a thread on one PMU, of a CPU, or of a cgroup on a CPU */
 struct pmudev_ctx {
 #ifdef CONFIG_PREEMPT_NOTIFIERS
 	struct preempt_notifier notifier; /* first, for the thread's switches use it most */

@@ -14,7 +14,7 @@
  *   exec_update_lock		the kernel's: of another process that is being bound
  *   hooks_mutex		entry/task_hooks.c: installing the hooks on fork, exec and exit
  *   user_access_mutex		entry/sysctl.c: one change of the sysctl at a time
- *   probe_mutex		task/sched_switch.c: installing the probe
+ *   probe_mutex		task/sched_switch.c, task/cgroup.c: installing a probe; never both
  *   cpus_read_lock()		the kernel's: CPUs stay online
  *   pmu->lock			reservation and allocation of one PMU; also taken by the hotplug
  *				callback. Never two PMUs' at a time.
@@ -23,7 +23,8 @@
  *   attach_lock		raw, task/attach.c: one attach at a time
  *   grant_lock			raw, entry/mmap.c: the first mapping clears residue before others go
  *   rq->lock			the scheduler's: a switch holds it when it takes those below
- *   ctx->lock			raw, irqs off: what is loaded, and the pages of its sets
+ *   ctx->lock			raw, irqs off: what is loaded, and the pages of its sets. Also taken
+ *				inside the kernel's cgroup_mutex, when threads are moved.
  *   a new child's ctx->lock	in the fork hook, before the child runs
  *   inherit->lock		raw, irqs off: the list of children, and the sums of ended ones
  *   common->lock		raw, irqs off: reports of a set's and its children's deadlines

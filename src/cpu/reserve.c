@@ -40,8 +40,11 @@ static void load_ready(void *unused)
 {
 	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
 
-	/* Counters were cleared when they were reserved, but what was loaded since then counts. */
-	if (!cpuc->ready) {
+	/*
+	 * Counters were cleared when they were reserved, but what was loaded since then counts. A CPU
+	 * that wakes up may have loaded already.
+	 */
+	if (!cpuc->ready || !cpuc->follows_cgroups) {
 		cpuc->residue = 0;
 		pmudev_overflow_begin(cpuc);
 	}

@@ -86,6 +86,8 @@ static int bind_cgroup(struct pmudev_set *set, const struct pmudev_bind *bind,
 		return pmudev_refuse(why, ret, PMUDEV_WHY_CGROUP, 0);
 	case -ENODEV:
 		return pmudev_refuse(why, ret, PMUDEV_WHY_CPU_OFFLINE, 0);
+	case -EBUSY:
+		return pmudev_refuse(why, ret, PMUDEV_WHY_NUMBER, PMUDEV_COUNTERS);
 	default:
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE, 0);
 	}

@@ -3,13 +3,6 @@
  * Following cgroups: the sched_switch probe sees which thread comes; another probe sees which are
  * moved to a cgroup while they run.
  */
-#include <linux/cgroup.h>
-#include <linux/cpu.h>
-#include <linux/slab.h>
-#include <linux/smp.h>
-#include <linux/tracepoint.h>
-#include <trace/events/cgroup.h>
-
 #include "../hooks.h"
 #include "../memory.h"
 #include "../worker.h"
@@ -17,6 +10,17 @@
 #include "sched_switch.h"
 
 #ifdef CONFIG_CGROUPS
+
+#include <linux/cgroup.h>
+#include <linux/cpu.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/tracepoint.h>
+#include <trace/events/cgroup.h>
+
+/* Sets of cgroups on one CPU: each switch walks them. More than counters would be of no use. */
+#define MOST PMUDEV_COUNTERS
 
 static void look_again(void *unused)
 {
@@ -27,23 +31,36 @@ static void look_again(void *unused)
 
 static DEFINE_PER_CPU(call_single_data_t, look_again_csd); /* prepared by install() */
 
+/* A call that is still pending will see what changed, too, so -EBUSY is no error. */
+static void have_look_again(int cpu)
+{
+	if (!hlist_empty(&per_cpu(pmudev_cpus, cpu).cgroups))
+		smp_call_function_single_async(cpu, &per_cpu(look_again_csd, cpu));
+}
+
 /*
- * Some threads belong to another cgroup from now on. Irqs are off. A call that is still pending
- * will see that, too, so -EBUSY is no error.
+ * A thread, or all of its process, belongs to another cgroup from now on. The kernel's cgroup_mutex
+ * is held: no two calls at a time, as the calls of other CPUs demand. A thread that changes its CPU
+ * now passes the probe of switches there.
  */
 static void on_attach(void *data, struct cgroup *cgroup, const char *path, struct task_struct *task,
 		      bool threadgroup)
 {
-	int cpu;
+	struct task_struct *thread;
 
 	/*
-	 * The thread's cgroup was written before the lists and calls are looked at. Pairs with the
-	 * barriers in look_again() and add_here().
+	 * The thread's cgroup was written before its CPU, the lists and the calls are looked at.
+	 * Pairs with the barriers in look_again() and add_here(), and with the scheduler's.
 	 */
 	smp_mb();
-	for_each_online_cpu(cpu)
-		if (!hlist_empty(&per_cpu(pmudev_cpus, cpu).cgroups))
-			smp_call_function_single_async(cpu, &per_cpu(look_again_csd, cpu));
+	if (!threadgroup) {
+		have_look_again(task_cpu(task));
+		return;
+	}
+	rcu_read_lock();
+	list_for_each_entry_rcu(thread, &task->signal->thread_head, thread_node)
+		have_look_again(task_cpu(thread));
+	rcu_read_unlock();
 }
 
 static DEFINE_MUTEX(probe_mutex); /* probe.installed */
@@ -71,6 +88,9 @@ static bool install(void *arg)
 	for_each_possible_cpu(cpu)
 		INIT_CSD(&per_cpu(look_again_csd, cpu), look_again, NULL);
 	*ret = probe.tp ? pmudev_hook_install(&probe) : -ENOENT;
+	/* A CPU may still execute what was there before it was patched. */
+	if (!*ret)
+		kick_all_cpus_sync();
 	return true;
 }
 
@@ -83,12 +103,25 @@ static int install_once(void)
 	return ret;
 }
 
+/* A call of add_here() */
+struct adding {
+	struct pmudev_cgroup *cgroup;
+	int error; /* out: 0, -EBUSY: the CPU has as many as it may */
+};
+
 static void add_here(void *arg)
 {
-	struct pmudev_cgroup *cgroup = arg;
 	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
+	struct adding *adding = arg;
+	struct hlist_node *node;
+	unsigned int nr = 0;
 
-	hlist_add_head(&cgroup->node, &cpuc->cgroups);
+	hlist_for_each(node, &cpuc->cgroups) nr++;
+	if (nr >= MOST) {
+		adding->error = -EBUSY;
+		return;
+	}
+	hlist_add_head(&adding->cgroup->node, &cpuc->cgroups);
 	/* Pairs with on_attach(): that finds the list, or this the thread's new cgroup. */
 	smp_mb();
 	pmudev_cgroups_follow(cpuc, current);
@@ -123,6 +156,7 @@ static void destroy(struct pmudev_cgroup *cgroup)
 int pmudev_cgroup_attach(struct pmudev_cpu *cpuc, int fd, struct pmudev_cgroup **out)
 {
 	struct pmudev_cgroup *cgroup = create(cpuc, fd);
+	struct adding adding = { .cgroup = cgroup };
 	int ret;
 
 	if (IS_ERR(cgroup))
@@ -131,10 +165,12 @@ int pmudev_cgroup_attach(struct pmudev_cpu *cpuc, int fd, struct pmudev_cgroup *
 	ret = install_once();
 	if (!ret)
 		ret = pmudev_sched_switch_start();
-	if (!ret && smp_call_function_single(cpuc->cpu, add_here, cgroup, true))
+	if (!ret && smp_call_function_single(cpuc->cpu, add_here, &adding, true))
 		ret = -ENODEV;
+	if (!ret)
+		ret = adding.error;
 	if (ret) {
-		atomic_dec(&pmudev_nr_cgroups);
+		pmudev_sched_switch_put_cgroup();
 		destroy(cgroup);
 		return ret;
 	}
@@ -168,15 +204,15 @@ static void remove(void *arg)
 void pmudev_cgroup_detach(struct pmudev_cgroup *cgroup)
 {
 	pmudev_by_worker(pmudev_urgent, remove, cgroup);
-	atomic_dec(&pmudev_nr_cgroups);
+	pmudev_sched_switch_put_cgroup();
 	destroy(cgroup);
 }
 
 void pmudev_cgroup_exit(void)
 {
 	pmudev_hook_remove(&probe);
-	/* A call that it made may be pending. */
-	kick_all_cpus_sync();
+	/* A call that it made may be pending, or run, with irqs off. */
+	synchronize_rcu();
 }
 
 #else /* CONFIG_CGROUPS */

@@ -8,7 +8,8 @@
 /*
  * Have a new context follow a cgroup on a CPU. @fd: of the cgroup's directory; @out: out: the
  * context. May sleep; pmudev_sched_switch_init() has found the tracepoint. Return: 0; -EBADF: no
- * cgroup; -ENODEV: the CPU is offline; -ENOMEM; -EOPNOTSUPP, -ENOENT: this kernel cannot.
+ * cgroup; -ENODEV: the CPU is offline; -EBUSY: it has PMUDEV_COUNTERS such sets already; -ENOMEM;
+ * -EOPNOTSUPP, -ENOENT: this kernel cannot.
  */
 int pmudev_cgroup_attach(struct pmudev_cpu *cpuc, int fd, struct pmudev_cgroup **out);
 

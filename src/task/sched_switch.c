@@ -51,9 +51,9 @@ static DECLARE_DELAYED_WORK(stop_work, stop);
 static void stop(struct work_struct *work)
 {
 	mutex_lock(&probe_mutex);
-	if (atomic_read(&pmudev_nr_unlinked) || atomic_read(&pmudev_nr_cgroups))
+	if (atomic_read(&pmudev_nr_unlinked))
 		schedule_delayed_work(&stop_work, HZ);
-	else
+	else if (!atomic_read(&pmudev_nr_cgroups))
 		pmudev_hook_remove(&probe);
 	mutex_unlock(&probe_mutex);
 }
@@ -83,6 +83,12 @@ int pmudev_sched_switch_start(void)
 
 	pmudev_locked(pmudev_plain, &probe_mutex, start, &ret);
 	return ret;
+}
+
+void pmudev_sched_switch_put_cgroup(void)
+{
+	if (atomic_dec_and_test(&pmudev_nr_cgroups))
+		schedule_delayed_work(&stop_work, HZ);
 }
 
 int pmudev_sched_switch_init(struct tracepoint *tp, void (*out)(struct pmudev_ctx *ctx),

@@ -29,4 +29,7 @@ void pmudev_sched_switch_exit(void);
  */
 int pmudev_sched_switch_start(void);
 
+/* One context of a cgroup less. */
+void pmudev_sched_switch_put_cgroup(void);
+
 #endif /* _PMUDEV_TASK_SCHED_SWITCH_H */

@@ -238,6 +238,29 @@ TEST_F(cgroup_target, refused)
 	close(directory);
 }
 
+/* Switches walk them: a CPU has a limited number. */
+TEST_F(cgroup_target, limited)
+{
+	int directory = open(self->pair.group.path, O_RDONLY | O_DIRECTORY);
+	int fd[65], i;
+
+	ASSERT_GE(directory, 0);
+	for (i = 0; i < 65; i++) {
+		fd[i] = pm_open();
+		ASSERT_GE(fd[i], 0);
+		if (i == 64)
+			break;
+		ASSERT_EQ(0, cgroup_bind(fd[i], directory, 0, 0)) TH_LOG("set %d", i);
+	}
+	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_NUMBER, cgroup_bind(fd[64], directory, 0, 0));
+	EXPECT_EQ(64ULL, why.limit);
+	close(fd[0]);
+	EXPECT_EQ(0, cgroup_bind(fd[64], directory, 0, 0));
+	for (i = 1; i < 65; i++)
+		close(fd[i]);
+	close(directory);
+}
+
 static int given;
 
 static long bind_it(long capability)
