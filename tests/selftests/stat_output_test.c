@@ -33,7 +33,6 @@ TEST_F(interval, what_is_refused)
 		{ "-D -1 -- true", "-D -1 waits for \"enable\"" },
 		{ "--control x -- true", "--control takes fd:CTL[,ACK]" },
 		{ "-o x --log-fd 3 -- true", "only one of -o and --log-fd" },
-		{ "-G x -- true", "stat does not have perf's --cgroup" },
 		{ "-o /nowhere/x -- true", "cannot write '/nowhere/x'" },
 		{ "--openmetrics -o /nowhere/x -- true", "cannot write '/nowhere/x'" },
 	};
