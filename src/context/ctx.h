@@ -40,8 +40,9 @@ struct pmudev_user_reads {
 /* How a task's context follows its task (task/); unused for a CPU's and a cgroup's */
 struct pmudev_task_link {
 	/*
-	 * NULL for a CPU and a cgroup. Constant. Not a reference: followed only by the thread itself, with a
-	 * reference, or under ctx->lock while not dead, because the exit hook takes that lock.
+	 * NULL for a CPU and a cgroup. Constant. Not a reference: followed only by the thread
+	 * itself, with a reference, or under ctx->lock while not dead, because the exit hook takes
+	 * that lock.
 	 */
 	struct task_struct *task;
 	struct hlist_node hash_node;  /* in the task table; under task_hash_lock and RCU */

@@ -41,8 +41,8 @@ static void load_ready(void *unused)
 	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
 
 	/*
-	 * Counters were cleared when they were reserved, but what was loaded since then counts. A CPU
-	 * that wakes up may have loaded already.
+	 * Counters were cleared when they were reserved, but what was loaded since then counts. A
+	 * CPU that wakes up may have loaded already.
 	 */
 	if (!cpuc->ready || !cpuc->follows_cgroups) {
 		cpuc->residue = 0;
