@@ -72,9 +72,13 @@ static inline bool ends_with(const struct reply *reply, const char *end)
 	return reply->len >= len && !strcmp(reply->text + reply->len - len, end);
 }
 
-/* All of it arrived. */
+/* The exporter serves counts again that are younger. */
+#define READ_AGE_US 250000
+
+/* All of it arrived, and was read after this began. */
 static inline bool scrape(unsigned int port, struct reply *reply)
 {
+	usleep(READ_AGE_US + 10000);
 	return ask(port, REQUEST("GET", "/metrics", AS_OPENMETRICS), reply) &&
 	       !strncmp(reply->text, "HTTP/1.1 200 ", 13) && ends_with(reply, "\n# EOF\n");
 }
@@ -104,14 +108,12 @@ static inline __u64 count_of(const struct reply *reply, const char *name, int cp
 /* Is the CPU up, or not up for this reason? */
 static inline bool is_up(const struct reply *reply, int cpu, const char *reason)
 {
-	char begin[160];
+	char up[64], down[160];
 
-	if (reason)
-		snprintf(begin, sizeof(begin), "pmudev_up{cpu=\"%d\",reason=\"%s\"} 0\n", cpu,
-			 reason);
-	else
-		snprintf(begin, sizeof(begin), "pmudev_up{cpu=\"%d\"} 1\n", cpu);
-	return sample(reply, begin);
+	snprintf(up, sizeof(up), "pmudev_up{cpu=\"%d\"} %d\n", cpu, !reason);
+	snprintf(down, sizeof(down), "pmudev_down_info{cpu=\"%d\",reason=\"%s", cpu,
+		 reason ? reason : "");
+	return sample(reply, up) && !sample(reply, down) == !reason;
 }
 
 #endif /* PMUDEV_TEST_SCRAPE_H */

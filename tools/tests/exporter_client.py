@@ -2,6 +2,7 @@
 """What exporter_test.sh asks for:
 
 get PORT PATH [ACCEPT]           prints an answer, its head included
+idle PORT NUMBER                 an answer beside connections that say nothing, and are closed in less than 20 s
 activate COMMAND...              becomes the command, with a socket that listens as systemd hands it over
 parse FILE text|openmetrics      fails if Prometheus' own library for Python does not read it
 names FILE                       the dashboard names no metric that the page FILE does not have
@@ -37,6 +38,18 @@ def get(port, path, accept=None):
     response = connection.getresponse()
     print(response.status, response.getheader("Content-Type"))
     print(response.read().decode("utf-8"), end="")
+
+
+def idle(port, number):
+    begin = time.monotonic()
+    connections = [socket.create_connection(("127.0.0.1", int(port)), timeout=20) for _ in range(int(number))]
+    get(port, "/metrics")
+    answered = time.monotonic()
+    assert answered - begin < 3, answered - begin
+    for connection in connections:
+        assert connection.recv(1) == b""
+        connection.close()
+    print("closed after", time.monotonic() - begin)
 
 
 def activate(*command):
@@ -113,4 +126,4 @@ def prometheus(program, target, folder):
             server.terminate()
 
 
-{f.__name__: f for f in (get, activate, parse, names, rules, prometheus)}[sys.argv[1]](*sys.argv[2:])
+{f.__name__: f for f in (get, idle, activate, parse, names, rules, prometheus)}[sys.argv[1]](*sys.argv[2:])

@@ -60,7 +60,7 @@ static void make(void)
 	};
 
 	name_events(7, names);
-	made.perf_blocked = true;
+	made.excludes_perf = true;
 	made.nr = 5;
 	made.cpus = order;
 	make_cpu(0, 0x7f, NULL);
@@ -98,6 +98,25 @@ static void check_page(const char *path, bool text)
 	is(got, wanted, text ? "the page as text" : "the page as OpenMetrics");
 }
 
+/* perf is blocked by a set that is enabled, not by one that waits for its counters. */
+static void perf_is_blocked_by_sets(void)
+{
+	static char got[16384];
+	unsigned int enabled;
+	FILE *file;
+
+	for (enabled = 0; enabled < 2; enabled++) {
+		file = fmemopen(got, sizeof(got), "w");
+		make_cpu(0, 0x7f, enabled ? NULL : "held");
+		cpus[1].enabled = false;
+		cpus[4].enabled = false;
+		page_write(file, &made, true);
+		fclose(file);
+		ok(strstr(got, enabled ? "\npmudev_perf_blocked 1\n" : "\npmudev_perf_blocked 0\n"),
+		   enabled ? "perf is blocked by one set" : "and by none while none is enabled");
+	}
+}
+
 static void names_are_unique(void)
 {
 	static const char *const twice[] = { "cycles:u", "cycles/u" };
@@ -123,6 +142,7 @@ int main(int argc, char **argv)
 	(argc > 1 ? write_page : check_page)(path, true);
 	snprintf(path, sizeof(path), "%s/metrics.openmetrics", folder);
 	(argc > 1 ? write_page : check_page)(path, false);
+	perf_is_blocked_by_sets();
 	names_are_unique();
 	name_events(0, NULL);
 	return tap_end();

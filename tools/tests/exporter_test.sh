@@ -86,12 +86,28 @@ answers() { # FIRST_LINE TEXT PATH [ACCEPT]
 	[ "$(head -n 1 "$TMP/answer")" = "$first" ] && grep -qF -- "$text" "$TMP/answer"
 }
 
+# What is younger than 0.25 s is served again.
 grows() {
 	for page in 1 2; do
+		sleep 0.3
 		client get "$port" /metrics | sed -n 's/^pmudev_cycles_total{cpu="0"} //p' >"$TMP/$page"
 	done
 	cat "$TMP/1" "$TMP/2"
 	[ "$(cat "$TMP/2")" -gt "$(cat "$TMP/1")" ]
+}
+
+# Of 20 readings on end some are younger than 0.25 s, and the same.
+is_reused() {
+	for page in $(seq 20); do
+		client get "$port" /metrics | sed -n 's/^pmudev_cycles_total{cpu="0"} //p'
+	done >"$TMP/pages"
+	cat "$TMP/pages"
+	[ "$(wc -l <"$TMP/pages")" = 20 ] && [ "$(uniq "$TMP/pages" | wc -l)" -lt 20 ]
+}
+
+# All of one address, and they say nothing.
+idle() {
+	client idle "$port" 40
 }
 
 # shellcheck disable=SC2086 # $fake is a list of words
@@ -104,6 +120,8 @@ with_server() {
 		'# EOF' /metrics application/openmetrics-text
 	expect "  and knows no other page" answers "404 text/plain" /metrics /other
 	expect "counts grow" grows
+	expect "  and are not read for each of many requests" is_reused
+	expect "idle connections keep nobody out, and are closed" idle
 	expect "another one cannot listen there" says 1 "cannot listen on 127.0.0.1:$port: Address already in use" \
 		$fake "$PMUDEV" exporter -l "127.0.0.1:$port"
 	if prometheus=$(of_prometheus prometheus); then

@@ -165,27 +165,43 @@ static void take(struct exporter_cpu *c, const struct pmudev_record *record)
 }
 
 /*
- * A CPU that others had taken when it came back is online and counts nothing. Enabling asks for its
- * counters again; the counts stay.
+ * @stands: the set is enabled and has no counters: others had taken them when the CPU came back. If
+ * it missed some time since it was last read, a second reading shows whether that has ended.
  */
+static int read_set(const struct exporter_cpu *c, union pmudev_record_buffer *to, bool *stands)
+{
+	const struct pmudev_record *record = &to->record;
+	int error = pmudev_read(c->set, &to->record, sizeof(*to));
+	uint64_t enabled, running;
+
+	*stands = false;
+	if (error)
+		return error;
+	enabled = record->time_enabled;
+	running = record->time_running;
+	if (enabled - running == c->time_enabled - c->time_running)
+		return 0;
+	error = pmudev_read(c->set, &to->record, sizeof(*to));
+	*stands = !error && record->time_enabled > enabled && record->time_running == running;
+	return error;
+}
+
+/* To enable a set that stands asks for its counters again; the counts stay. */
 static void read_cpu(const struct exporter *exporter, struct exporter_cpu *c)
 {
 	union pmudev_record_buffer now;
-	const bool was_counting = c->enabled && !c->reason;
 	bool stands;
 
 	if (!try_cpu(exporter, c))
 		return;
-	if (pmudev_read(c->set, &now.record, sizeof(now))) {
+	if (read_set(c, &now, &stands)) {
 		refused(c);
 		return;
 	}
-	stands = now.record.time_enabled > c->time_enabled &&
-		 now.record.time_running == c->time_running;
 	take(c, &now.record);
 	if (now.record.flags & PMUDEV_RECORD_OFFLINE) {
 		stops(c, offline, NULL);
-	} else if (was_counting && stands) {
+	} else if (stands) {
 		stops(c, "no counters", "its counters were lost; they are asked for again");
 		pmudev_disable(c->set, PMUDEV_ALL);
 		c->enabled = false;

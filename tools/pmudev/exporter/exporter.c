@@ -10,10 +10,14 @@
 
 #include "../common/cmd.h"
 #include "../common/defaults.h"
-#include "../common/fit.h"
 #include "../common/parts.h"
 #include "../common/target.h"
+#include "../common/ticks.h"
+#include "../common/watch.h"
 #include "exporter.h"
+
+/* ns: younger counts are not read again, however many clients ask. */
+#define READ_AGE (NS_PER_SECOND / 4)
 
 struct options {
 	struct target target;
@@ -130,31 +134,49 @@ static char *default_list(struct pmudev *set)
 	return events ? events : join_events(NULL, pmudev_generic_name(defaults[0]));
 }
 
-static void leave_out(struct event_list *list, uint64_t fits)
+static void leave_out(struct event_list *list, unsigned int i)
 {
-	unsigned int i, kept = 0;
-
-	for (i = 0; i < list->nr; i++) {
-		if (!(fits >> i & 1)) {
-			complain("%s: no counter is left for it: left out of the default list",
-				 list->events[i].name);
-			continue;
-		}
-		list->events[kept] = list->events[i];
-		list->attrs[kept++] = list->attrs[i];
+	complain("%s: the CPU has too few counters for it: left out of the default list",
+		 list->events[i].name);
+	for (list->nr--; i < list->nr; i++) {
+		list->events[i] = list->events[i + 1];
+		list->attrs[i] = list->attrs[i + 1];
 	}
-	list->nr = kept;
 }
 
-/* Leaves events out for which the first CPU of some kind has no counter beside the others. */
+/*
+ * Is it for good? What others hold is free some day, but not what a hypervisor has kept from this
+ * machine.
+ */
+static bool is_final(const struct pmudev_refusal *why, const struct pmudev_query *query)
+{
+	if (why->code == PMUDEV_WHY_HELD)
+		return why->holder.kind == PMUDEV_HOLDER_HYPERVISOR &&
+		       query->counters & ~query->available;
+	return why->code == PMUDEV_WHY_NO_COUNTER;
+}
+
+/* Tries the events as they would be added. */
+static void keep_on(struct pmudev *set, const struct pmudev_query *query, struct event_list *list)
+{
+	int32_t counter[PMUDEV_MAX_EVENTS];
+	struct pmudev_refusal why;
+
+	while (list->nr > 1 && pmudev_place(set, list->attrs, list->nr, counter)) {
+		if (!pmudev_why(set, &why) || !is_final(&why, query) || why.event < 0 ||
+		    (unsigned int)why.event >= list->nr)
+			return;
+		leave_out(list, why.event);
+	}
+}
+
+/* Leaves events out for which the first CPU of some kind never has a counter beside the others. */
 static void keep_what_fits(struct exporter *exporter)
 {
-	struct event_list *list = &exporter->list;
 	struct pmudev_query query;
 	uint32_t seen = 0;
 	unsigned int i;
 	struct pmudev set;
-	struct fit fit;
 
 	for (i = 0; i < exporter->nr; i++) {
 		if (pmudev_open(&set))
@@ -163,8 +185,7 @@ static void keep_what_fits(struct exporter *exporter)
 		    !pmudev_query_cpu(&set, exporter->cpus[i]->cpu, &query) &&
 		    !(seen >> query.pmu & 1)) {
 			seen |= 1U << query.pmu;
-			if (fit_find(&set, list, query.available, &fit) && fit.fits)
-				leave_out(list, fit.fits);
+			keep_on(&set, &query, &exporter->list);
 		}
 		pmudev_close(&set);
 	}
@@ -204,7 +225,7 @@ static int choose_events(struct exporter *exporter, struct options *options)
 	pmudev_close(&set);
 	if (status)
 		return status;
-	exporter->perf_blocked = query.arch == PMUDEV_ARCH_INTEL || query.arch == PMUDEV_ARCH_AMD;
+	exporter->excludes_perf = query.arch == PMUDEV_ARCH_INTEL || query.arch == PMUDEV_ARCH_AMD;
 	one_group(&exporter->list);
 	if (by_default)
 		keep_what_fits(exporter);
@@ -225,8 +246,13 @@ static void choose_cpus(struct exporter *exporter, const struct options *options
 
 static void write_page(FILE *out, void *context, bool text)
 {
-	cpus_read(context);
-	page_write(out, context, text);
+	struct exporter *exporter = context;
+
+	if (!exporter->read || watch_now() - exporter->read >= READ_AGE) {
+		cpus_read(exporter);
+		exporter->read = watch_now();
+	}
+	page_write(out, exporter, text);
 }
 
 /* The server's thread leaves them to this one. */
@@ -248,8 +274,8 @@ static int answer_until_signal(struct exporter *exporter, int fd)
 
 	listen_name(fd, name, sizeof(name));
 	block_signals(&signals);
-	if (exporter->perf_blocked)
-		complain("perf has no hardware events here while this runs");
+	if (exporter->excludes_perf)
+		complain("perf has no hardware events here while CPUs are counted");
 	if (!serve_begin(&server, fd)) {
 		complain("cannot serve http://%s/metrics", name);
 		return 1;

@@ -44,7 +44,8 @@ struct exporter_cpu {
  * @pmus: of each the mask of its PMUs' numbers
  * @families: of each what its samples are called
  * @all: all CPUs that are present, also those that come later
- * @perf_blocked: perf has no hardware events here while sets count
+ * @excludes_perf: perf has no hardware events here while a set is enabled
+ * @read: when the CPUs were read last, CLOCK_MONOTONIC, ns; 0: never
  * @nr: how many CPUs
  * @cpus: in the order of their numbers
  */
@@ -53,7 +54,8 @@ struct exporter {
 	uint32_t pmus[PMUDEV_MAX_EVENTS];
 	struct metric_family families[PMUDEV_MAX_EVENTS];
 	bool all;
-	bool perf_blocked;
+	bool excludes_perf;
+	uint64_t read;
 	unsigned int nr;
 	struct exporter_cpu **cpus;
 };
@@ -116,7 +118,7 @@ struct server {
 /* The socket is the server's from now on. False if it cannot serve. */
 bool serve_begin(struct server *server, int fd);
 
-/* Requests that have begun are answered. */
+/* Ends it. An answer that is not sent whole yet is cut off. */
 void serve_end(struct server *server);
 
 #endif /* EXPORTER_H */

@@ -9,6 +9,7 @@
 
 enum own {
 	UP,
+	DOWN,
 	ENABLED,
 	RUNNING,
 	PERF_BLOCKED,
@@ -18,7 +19,8 @@ enum own {
 
 static const struct metric_family own[NR_OWN] = {
 	[UP] = { "pmudev_up", METRIC_GAUGE, NULL,
-		 "1: the CPU's events are counted. 0: they are not, for this reason." },
+		 "1: the CPU's events are counted. 0: they are not; pmudev_down_info has the reason." },
+	[DOWN] = { "pmudev_down", METRIC_INFO, NULL, "Why the CPU's events are not counted." },
 	[ENABLED] = { "pmudev_enabled_seconds", METRIC_COUNTER, "seconds",
 		      "Time for which the CPU's events should have been counted." },
 	[RUNNING] = { "pmudev_running_seconds", METRIC_COUNTER, "seconds",
@@ -160,12 +162,36 @@ static void write_up(FILE *out, const struct exporter *exporter, bool text)
 		if (c->apart)
 			continue;
 		begin_sample(out, &own[UP], c);
-		if (c->reason) {
-			fputc(',', out);
-			openmetrics_label(out, "reason", c->reason);
-		}
 		fprintf(out, "} %d\n", !c->reason);
 	}
+}
+
+/* A reason that changes ends no series of pmudev_up. */
+static void write_down(FILE *out, const struct exporter *exporter, bool text)
+{
+	const struct exporter_cpu *c;
+	unsigned int i;
+
+	openmetrics_family(out, &own[DOWN], text);
+	for (i = 0; i < exporter->nr; i++) {
+		c = exporter->cpus[i];
+		if (c->apart || !c->reason)
+			continue;
+		begin_sample(out, &own[DOWN], c);
+		fputc(',', out);
+		openmetrics_label(out, "reason", c->reason);
+		fputs("} 1\n", out);
+	}
+}
+
+static bool perf_blocked(const struct exporter *exporter)
+{
+	unsigned int i;
+
+	for (i = 0; i < exporter->nr; i++)
+		if (exporter->cpus[i]->enabled)
+			return exporter->excludes_perf;
+	return false;
 }
 
 void page_write(FILE *out, const struct exporter *exporter, bool text)
@@ -178,9 +204,10 @@ void page_write(FILE *out, const struct exporter *exporter, bool text)
 	write_times(out, exporter, ENABLED, text);
 	write_times(out, exporter, RUNNING, text);
 	write_up(out, exporter, text);
+	write_down(out, exporter, text);
 	openmetrics_family(out, &own[PERF_BLOCKED], text);
 	openmetrics_name(out, &own[PERF_BLOCKED]);
-	fprintf(out, " %d\n", exporter->perf_blocked);
+	fprintf(out, " %d\n", perf_blocked(exporter));
 	openmetrics_family(out, &own[BUILD], text);
 	openmetrics_name(out, &own[BUILD]);
 	fputc('{', out);
