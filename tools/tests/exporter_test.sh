@@ -58,6 +58,8 @@ done
 
 # start COMMAND...: until it says where it serves; sets exporter and port.
 start() {
+	# What the last one told is not read again.
+	: >"$TMP/told"
 	"$@" >"$TMP/told" 2>&1 &
 	exporter=$!
 	port=
@@ -147,6 +149,23 @@ else
 	with_server
 	[ -e /dev/pmudev ] || expect "without the module it says so" says 1 "there is no /dev/pmudev" \
 		"$PMUDEV" exporter -l 127.0.0.1:0
+fi
+
+# --- whose the server is --------------------------------------------------------------------------
+
+# A copy of the command beside a server with these modes.
+copy_says() { # STATUS TEXT MODE_OF_FOLDER MODE
+	rm -rf "$TMP/copy"
+	mkdir "$TMP/copy" && cp "$PMUDEV" "$TMP/copy/pmudev" &&
+		printf '#!/bin/sh\necho the server runs\n' >"$TMP/copy/pmudev-exporter" &&
+		chmod "$3" "$TMP/copy" && chmod "$4" "$TMP/copy/pmudev-exporter" &&
+		says "$1" "$2" "$TMP/copy/pmudev" exporter
+}
+
+if [ -e "$BUILD/command/pmudev-exporter" ]; then
+	expect "a server that only the owner can change is used" copy_says 0 "the server runs" 755 755
+	expect "one that the group can change is not" copy_says 1 "is not used" 755 775
+	expect "  nor one in a folder of all" copy_says 1 "is not used" 777 755
 fi
 
 # --- what others say of its pages and files -------------------------------------------------------

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../common/beside.h"
 #include "../common/cmd.h"
 #include "../common/defaults.h"
 #include "../common/parts.h"
@@ -295,7 +296,6 @@ static const char *const places[] = { "pmudev-exporter", "../lib/pmudev/pmudev-e
 static int become_server(char **argv)
 {
 	char path[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
 	unsigned int i;
 	char **args;
 
@@ -308,12 +308,9 @@ static int become_server(char **argv)
 	}
 	args[0] = "pmudev";
 	memcpy(args + 1, argv, i * sizeof(*argv));
-	while (length > 0 && path[length - 1] != '/')
-		length--;
-	for (i = 0; length > 0 && i < ARRAY_SIZE(places); i++) {
-		snprintf(path + length, sizeof(path) - length, "%s", places[i]);
-		execv(path, args);
-	}
+	for (i = 0; i < ARRAY_SIZE(places); i++)
+		if (beside_find(places[i], path))
+			execv(path, args);
 	free(args);
 	complain("there is no pmudev-exporter: install it, or libmicrohttpd-dev and build again");
 	return 1;

@@ -19,7 +19,7 @@ enum own {
 
 static const struct metric_family own[NR_OWN] = {
 	[UP] = { "pmudev_up", METRIC_GAUGE, NULL,
-		 "1: the CPU's events are counted. 0: they are not; pmudev_down_info has the reason." },
+		 "1: the CPU's events are counted. 0: they are not, see pmudev_down_info." },
 	[DOWN] = { "pmudev_down", METRIC_INFO, NULL, "Why the CPU's events are not counted." },
 	[ENABLED] = { "pmudev_enabled_seconds", METRIC_COUNTER, "seconds",
 		      "Time for which the CPU's events should have been counted." },

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../common/beside.h"
 #include "../common/cmd.h"
 
 /*
@@ -39,20 +40,18 @@ static const char *find_python(void)
 /* As built, the package is beside this command; "": Python knows where it is. */
 static void find_package(char path[PATH_MAX])
 {
-	static const char folder[] = "python", file[] = "python/pmudev/plot/__init__.py";
-	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - sizeof(file));
+	static const char *const files[] = {
+		"python/pmudev/plot/__init__.py",
+		"python/pmudev/__init__.py",
+		"python",
+	};
+	unsigned int i;
 
-	while (length > 0 && path[length - 1] != '/')
-		length--;
-	if (length <= 0) {
-		*path = '\0';
-		return;
-	}
-	memcpy(path + length, file, sizeof(file));
-	if (access(path, R_OK))
-		*path = '\0';
-	else
-		memcpy(path + length, folder, sizeof(folder));
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		if (!beside_find(files[i], path)) {
+			*path = '\0';
+			return;
+		}
 }
 
 static int start(int argc, char **argv)

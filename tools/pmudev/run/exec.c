@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../common/beside.h"
 #include "../common/child.h"
 #include "../common/cmd.h"
 #include "../common/options.h"
@@ -81,20 +82,15 @@ static int parse_options(int argc, char **argv, struct options *options)
 static bool find_library(char path[PATH_MAX])
 {
 	const char *given = getenv("PMUDEV_PERF_LIBRARY");
-	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX);
 	unsigned int i;
 
 	if (given) {
 		snprintf(path, PATH_MAX, "%s", given);
 		return !access(path, R_OK);
 	}
-	while (length > 0 && path[length - 1] != '/')
-		length--;
-	for (i = 0; length > 0 && i < ARRAY_SIZE(places); i++) {
-		snprintf(path + length, PATH_MAX - length, "%s", places[i]);
-		if (!access(path, R_OK))
+	for (i = 0; i < ARRAY_SIZE(places); i++)
+		if (beside_find(places[i], path) && !access(path, R_OK))
 			return true;
-	}
 	return false;
 }
 
