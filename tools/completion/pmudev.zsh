@@ -82,6 +82,7 @@ else
 			'-p[On all threads of this process]:value:_pids' \
 			'--pid[On all threads of this process]:value:_pids' \
 			'--multiplex[With all events and groups multiplexed]' \
+			'-j[One object per line for CPUs with the same answer, with pmu, cpu (the ...]' \
 			'--json[One object per line for CPUs with the same answer, with pmu, cpu (the ...]' \
 			'-h[Help]' \
 			'--help[Help]' \
@@ -253,6 +254,7 @@ else
 			'--metrics[Metrics and groups of metrics, as pmudev list metrics shows them]:value:_pmudev_metrics' \
 			'-b[Text on a terminal too]' \
 			'--batch[Text on a terminal too]' \
+			'-j[One object per interval, one per line]' \
 			'--json[One object per interval, one per line]' \
 			'-h[Help]' \
 			'--help[Help]' \

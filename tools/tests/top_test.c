@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* The rows of `pmudev top`: columns, values, order, and sparklines. */
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "../pmudev/top/refused.h"
 #include "../pmudev/top/rows.h"
 #include "../pmudev/top/spark.h"
 #include "sysfs.h"
@@ -172,6 +176,39 @@ static void test_sparks(void)
 	row_close(&row);
 }
 
+/* A process that was refused is not tried for ten seconds, if it is the same one. */
+static void test_refused(void)
+{
+	struct refused refused = { .nr = 0 };
+	const int pid = getpid(), child = fork();
+
+	if (!child) {
+		pause();
+		_exit(0);
+	}
+	refused_tidy(&refused);
+	ok(!refused_before(&refused, pid, 5), "nothing was refused");
+	refused_add(&refused, child, "no", 5);
+	refused_add(&refused, pid, "why", 5);
+	refused_tidy(&refused);
+	is(refused_before(&refused, pid, 6), "why", "what was refused is known");
+	is(refused_before(&refused, child, 4 + REFUSED_AGAIN), "no", "  for ten seconds");
+	ok(!refused_before(&refused, pid, 5 + REFUSED_AGAIN), "  and then tried again");
+	refused.all[0].start++;
+	ok(!refused_before(&refused, refused.all[0].pid, 6),
+	   "another one with its number is tried");
+	refused.all[0].start--;
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	ok(!refused_before(&refused, child, 6), "one that has ended is not known");
+	refused_add(&refused, child, "no", 7);
+	refused_tidy(&refused);
+	refused_before(&refused, pid, 7);
+	refused_tidy(&refused);
+	ok(refused.nr == 1 && refused.all[0].pid == pid, "who is not asked for is forgotten");
+	refused_free(&refused);
+}
+
 int main(void)
 {
 	int i;
@@ -181,6 +218,7 @@ int main(void)
 	test_values();
 	test_order();
 	test_sparks();
+	test_refused();
 	for (i = 0; i < NR_MACHINES; i++)
 		pmudev_pmus_free(pmus[i]);
 	return tap_end();

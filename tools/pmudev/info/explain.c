@@ -17,7 +17,7 @@
 #define EXIT_UNKNOWN EXIT_USAGE
 
 static const char help[] =
-	"usage: pmudev explain [-e LIST] [-C CPUS | -t TID | -p PID] [--multiplex] [--json]\n"
+	"usage: pmudev explain [-e LIST] [-C CPUS | -t TID | -p PID] [--multiplex] [-j]\n"
 	"\n"
 	"A dry run: shows which counter each event would get now. If they do not all fit, it shows\n"
 	"which do not, and who holds the counters that these could use. Nothing is counted, and no\n"
@@ -28,7 +28,7 @@ static const char help[] =
 	"  -t TID       on this thread, together with the sets that count it already\n"
 	"  -p PID       on all threads of this process\n"
 	"  --multiplex  as if all events or groups were multiplexed\n"
-	"  --json       one object for CPUs with the same answer, and one for the whole\n"
+	"  -j, --json   one object for CPUs with the same answer, and one for the whole\n"
 	"\n"
 	"Without -C, -t or -p: on a program that starts now.\n"
 	"\n" EVENTS_HELP "\n"
@@ -46,7 +46,7 @@ static const struct option long_options[] = {
 	{},
 };
 
-static const struct usage usage = { "explain", help, ":e:C:t:p:h", long_options };
+static const struct usage usage = { "explain", help, ":e:C:t:p:jh", long_options };
 
 struct options {
 	struct target target;

@@ -3,8 +3,8 @@
 #include "top.h"
 
 const char top_help[] =
-	"usage: pmudev top [-p PIDS] [-C CPUS | -a] [-i SECONDS] [-n INTERVALS] [-s COLUMN] [-r]\n"
-	"                  [-e LIST] [-M LIST] [-b | --json]\n"
+	"usage: pmudev top [-p PIDS | -C CPUS | -a] [-i SECONDS] [-n INTERVALS] [-s COLUMN] [-r]\n"
+	"                  [-e LIST] [-M LIST] [-b | -j]\n"
 	"\n"
 	"Shows what processes or CPUs count, every second, sorted: on a terminal as a screen with\n"
 	"keys, otherwise as text. A process is counted with all its threads, from when it is found.\n"
@@ -20,7 +20,7 @@ const char top_help[] =
 	"  -e LIST       events, separated by commas; they are all on counters, or none is\n"
 	"  -M LIST       metrics, such as IPC (`pmudev list metrics`)\n"
 	"  -b, --batch   text on a terminal too\n"
-	"  --json        one object per interval, one per line\n"
+	"  -j, --json    one object per interval, one per line\n"
 	"\n"
 	"Without -e and -M there are instructions and cycles per second, instructions per cycle, and\n"
 	"branch misses and cache misses per 1000 instructions (br-miss/k, c-miss/k), as far as the\n"
@@ -32,4 +32,4 @@ const char top_help[] =
 	"  pmudev top\n"
 	"  pmudev top -s IPC -i 5\n"
 	"  pmudev top -a -M IPC,branch-miss-rate\n"
-	"  pmudev top --json -n 10 -p 1234\n";
+	"  pmudev top -j -n 10 -p 1234\n";

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "../common/json.h"
+#include "refused.h"
 #include "top.h"
 
 /* Descriptors for all but sets. */
@@ -37,6 +38,7 @@ struct process {
  * @folder: /proc
  * @files: how many descriptors there may be
  * @used: how many of these are of sets
+ * @refused: those that are not counted
  * @nr: how many processes
  * @room: for so many
  * @all: each of them, by its number
@@ -45,6 +47,7 @@ struct processes {
 	DIR *folder;
 	unsigned long files;
 	unsigned long used;
+	struct refused refused;
 	unsigned int nr;
 	unsigned int room;
 	struct process **all;
@@ -70,8 +73,10 @@ static void leave_out(struct top *top, const char *why)
 }
 
 /* One that has just ended is not left out. */
-static void leave_out_refused(struct top *top, struct pmudev_set_array *array)
+static void leave_out_refused(struct top *top, struct pmudev_set_array *array, int pid)
 {
+	struct processes *p = top->state;
+	const char *reason;
 	struct pmudev_refusal why = { .code = PMUDEV_OK };
 	int error = pmudev_set_array_why(array, &why);
 
@@ -79,7 +84,9 @@ static void leave_out_refused(struct top *top, struct pmudev_set_array *array)
 		return;
 	if (!top->nr_left_out)
 		counting_explain(&top->counting, array, top->error, sizeof(top->error));
-	leave_out(top, why.code == PMUDEV_OK ? strerror(-error) : pmudev_strreason(why.code));
+	reason = why.code == PMUDEV_OK ? strerror(-error) : pmudev_strreason(why.code);
+	leave_out(top, reason);
+	refused_add(&p->refused, pid, reason, watch_now());
 }
 
 /* --------------------------------------------------------------------- one process -- */
@@ -144,8 +151,13 @@ static bool make_room(struct processes *p)
 static void add_process(struct top *top, int pid)
 {
 	struct processes *p = top->state;
+	const char *refused = refused_before(&p->refused, pid, watch_now());
 	struct process *process;
 
+	if (refused) {
+		leave_out(top, refused);
+		return;
+	}
 	if (p->used + OTHER_FILES > p->files) {
 		leave_out(top, "too many open files, see `ulimit -n`");
 		return;
@@ -162,7 +174,7 @@ static void add_process(struct top *top, int pid)
 		p->all[p->nr++] = process;
 		return;
 	}
-	leave_out_refused(top, &process->array);
+	leave_out_refused(top, &process->array, pid);
 	p->used += process->array.nr;
 	close_process(p, process);
 }
@@ -214,6 +226,7 @@ static void find_processes(struct top *top)
 		    !is_there(p, before, atoi(entry->d_name)))
 			add_process(top, atoi(entry->d_name));
 	qsort(p->all, p->nr, sizeof(*p->all), by_number);
+	refused_tidy(&p->refused);
 }
 
 /* Those that had ended when they were shown last. */
@@ -281,6 +294,7 @@ static void processes_close(struct top *top)
 	while (p->nr)
 		close_process(p, p->all[--p->nr]);
 	free(p->all);
+	refused_free(&p->refused);
 	if (p->folder)
 		closedir(p->folder);
 	free(p);

@@ -61,21 +61,21 @@ static void change_sort(struct screen *s, int by)
 	top_sort(s->top, (s->top->columns.sort + nr + by) % nr, s->top->columns.reverse);
 }
 
+/* One that is longer than the longest step already stays, as one that is shorter than all. */
 static void change_interval(struct screen *s, bool longer)
 {
-	static const uint64_t steps[] = { 100, 200, 500, 1000, 2000, 5000, 10000, 30000, 60000 };
-	const uint64_t ms = s->top->interval / (NS_PER_SECOND / 1000);
+	static const uint64_t ms[] = { 100, 200, 500, 1000, 2000, 5000, 10000, 30000, 60000 };
 	unsigned int i;
+	uint64_t step;
 
-	if (longer) {
-		for (i = 0; i < ARRAY_SIZE(steps) - 1 && steps[i] <= ms; i++)
-			;
-	} else {
-		for (i = ARRAY_SIZE(steps) - 1; i && steps[i] >= ms; i--)
-			;
+	for (i = 0; i < ARRAY_SIZE(ms); i++) {
+		step = ms[longer ? i : ARRAY_SIZE(ms) - 1 - i] * (NS_PER_SECOND / 1000);
+		if (longer ? step <= s->top->interval : step >= s->top->interval)
+			continue;
+		s->top->interval = step;
+		restart(s);
+		return;
 	}
-	s->top->interval = steps[i] * (NS_PER_SECOND / 1000);
-	restart(s);
 }
 
 static void scroll_by(struct screen *s, int rows)

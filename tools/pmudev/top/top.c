@@ -19,7 +19,8 @@ struct options {
 	char *events;
 	char *metrics;
 	bool reverse;
-	bool cpus;
+	bool cpus; /* -C or -a */
+	bool all_cpus;
 	const struct top_output *output; /* NULL: the screen, if there is one */
 };
 
@@ -129,6 +130,7 @@ static bool get_option(struct top *top, struct options *options, int c)
 		return target_parse(&top->cpus, 'C', optarg);
 	case 'a':
 		options->cpus = true;
+		options->all_cpus = true;
 		return true;
 	case 'i':
 		return get_interval(optarg, &top->interval);
@@ -162,7 +164,7 @@ static int parse_options(int argc, char **argv, struct top *top, struct options 
 	int c;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":p:C:ai:n:s:re:M:bh", long_options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, ":p:C:ai:n:s:re:M:bjh", long_options, NULL)) != -1) {
 		switch (c) {
 		case 'h':
 			fputs(top_help, stdout);
@@ -185,8 +187,9 @@ static int parse_options(int argc, char **argv, struct top *top, struct options 
 			 argv[optind]);
 		return EXIT_USAGE;
 	}
-	if (top->processes.nr_ids && options->cpus) {
-		complain("only one of -p and -C or -a can be given: one of them is shown");
+	if ((top->processes.nr_ids && options->cpus) ||
+	    (options->all_cpus && top->cpus.kind != TARGET_NONE)) {
+		complain("only one of -p, -C and -a can be given: one of them is shown");
 		return EXIT_USAGE;
 	}
 	return -1;
