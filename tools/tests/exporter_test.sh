@@ -107,6 +107,21 @@ is_reused() {
 	[ "$(wc -l <"$TMP/pages")" = 20 ] && [ "$(uniq "$TMP/pages" | wc -l)" -lt 20 ]
 }
 
+# Counters that are gone are told by the first reading, and so are those that are back.
+loses_counters() {
+	touch "$TMP/lost"
+	sleep 0.3
+	client get "$port" /metrics >"$TMP/down"
+	rm "$TMP/lost"
+	sleep 0.3
+	client get "$port" /metrics >"$TMP/up"
+	grep -h 'pmudev_\(up\|down_info\|perf_blocked\)' "$TMP/down" "$TMP/up"
+	grep -qFx 'pmudev_up{cpu="0"} 0' "$TMP/down" && grep -qFx 'pmudev_perf_blocked 0' "$TMP/down" &&
+		grep -qFx 'pmudev_down_info{cpu="0",reason="no counters"} 1' "$TMP/down" &&
+		grep -qFx 'pmudev_up{cpu="0"} 1' "$TMP/up" && grep -qFx 'pmudev_perf_blocked 1' "$TMP/up" &&
+		! grep -q '^pmudev_down_info' "$TMP/up"
+}
+
 # All of one address, and they say nothing.
 idle() {
 	client idle "$port" 40
@@ -114,7 +129,7 @@ idle() {
 
 # shellcheck disable=SC2086 # $fake is a list of words
 with_server() {
-	expect "it starts" start $fake "$PMUDEV" exporter -l 127.0.0.1:0
+	expect "it starts" start env LOST="$TMP/lost" $fake "$PMUDEV" exporter -l 127.0.0.1:0
 	expect "  and tells that perf is without hardware events" grep -q 'perf has no hardware events' "$TMP/told"
 	expect "it answers in text" answers "200 text/plain; version=0.0.4; charset=utf-8" \
 		'pmudev_up{cpu="0"} 1' /metrics
@@ -123,6 +138,7 @@ with_server() {
 	expect "  and knows no other page" answers "404 text/plain" /metrics /other
 	expect "counts grow" grows
 	expect "  and are not read for each of many requests" is_reused
+	expect "a CPU without its counters is down at once, and up when it has them" loses_counters
 	expect "idle connections keep nobody out, and are closed" idle
 	expect "another one cannot listen there" says 1 "cannot listen on 127.0.0.1:$port: Address already in use" \
 		$fake "$PMUDEV" exporter -l "127.0.0.1:$port"
