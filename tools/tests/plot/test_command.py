@@ -8,6 +8,8 @@ import sys
 import pytest
 from conftest import event
 
+from pmudev.plot import _main
+
 RECORDING = [event("x", 5, 1, 10**9), event("x", 6, 2, 10**9)]
 
 
@@ -127,3 +129,22 @@ def test_as_a_module(write, tmp_path):
     done = subprocess.run([sys.executable, "-m", "pmudev.plot", "-o", tmp_path / "x.svg", write("r.json", *RECORDING)],
                           env={**os.environ, "PMUDEV_LIBRARY": "/no/such"}, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "") and (tmp_path / "x.svg").exists()
+
+
+def test_no_matplotlibrc_of_the_current_folder(pmudev, write, tmp_path):
+    (tmp_path / "matplotlibrc").write_text("no.such.key: 1\n")
+    assert pmudev("plot", "-o", "x.svg", write("r.json", *RECORDING)) == (0, "", "")
+    assert (tmp_path / "x.svg").exists()
+
+
+def test_notes_that_are_none(pmudev, write):
+    path = write("r.json", *RECORDING, {"target": "command", "notes": 5})
+    assert pmudev("plot", "-o", "x.html", path) == (0, "", "")
+
+
+def test_what_nobody_expected_is_one_line(monkeypatch, capsys):
+    def fail(args):
+        raise KeyError("a\nb")
+    monkeypatch.setitem(_main.COMMANDS, "plot", fail)
+    assert _main.main(["x"]) == 1
+    assert capsys.readouterr() == ("", "pmudev: KeyError: 'a\\nb'\n")

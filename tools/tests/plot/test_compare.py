@@ -116,3 +116,14 @@ def test_it_needs_no_matplotlib(pmudev, write, tmp_path):
     assert pmudev("compare", path, path, env={"PYTHONPATH": str(tmp_path / "none")})[0] == 0
     status, said, error = pmudev("plot", path, env={"PYTHONPATH": str(tmp_path / "none")})
     assert (status, said, error) == (1, "", "pmudev: there is no matplotlib: `apt install python3-matplotlib`\n")
+
+
+def test_cgroups_are_compared_each_by_itself():
+    a, b = (recording(*[event(name, value * factor, cgroup=cgroup) for cgroup, value in (("a", 1000), ("a:c/b", 500))
+                        for name, factor in (("instructions", f), ("branches", 2))],
+                      event("x", 5, cgroup="a"), about={"target": "cpu", "notes": []}) for f in (1, 4))
+    found = compare(a, b, False)
+    assert [row.name for row in found if row.kind == "event"] == [
+        "instructions (a)", "branches (a)", "instructions (a:c/b)", "branches (a:c/b)", "x (a)"]
+    assert (find(found, "instructions (a)", "event").a, find(found, "instructions (a)", "event").b) == (1000, 4000)
+    assert find(found, "branches (a)", "per-1000").b == 500.0

@@ -203,3 +203,27 @@ def test_one_run_shows_its_totals(data):
     totals = read(data("runs")).totals()
     assert [label.get_text() for label in fig.axes[0].get_yticklabels()] == [
         f"{name}   {totals[name].value:,}" for name in ("instructions:u", "cycles:u", "branches:u")]
+
+
+@pytest.mark.parametrize("ends, lines, steps", [((1, 2, 3), True, 4), ((1, 2, 3), False, 0), ((None,), False, 0)])
+def test_cgroups_have_no_sum(ends, lines, steps):
+    given = [event(name, value, end, 10**9, cgroup=cgroup) for end in ends for cgroup, value in (("a", 30), ("a/b", 20))
+             for name in ("x", "y")]
+    fig = figure(read(rows(*given)), lines)
+    assert len(drawn_lines(fig)) == steps and len(heat_maps(fig)) == (0 if lines or ends == (None,) else 2)
+    if ends == (None,):
+        assert [label.get_text() for label in fig.axes[0].get_yticklabels()] == ["x (a)   30", "y (a)   30", "x (a/b)   20", "y (a/b)   20"]
+
+
+def test_cgroups_of_two_recordings_are_compared_over_time():
+    given = [event("x", value, end, 10**9, cgroup=cgroup) for end in (1, 2, 3) for cgroup, value in (("a", 30), ("a/b", 20))]
+    fig = compare_figure(read(rows(*given)), read(rows(*given)))
+    assert [ax.get_title(loc="left") for ax in fig.axes[1:]] == ["x (a)", "x (a/b)"]
+
+
+def test_an_old_matplotlib_is_told(monkeypatch):
+    import matplotlib
+    monkeypatch.setattr(matplotlib, "__version_info__", (3, 5, 1, "final", 0), raising=False)
+    monkeypatch.setattr(matplotlib, "__version__", "3.5.1", raising=False)
+    with pytest.raises(ValueError, match="^plots need matplotlib 3.6 or newer: this is 3.5.1$"):
+        figure(read(rows(event("x", 1))))

@@ -89,6 +89,23 @@ def test_times_metrics_and_threads():
     assert r.totals()["x"].value == 11 and r.totals()["task-clock"].value == 12.5
 
 
+NESTED = [event("instructions", value, end, 10**9, cgroup=cgroup, **{"aggregate-number": 4}) for end in (1, 2)
+          for cgroup, value in (("a", 30), ("a/b", 20))]
+
+
+def test_cgroups_are_not_added_up():
+    r = read(rows(*NESTED, event("cycles", 10, 2, 10**9, cgroup="a/b"), {"target": "cpu", "notes": []}))
+    assert r.groups() == ["a", "a/b"] and r.names("event") == ["instructions (a)", "instructions (a/b)", "cycles (a/b)"]
+    assert {name: total.value for name, total in r.totals().items()} == {
+        "instructions (a)": 60, "instructions (a/b)": 40, "cycles (a/b)": 10}
+    assert [(s.label, s.points[-1].value) for s in r.ratios()] == [("instructions per cycle (a/b)", 2.0)]
+
+
+def test_the_cgroup_of_all_events():
+    r = read(rows(event("x", 1), {"target": "cpu", "target-id": "0-3", "cgroup": "a/b", "notes": []}))
+    assert r.command == "CPUs 0-3 (cgroup a/b)"
+
+
 def test_names_are_printable():
     r = read(rows(event("it's_`x`^{2}\n\"\x01", 7, 1)))
     assert r.series[0].name == "it's_`x`^{2}?\"?"
@@ -116,6 +133,23 @@ def test_what_is_wrong_is_told_with_its_line(line, why):
     with pytest.raises(RecordingError) as error:
         read(rows(event("x", 1, 0.5), "", line), "r.json")
     assert str(error.value) == f"r.json:3: {why}"
+
+
+@pytest.mark.parametrize("second", [event("x", 1), event("y", 1), event("x", 1, 9), {"target": "command"}])
+def test_two_recordings_in_one_file(second):
+    with pytest.raises(RecordingError) as error:
+        read(rows(event("x", 1), {"target": "command", "notes": []}, second), "r.json")
+    assert str(error.value) == "r.json:3: there is more behind the last line of a recording: are these two recordings in one file?"
+
+
+def test_an_event_that_is_listed_very_often():
+    r = read(rows(*[event("x", nr, end) for end in (1, 2) for nr in range(20_000)]))
+    assert len(r.series) == 20_000 and [p.value for p in r.series[-1].points] == [19_999] * 2
+
+
+@pytest.mark.parametrize("notes, read_as", [(5, []), ("text", []), (None, []), ({"a": 1}, []), (["a", 5, "b"], ["a", "b"])])
+def test_notes_are_texts(notes, read_as):
+    assert read(rows(event("x", 1), {"notes": notes})).notes == read_as
 
 
 def test_a_file_without_counts():

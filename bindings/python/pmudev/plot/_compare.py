@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Dict, Tuple
 
@@ -91,7 +92,9 @@ def _quotients(both: Both, names: list[str]) -> list[Difference]:
         found.append(Difference(title, "ratio", unit, *(_quotient(totals, above, below, factor) for totals in both)))
     there = set(names)
     for name in names:
-        instructions = "instructions" + name[name.index(":"):] if ":" in name else "instructions"
+        # Not "(2)", of an event that is there twice, but its cgroup.
+        rest = re.search(r"(:| \((?!\d+\)$)).*", name)
+        instructions = "instructions" + (rest[0] if rest else "")
         if instructions in there and name != instructions and (instructions, name) not in done:
             found.append(Difference(name, "per-1000", "per 1000 instructions",
                                     *(_quotient(totals, name, instructions, 1000) for totals in both)))

@@ -30,6 +30,9 @@ MOST_PERCENT = 300.0
 
 PER_SECOND = "events/s counted"
 
+# The first matplotlib with text.parse_math.
+OLDEST = (3, 6)
+
 
 @dataclass
 class Panel:
@@ -43,6 +46,8 @@ def style() -> Iterator[None]:
     """matplotlib as we want it, whatever the user's matplotlibrc says; for drawing and for writing a figure."""
     import matplotlib  # type: ignore[import]
 
+    if getattr(matplotlib, "__version_info__", (0,)) < OLDEST:
+        raise ValueError(f"plots need matplotlib {'.'.join(map(str, OLDEST))} or newer: this is {matplotlib.__version__}")
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update({
@@ -128,7 +133,7 @@ def _line_panels(recording: Recording, title: str = "") -> list[Panel]:
     edges = grid.edges
     panels = []
     for members in alike([s for s in recording.series if s.kind == "event"], len(COLOURS)):
-        lines = [(s.name, edges, grid.spread_out(s, s.values())) for s in members]
+        lines = [(s.label, edges, grid.spread_out(s, s.values())) for s in members]
         panels.append(_lines(lines, title if not panels else "", PER_SECOND))
     columns = {point.end: column for s in recording.series for point, column in zip(s.points, grid.columns(s))}
     units: dict[str, list[Series]] = {}
@@ -136,12 +141,12 @@ def _line_panels(recording: Recording, title: str = "") -> list[Panel]:
         units.setdefault(_unit(ratio), []).append(ratio)
     for unit, ratios in units.items():
         for members in alike(ratios, len(COLOURS)):
-            lines = [(s.name, edges, grid.spread_out(s, s.values(), [columns[p.end] for p in s.points])) for s in members]
+            lines = [(s.label, edges, grid.spread_out(s, s.values(), [columns[p.end] for p in s.points])) for s in members]
             panels.append(_lines(lines, "", unit))
     return panels
 
 
-# --- groups: CPUs, cores, threads ---------------------------------------------------------------------------------------
+# --- groups: CPUs, cores, threads, cgroups ---------------------------------------------------------------------------------------
 
 @dataclass
 class Rows:
@@ -201,8 +206,10 @@ def _heat(rows: Rows, edges: list[float]) -> Panel:
 
 def _group_panels(recording: Recording, lines: bool) -> list[Panel]:
     grid = Grid(recording)
-    what = "CPUs" if recording.series[0].cpu is not None else "rows"
-    panels = _line_panels(merged(recording), f"all {len(recording.groups())} {what}: average of one")
+    panels = []
+    if not any(s.cgroup for s in recording.series):
+        what = "CPUs" if recording.series[0].cpu is not None else "rows"
+        panels = _line_panels(merged(recording), f"all {len(recording.groups())} {what}: average of one")
     for rows in _rows(recording, grid):
         if not lines:
             panels.append(_heat(rows, grid.edges))
@@ -221,7 +228,7 @@ def _dots(recording: Recording) -> Panel:
     def draw(_figure: Any, ax: Any) -> None:
         groups, names, totals = recording.groups(), recording.names("event"), recording.totals()
         for n, group in enumerate(groups):
-            dots = [(s.rate(0), names.index(s.name)) for s in recording.sums if s.kind == "event" and s.group == group]
+            dots = [(s.rate(0), names.index(s.label)) for s in recording.sums if s.kind == "event" and s.group == group]
             ax.plot([x if x > 0 else math.nan for x, _ in dots], [y for _, y in dots], "o", color=COLOURS[n % len(COLOURS)],
                     markersize=6, fillstyle="full" if n < len(COLOURS) else "none", label=_label(group))
         ax.set_xscale("log")

@@ -56,8 +56,8 @@ def _sum(values: list[Number | None]) -> Number | None:
 
 
 def merged(recording: Recording) -> Recording:
-    """All groups together: the sums of what was counted, and of the times in which it was."""
-    if len(recording.groups()) < 2:
+    """All groups together: the sums of what was counted, and of the times in which it was. Cgroups stay apart."""
+    if len(recording.groups()) < 2 and not any(s.cgroup for s in recording.series):
         return recording
     grid = Grid(recording)
     gathered: dict[tuple[str, str, str], dict[int, list[Point]]] = {}
@@ -65,7 +65,7 @@ def merged(recording: Recording) -> Recording:
         # The sum of a metric's values is no metric.
         if series.kind == "metric":
             continue
-        columns = gathered.setdefault((series.name, series.kind, series.unit), {})
+        columns = gathered.setdefault((series.label, series.kind, series.unit), {})
         for column, point in zip(grid.columns(series), series.points):
             columns.setdefault(column, []).append(point)
     result = Recording(recording.name, about=recording.about)

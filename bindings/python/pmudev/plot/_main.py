@@ -115,18 +115,27 @@ def _compare(args: list[str]) -> None:
     _say(table(a, b, rate))
 
 
-def _write(name: str, kind: str, recordings: list[Recording], rate: bool, lines: bool) -> None:
+def _import_matplotlib() -> None:
+    """Reads no ./matplotlibrc, which would come before the user's own."""
+    here = os.open(".", os.O_PATH | os.O_DIRECTORY)
     try:
+        os.chdir("/")
         import matplotlib  # type: ignore[import]
     except ImportError as error:
         if getattr(error, "name", None) in ("matplotlib", None):
             raise _Failure("there is no matplotlib: `apt install python3-matplotlib`") from None
         raise _Failure(f"matplotlib cannot be used: {error}") from None
-    from . import _figure, _output
-
+    finally:
+        os.fchdir(here)
+        os.close(here)
     # Such as of letters that a font does not have: the picture is there.
     logging.getLogger(matplotlib.__name__).setLevel(logging.ERROR)
     warnings.simplefilter("ignore")
+
+
+def _write(name: str, kind: str, recordings: list[Recording], rate: bool, lines: bool) -> None:
+    _import_matplotlib()
+    from . import _figure, _output
 
     def make() -> bytes:
         if len(recordings) == 2:
@@ -190,5 +199,8 @@ def main(args: list[str] | None = None, command: str = "plot") -> int:
         status, text = 1, f"{printable(str(error.filename))}: {error.strerror}" if error.filename else str(error)
     except KeyboardInterrupt:
         return 130
+    except Exception as error:
+        # None is expected; a line says more to whoever has a strange file than a traceback.
+        status, text = 1, printable(f"{type(error).__name__}: {error}")
     print(f"pmudev: {text}", file=sys.stderr)
     return status

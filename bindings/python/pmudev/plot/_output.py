@@ -93,7 +93,7 @@ def page(figure: Figure, recordings: list[Recording], rate: bool) -> bytes:
         head = [heading(rate), "A", "B", "B - A", "change", ""]
         rows = [cells(row) for row in compare(recordings[0], recordings[1], rate)]
         about = [f"{label}: {describe(recording)}" for label, recording in zip("AB", recordings)]
-    notes = [str(note) for recording in recordings for note in recording.about.get("notes") or []]
+    notes = [note for recording in recordings for note in recording.notes]
     svg = picture(figure, "svg").decode()
     return PAGE.format(
         title=html.escape(" and ".join(recording.title for recording in recordings)),

@@ -12,8 +12,9 @@ from typing import Any, Iterable, Union
 Number = Union[int, float]
 
 # What --per-core and the like show, besides -A.
-GROUPS = ("core", "cluster", "die", "socket", "node", "thread")
+GROUPS = ("core", "cluster", "die", "socket", "node", "thread", "cgroup")
 MAX_CPU = 2**31 - 1
+TWO = "two recordings in one file?"
 
 
 class RecordingError(ValueError):
@@ -51,10 +52,11 @@ class Point:
 
 @dataclass
 class Series:
-    """An event, a time or a metric; of one CPU, core or thread if the recording has them one by one.
+    """An event, a time or a metric; of one CPU, core, thread or cgroup if the recording has them one by one.
 
     kind: "event", "time" or "metric"; unit: "msec" of a time, a metric's own
-    cpu: the CPU's number; group: "CPU 3", a core's or thread's name; "" if the recording has one group only
+    cpu: the CPU's number; group: "CPU 3", a core's, thread's or cgroup's name; "" if the recording has one group only
+    cgroup: the group is a cgroup, which may be part of another one: their sum means nothing
     """
 
     name: str
@@ -63,6 +65,12 @@ class Series:
     cpu: int | None = None
     group: str = ""
     points: list[Point] = field(default_factory=list)
+    cgroup: bool = False
+
+    @property
+    def label(self) -> str:
+        """Its name; of a cgroup with that one's, as it is not added to others."""
+        return f"{self.name} ({self.group})" if self.cgroup else self.name
 
     def rate(self, i: int) -> float:
         """Events per second in which they were counted; of what did not run, 0. NaN: not counted."""
@@ -149,11 +157,17 @@ class Recording:
     @property
     def command(self) -> str:
         """What was counted, in a line; "" if the recording does not say."""
-        words = self.about.get("command")
+        words, cgroup = self.about.get("command"), self.about.get("cgroup")
+        within = f" (cgroup {cgroup})" if isinstance(cgroup, str) else ""
         if isinstance(words, list) and words:
-            return printable(" ".join(str(word) for word in words))
+            return printable(" ".join(str(word) for word in words) + within)
         target = {"cpu": "CPUs", "process": "process", "thread": "thread"}.get(str(self.about.get("target")), "")
-        return printable(f"{target} {self.about.get('target-id') or ''}".strip()) if target else ""
+        return printable(f"{target} {self.about.get('target-id') or ''}".strip() + within) if target else ""
+
+    @property
+    def notes(self) -> list[str]:
+        notes = self.about.get("notes")
+        return [note for note in notes if isinstance(note, str)] if isinstance(notes, list) else []
 
     @property
     def runs(self) -> int:
@@ -169,14 +183,15 @@ class Recording:
         return max(ends) if ends else None
 
     def groups(self) -> list[str]:
-        """The CPUs in order, cores or threads as they come; [""] if there is one group only."""
+        """The CPUs in order, cores, threads or cgroups as they come; [""] if there is one group only."""
         found: dict[str, int | None] = {s.group: s.cpu for s in self.series or self.sums}
         if all(cpu is not None for cpu in found.values()):
             return sorted(found, key=lambda group: found[group] or 0)
         return list(found)
 
     def names(self, kind: str) -> list[str]:
-        return list(dict.fromkeys(s.name for s in self.series or self.sums if s.kind == kind))
+        """As they are added up: of cgroups each has names of its own."""
+        return list(dict.fromkeys(s.label for s in self.series or self.sums if s.kind == kind))
 
     def ratios(self) -> list[Series]:
         """The lines of RATIOS, where both events are there, and the metrics."""
@@ -191,16 +206,16 @@ class Recording:
         return found + [s for s in self.series if s.kind == "metric"]
 
     def totals(self) -> dict[str, Total]:
-        """Of each event and time, over all groups: of the rows without an interval, else of the intervals."""
+        """Of each event and time, over all groups but cgroups: of the rows without an interval, else of the intervals."""
         rows: dict[str, list[Series]] = {}
         for series in self.sums or self.series:
             if series.kind != "metric":
-                rows.setdefault(series.name, []).append(series)
+                rows.setdefault(series.label, []).append(series)
         return {name: _total(members) for name, members in rows.items()}
 
     def metric(self, name: str) -> tuple[float, str] | None:
         """The value and unit of a metric over the whole run; None: the recording has only intervals or groups of it."""
-        rows = [s for s in self.sums if s.name == name and s.kind == "metric"]
+        rows = [s for s in self.sums if s.label == name and s.kind == "metric"]
         if len(rows) != 1 or rows[0].points[0].value is None:
             return None
         return float(rows[0].points[0].value), rows[0].unit
@@ -218,7 +233,7 @@ def _total(rows: list[Series]) -> Total:
 def _ratio(above: Series, below: Series, title: str, unit: str) -> Series:
     factor = 100 if unit == "%" else 1
     others = {point.end: point.value for point in below.points}
-    ratio = Series(title, "metric", unit, above.cpu, above.group)
+    ratio = Series(title, "metric", unit, above.cpu, above.group, cgroup=above.cgroup)
     for point in above.points:
         per = others.get(point.end)
         known = point.value is not None and per is not None and per > 0
@@ -271,7 +286,7 @@ def _series_of(row: dict[str, Any]) -> Series | None:
     for key in GROUPS:
         text = _text(row, key)
         if text is not None:
-            series.group = text
+            series.group, series.cgroup = text, key == "cgroup"
     return series
 
 
@@ -286,23 +301,24 @@ class _Reader:
     def __init__(self, name: str) -> None:
         self.recording = Recording(name)
         self._known: dict[tuple[Any, ...], Series] = {}
+        # Of each name: the end of its last row, and the how manieth of this end it was.
+        self._last: dict[tuple[Any, ...], tuple[float, int]] = {}
+        self._ended = False
 
     def _add(self, into: list[Series], series: Series, point: Point) -> None:
         """Of an event that is in the list twice, the second is another series."""
-        nr, name = 1, series.name
-        while True:
-            key = (into is self.recording.sums, series.kind, series.group, name, nr)
-            known = self._known.get(key)
-            if known is None:
-                series.name = name if nr == 1 else f"{name} ({nr})"
-                self._known[key] = known = series
-                into.append(series)
-            if not known.points or (point.end > known.points[-1].end and into is self.recording.series):
-                known.points.append(point)
-                return
-            if point.end < known.points[-1].end:
-                raise ValueError("the time goes back: are these two recordings in one file?")
-            nr += 1
+        place = (into is self.recording.sums, series.kind, series.group, series.name)
+        end, nr = self._last.get(place, (-math.inf, 0))
+        if point.end < end:
+            raise ValueError(f"the time goes back: are these {TWO}")
+        nr = nr + 1 if point.end == end else 1
+        self._last[place] = point.end, nr
+        known = self._known.get((*place, nr))
+        if known is None:
+            self._known[(*place, nr)] = known = series
+            series.name = series.name if nr == 1 else f"{series.name} ({nr})"
+            into.append(series)
+        known.points.append(point)
 
     def line(self, text: str) -> None:
         try:
@@ -311,8 +327,11 @@ class _Reader:
             raise ValueError("not a line of `pmudev stat --json` or `pmudev monitor --json`") from None
         if not isinstance(row, dict):
             raise ValueError("not a line of `pmudev stat --json` or `pmudev monitor --json`")
+        if self._ended:
+            raise ValueError(f"there is more behind the last line of a recording: are these {TWO}")
         series = _series_of(row)
         if series is None:
+            self._ended = True
             self.recording.about.update(row)
             return
         intervals = _number(row, "interval") is not None
