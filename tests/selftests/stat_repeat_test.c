@@ -224,6 +224,7 @@ TEST_F(repeat, refused)
 		{ "-r 5 --repeatability -p 1 -- true", "--repeatability is of a command" },
 		{ "-r 5 --repeatability -n -- true", "leave out -n, --multiplex" },
 		{ "-r 5 --repeatability --multiplex -- true", "leave out -n, --multiplex" },
+		{ "-r 5 --repeatability --timeout 100 -- true", "leave out -n, --multiplex" },
 		{ "-r 5 --repeatability --csv -- true", "or with --json" },
 		{ "-r 5 --repeatability --metric-only -- true", "leave out --metric-only" },
 		{ "-r 5 --repeatability -e page-faults -- true", "an event of the CPU" },

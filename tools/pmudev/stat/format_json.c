@@ -119,6 +119,8 @@ static void write_target(struct json *json, const struct stat_options *options)
 	json_string(json, "target", kinds[options->target.kind]);
 	if (options->target.kind != TARGET_NONE)
 		json_string(json, "target-id", options->target.text);
+	if (options->target.nr_cgroups == 1 && options->grouping != GROUP_CGROUP)
+		json_string(json, "cgroup", options->target.cgroups[0]);
 	if (!options->command)
 		return;
 	json_open(json, "command", '[');

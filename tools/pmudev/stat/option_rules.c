@@ -25,10 +25,11 @@ bool stat_options_fit(const struct stat_options *options)
 		  "--repeatability compares runs: it needs -r and a number above 2, such as 20" },
 		{ options->repeatability && !none,
 		  "--repeatability is of a command: leave out -p, -t, -C, -a and -G" },
-		{ options->repeatability && (options->null || options->multiplex ||
-					     options->delay || options->control.commands >= 0),
-		  "--repeatability needs counts of whole runs: leave out -n, --multiplex, -D and "
-		  "--control" },
+		{ options->repeatability &&
+			  (options->null || options->multiplex || options->delay ||
+			   options->timeout || options->control.commands >= 0),
+		  "--repeatability needs counts of whole runs: leave out -n, --multiplex, -D, "
+		  "--timeout and --control" },
 		{ options->repeatability && options->format != &human_format &&
 			  options->format != &json_format,
 		  "--repeatability is shown without a format, or with --json" },
