@@ -280,9 +280,12 @@ TEST_F(explain, what_is_wrong)
 	TH_LOG("%s", output.text);
 	/* This is not about counters: no table, but the reason. */
 	run(&output, "pmudev explain -e cycles@63");
-	EXPECT_EQ(1, output.status);
+	EXPECT_EQ(2, output.status);
 	EXPECT_EQ(1, times_in(&output, "cycles@63: there is no such counter"))
 	TH_LOG("%s", output.text);
+	run(&output, "pmudev explain --json -e cycles@63");
+	EXPECT_EQ(2, output.status);
+	EXPECT_EQ(1, times_in(&output, "{\"fits\": null}\n")) TH_LOG("%s", output.text);
 }
 
 TEST_HARNESS_MAIN

@@ -191,5 +191,11 @@ is "$(echo '[]' | "$PMUDEV" convert-metrics 2>&1)" "pmudev: perf tells of no met
 is "$(echo '[{"MetricName": "x"' | "$PMUDEV" convert-metrics 2>&1)" "pmudev: this is not what \`perf list -j\` prints" "half a list"
 is "$("$PMUDEV" convert-metrics </dev/null 2>&1)" "pmudev: there is nothing to convert; \`perf list -j | pmudev convert-metrics\`" "nothing"
 
+is "$("$PMUDEV" explain --json -p 2147483647 2>/dev/null; echo $?)" '{"fits": null}
+2' "explain has no answer for what is not there"
+is "$("$PMUDEV" stat -r 5 --repeatability --timeout 10 -- true 2>&1; echo $?)" "pmudev: --repeatability needs counts of whole runs: \
+leave out -n, --multiplex, -D, --timeout and --control
+2" "--repeatability refuses --timeout"
+
 echo "1..$NR"
 exit "$FAILED"

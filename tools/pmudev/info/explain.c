@@ -187,6 +187,13 @@ static bool proceed(struct progress *p, unsigned int i)
 	return true;
 }
 
+static int unknown(bool json)
+{
+	if (json)
+		explain_json_unknown();
+	return EXIT_UNKNOWN;
+}
+
 /* Return: the exit status */
 static int show_verdict(const struct progress *p)
 {
@@ -198,7 +205,7 @@ static int show_verdict(const struct progress *p)
 			continue;
 		complain("%s: none of these CPUs belongs to %s", p->list->events[i].name,
 			 parts_names(p->list, i, names, sizeof(names)));
-		return 1;
+		return unknown(p->json);
 	}
 	(p->json ? explain_json_verdict : explain_text_verdict)(p);
 	return p->refused ? 1 : 0;
@@ -249,17 +256,17 @@ static int explain(struct pmudev_set_array *array, const struct options *options
 
 	if (!parts_find(&array->sets[0], list, pmus)) {
 		complain_refusal(&array->sets[0], "explain");
-		return EXIT_UNKNOWN;
+		return unknown(options->json);
 	}
 	for (i = 0; i < list->nr && options->multiplex; i++)
 		list->attrs[i].flags |= PMUDEV_MULTIPLEX;
 	if (options->multiplex && !parts_check_rotate(array, list))
 		return EXIT_USAGE;
 	if (!give_way_all(&progress, list))
-		return EXIT_UNKNOWN;
+		return unknown(options->json);
 	for (i = 0; i < array->nr; i++)
 		if (!proceed(&progress, i))
-			return 1;
+			return unknown(options->json);
 	show(&progress);
 	return show_verdict(&progress);
 }
@@ -279,13 +286,13 @@ int cmd_explain(int argc, char **argv)
 		options.events = default_events(known_pmus());
 	if (!read_events(options.events, &list))
 		goto out;
-	status = EXIT_UNKNOWN;
 	if (options.target.kind == TARGET_NONE)
 		error = pmudev_set_array_task(&array, PMUDEV_TARGET_TASK, 0, 0);
 	else
 		error = target_open(&options.target, &array, 0);
 	if (error) {
 		complain_array(&array, &list);
+		status = unknown(options.json);
 	} else {
 		status = explain(&array, &options, &list);
 		pmudev_set_array_close(&array);

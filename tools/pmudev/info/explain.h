@@ -80,5 +80,7 @@ void explain_json(const struct progress *p);
 /* Of all of them. */
 void explain_text_verdict(const struct progress *p);
 void explain_json_verdict(const struct progress *p);
+/* There is no answer; why was told. */
+void explain_json_unknown(void);
 
 #endif /* EXPLAIN_H */

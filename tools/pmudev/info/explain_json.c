@@ -94,3 +94,13 @@ void explain_json_verdict(const struct progress *p)
 	json_close(&json, '}');
 	json_line(&json);
 }
+
+void explain_json_unknown(void)
+{
+	struct json json = { .out = stdout };
+
+	json_open(&json, NULL, '{');
+	json_null(&json, "fits");
+	json_close(&json, '}');
+	json_line(&json);
+}
