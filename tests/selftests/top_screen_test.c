@@ -169,7 +169,7 @@ TEST_F(screen, keys)
 	EXPECT_SEEN(" h", "any key: back");
 	EXPECT_SEEN("h", "1 process, every");
 	EXPECT_SEEN("c", "CPU");
-	EXPECT_SEEN("", cpus_online() > 1 ? " CPUs, every 0.1 s" : "CPU, every 0.1 s");
+	EXPECT_SEEN("", cpus_online() > 1 ? " CPUs, every 0.1 s" : "1 CPU");
 	EXPECT_SEEN("p", "process");
 	EXPECT_SEEN("Z", "no such key");
 	EXPECT_FALSE(same_terminal(self));

@@ -239,7 +239,7 @@ static void make_threads(void)
 /* One cgroup's. */
 static void make_cgroup(void)
 {
-	static char *cgroups[] = { "a/b \"c\"" };
+	static char *cgroups[1] = { "a/b \"c\"" };
 	struct counted_part *part;
 
 	begin("cycles", INTEL);
@@ -253,7 +253,7 @@ static void make_cgroup(void)
 /* Two, of which one is part of the other. */
 static void make_cgroups(void)
 {
-	static char *cgroups[] = { "a", "a/b" };
+	static char *cgroups[2] = { "a", "a/b" };
 	struct counted_part *part;
 
 	begin("instructions,cycles", INTEL);
