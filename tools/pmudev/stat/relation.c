@@ -226,7 +226,7 @@ bool relation_find(const uint64_t *counts, const uint64_t *others, unsigned int 
 			relation->chance = chance(&p, linear);
 		if (equal && relation->chance <= RELATION_CHANCE)
 			relation->kind = linear ? RELATION_COST : RELATION_EQUAL;
-		else if (fabs(relation->correlation) >= RELATION_CORRELATION)
+		else if (!equal && fabs(relation->correlation) >= RELATION_CORRELATION)
 			relation->kind = RELATION_ALONG;
 		else
 			relation->kind = equal ? RELATION_OPEN : RELATION_NONE;
