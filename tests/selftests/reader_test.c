@@ -295,7 +295,9 @@ TEST_F(reader, no_fault_at_the_first_read)
 
 	/* Code and stack are there after this; the page is mapped anew. */
 	ASSERT_EQ(0, check(&self->set, &self->reader));
+	ASSERT_EQ(0, pmudev_reader_counts(&self->reader, values, NR));
 	ASSERT_TRUE(pmudev_try_counts(&self->set, values, NR, &times));
+	ASSERT_EQ(0, pmudev_read_count(&self->set, 0, &value));
 	ASSERT_EQ(0, getrusage(RUSAGE_THREAD, &before));
 	ASSERT_EQ(0, getrusage(RUSAGE_THREAD, &after));
 	pmudev_unmap(&self->set);
