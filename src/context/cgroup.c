@@ -33,7 +33,7 @@ void pmudev_cgroups_follow(struct pmudev_cpu *cpuc, struct task_struct *task)
 	bool runs;
 
 	lockdep_assert_irqs_disabled();
-	/* ctx->cpu is written on this CPU only. The idle thread belongs to no cgroup's user. */
+	/* ctx->cpu is written on this CPU only. What the idle thread does is not counted. */
 	rcu_read_lock();
 	hlist_for_each_entry(cgroup, &cpuc->cgroups, node) {
 		ctx = &cgroup->ctx;

@@ -47,7 +47,7 @@ TEST_F(cgroup_cpus, as_perf)
 	int i, fd, perf, directory;
 
 	/* The kernel's perf knows groups only after some controller was enabled. */
-	if (write_file("/tmp/cgroup2/cgroup.subtree_control", "+pids"))
+	if (cgroup_write(&cgroup_root, "cgroup.subtree_control", "+pids"))
 		SKIP(return, "no controller to enable in this kernel (CONFIG_CGROUP_PIDS)");
 	directory = open(self->pair.group.path, O_RDONLY | O_DIRECTORY);
 	ASSERT_GE(directory, 0);

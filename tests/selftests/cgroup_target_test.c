@@ -275,7 +275,7 @@ static long bind_it(long capability)
 	return ret < 0 ? why.code : 0;
 }
 
-/* Who counts a cgroup counts others' threads. */
+/* A cgroup has others' threads: counting it needs the right to count a CPU. */
 TEST_F(cgroup_target, permission)
 {
 	struct subject plain, able;

@@ -10,7 +10,7 @@
  *   PMUDEV_FUZZ_CALLS=	  in each round
  *   PMUDEV_FUZZ_WORKERS= in each round; 1: the same seed is the same calls. 0: of all numbers
  */
-#include "cgroup.h"
+#include "cgroup_set.h"
 #include "fuzz.h"
 #include "kselftest_harness.h"
 
@@ -89,7 +89,7 @@ static int open_root_cgroup(void)
 	if (cgroup_make(&group, NULL))
 		return -1;
 	cgroup_end(&group);
-	return open("/tmp/cgroup2", O_RDONLY | O_DIRECTORY);
+	return open(cgroup_root.path, O_RDONLY | O_DIRECTORY);
 }
 
 FIXTURE_SETUP(fuzz)

@@ -3,8 +3,7 @@
  * `pmudev stat -G` and --for-each-cgroup. The command enters a cgroup for a loop: of two runs the
  * difference is known.
  */
-#include "cgroup.h"
-#include "common.h"
+#include "cgroup_set.h"
 #include "kselftest_harness.h"
 #include "stat_loop.h"
 
@@ -20,7 +19,6 @@ static const char *name_of(const struct cgroup *group)
 /* Counted are the loop and the system call that ends it. */
 static int play_in(const char *path, long rounds)
 {
-	const struct cgroup root = { .path = "/tmp/cgroup2" };
 	struct cgroup group;
 
 	snprintf(group.path, sizeof(group.path), "%s", path);
@@ -28,7 +26,7 @@ static int play_in(const char *path, long rounds)
 	if (cgroup_enter(&group))
 		return 1;
 	loop(rounds);
-	return cgroup_enter(&root) ? 1 : 0;
+	return cgroup_enter(&cgroup_root) ? 1 : 0;
 }
 
 FIXTURE(stat_cgroup)
@@ -124,7 +122,7 @@ TEST_F(stat_cgroup, each)
 TEST_F(stat_cgroup, software)
 {
 	/* The kernel's perf knows groups only after some controller was enabled. */
-	if (write_file("/tmp/cgroup2/cgroup.subtree_control", "+pids"))
+	if (cgroup_write(&cgroup_root, "cgroup.subtree_control", "+pids"))
 		SKIP(return, "no controller to enable in this kernel (CONFIG_CGROUP_PIDS)");
 	run(&output, "pmudev stat -G %s -e %s,task-clock,context-switches -- %s --play in %s %d",
 	    name_of(&busy), event, program, busy.path, MANY);

@@ -178,7 +178,7 @@ TEST_F(top, counts_are_exact)
 	close(fd);
 }
 
-/* Who is busy is the first row, and the rates are the counts of the time that passed. */
+/* The busy process is the first row, and the rates are the counts of the time that passed. */
 TEST_F(top, the_busiest_is_first)
 {
 	const char *line, *row;

@@ -16,7 +16,7 @@
 #define GENERIC(event) (1ULL << 32 | (event))
 #define NONE	       0
 
-/* Whose event numbers: the tables' rows */
+/* The vendor that has these event numbers: the tables' rows */
 enum {
 	ARM64,
 	INTEL,

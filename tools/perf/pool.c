@@ -277,7 +277,6 @@ bool is_shared(const struct target *target)
 static int open_shared(const struct target *target, struct pmudev_refusal *why)
 {
 	int fd = find_shared(target);
-
 	int copy;
 
 	if (fd < 0)

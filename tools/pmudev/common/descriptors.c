@@ -7,15 +7,18 @@
 static struct rlimit before;
 static bool raised;
 
-void descriptors_raise(void)
+unsigned long descriptors_raise(void)
 {
 	struct rlimit limit;
 
-	if (raised || getrlimit(RLIMIT_NOFILE, &before))
-		return;
-	limit = before;
-	limit.rlim_cur = limit.rlim_max;
-	raised = !setrlimit(RLIMIT_NOFILE, &limit);
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return 1024;
+	if (!raised) {
+		before = limit;
+		limit.rlim_cur = limit.rlim_max;
+		raised = !setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	return raised ? limit.rlim_cur : before.rlim_cur;
 }
 
 void descriptors_restore(void)

@@ -3,8 +3,8 @@
 #ifndef DESCRIPTORS_H
 #define DESCRIPTORS_H
 
-/* Raises the soft limit to the hard one. */
-void descriptors_raise(void);
+/* Raises the soft limit to the hard one. Return: how many there may be. */
+unsigned long descriptors_raise(void);
 
 /* The limit that there was before, for a program that this process becomes. */
 void descriptors_restore(void);

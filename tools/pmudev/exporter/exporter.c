@@ -46,8 +46,8 @@ static const char help[] =
 	"  -e LIST       events, separated by commas; they are all on counters, or none is\n"
 	"\n"
 	"The default events are cycles, instructions, branch-misses and cache-misses, as far as the\n"
-	"CPU has them and counters for them. A counter's name is pmudev_EVENT_total. Who can connect\n"
-	"reads the counts: there is no password. Counting CPUs needs CAP_PERFMON.\n"
+	"CPU has them and counters for them. A counter's name is pmudev_EVENT_total. Anybody who\n"
+	"can connect reads the counts: there is no password. Counting CPUs needs CAP_PERFMON.\n"
 	"\n" EVENTS_HELP "\n"
 	"  pmudev exporter\n"
 	"  pmudev exporter -e instructions,cycles,cpu/event=0xc5,umask=0,name=mispredicted/\n";

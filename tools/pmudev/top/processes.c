@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
+#include "../common/descriptors.h"
 #include "../common/json.h"
 #include "refused.h"
 #include "top.h"
@@ -301,19 +301,6 @@ static void processes_close(struct top *top)
 	top->state = NULL;
 }
 
-/* As many as may be: each set is an open file. */
-static unsigned long raise_files(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return 1024;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-	getrlimit(RLIMIT_NOFILE, &limit);
-	return limit.rlim_cur;
-}
-
 /* Which events can be counted here is found out with this process. */
 static bool try_events(struct top *top)
 {
@@ -347,7 +334,7 @@ static bool processes_open(struct top *top)
 	top->state = p;
 	if (!p)
 		return no_memory(top);
-	p->files = raise_files();
+	p->files = descriptors_raise();
 	p->folder = opendir("/proc");
 	if (!p->folder)
 		snprintf(top->error, sizeof(top->error), "cannot read /proc: %s", strerror(errno));

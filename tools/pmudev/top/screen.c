@@ -159,7 +159,7 @@ static void do_keys(struct screen *s)
 {
 	int key = getch();
 
-	/* Whoever had the terminal has closed it. */
+	/* The terminal was closed. */
 	s->no_keys = key == ERR ? s->no_keys + 1 : 0;
 	if (s->no_keys > NO_KEYS)
 		s->end = true;
