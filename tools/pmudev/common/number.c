@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 
 #include "cmd.h"
 #include "number.h"
+#include "ticks.h"
 
 bool parse_count(const char *text, const char *what, uint64_t least, uint64_t most, uint64_t *count)
 {
@@ -25,4 +27,17 @@ bool parse_count(const char *text, const char *what, uint64_t least, uint64_t mo
 	complain("'%s' is not %s (%llu to %llu)", text, what, (unsigned long long)least,
 		 (unsigned long long)most);
 	return false;
+}
+
+bool parse_seconds(const char *text, uint64_t *ns)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (end == text || *end || !(seconds >= 0.001 && seconds <= INT_MAX)) {
+		complain("'%s' is not a number of seconds, 0.001 at least", text);
+		return false;
+	}
+	*ns = seconds * NS_PER_SECOND + 0.5;
+	return true;
 }

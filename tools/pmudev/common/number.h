@@ -13,4 +13,7 @@
 bool parse_count(const char *text, const char *what, uint64_t least, uint64_t most,
 		 uint64_t *count);
 
+/* Seconds, 0.001 or more: @ns: out: the same in ns. False as above. */
+bool parse_seconds(const char *text, uint64_t *ns);
+
 #endif /* NUMBER_H */

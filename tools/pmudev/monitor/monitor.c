@@ -13,6 +13,7 @@
 
 #include "../common/cmd.h"
 #include "../common/defaults.h"
+#include "../common/number.h"
 #include "../common/options.h"
 #include "../common/parts.h"
 #include "../common/target.h"
@@ -64,19 +65,6 @@ static bool get_intervals(const char *text, uint64_t *number)
 	return false;
 }
 
-static bool get_interval(const char *text, uint64_t *ns)
-{
-	char *end;
-	double seconds = strtod(text, &end);
-
-	if (end == text || *end || !(seconds >= 0.001 && seconds <= INT_MAX)) {
-		complain("'%s' is not a number of seconds, 0.001 at least", text);
-		return false;
-	}
-	*ns = seconds * NS_PER_SECOND + 0.5;
-	return true;
-}
-
 /* The last one given counts. */
 static bool get_cpus(struct options *options, const char *text)
 {
@@ -111,7 +99,7 @@ static bool get_option(struct options *options, int c)
 	case 'a':
 		return all_cpus(options);
 	case 'i':
-		return get_interval(optarg, &options->interval);
+		return parse_seconds(optarg, &options->interval);
 	case 'n':
 		return get_intervals(optarg, &options->intervals);
 	case 'e':

@@ -107,19 +107,6 @@ void top_left_out(const struct top *top, char *text, size_t len)
 
 /* --------------------------------------------------------------------------- options -- */
 
-static bool get_interval(const char *text, uint64_t *ns)
-{
-	char *end;
-	double seconds = strtod(text, &end);
-
-	if (end == text || *end || !(seconds >= 0.001 && seconds <= INT_MAX)) {
-		complain("'%s' is not a number of seconds, 0.001 at least", text);
-		return false;
-	}
-	*ns = seconds * NS_PER_SECOND + 0.5;
-	return true;
-}
-
 static bool get_option(struct top *top, struct options *options, int c)
 {
 	switch (c) {
@@ -133,7 +120,7 @@ static bool get_option(struct top *top, struct options *options, int c)
 		options->all_cpus = true;
 		return true;
 	case 'i':
-		return get_interval(optarg, &top->interval);
+		return parse_seconds(optarg, &top->interval);
 	case 'n':
 		return parse_count(optarg, "a number of intervals", 1, INT_MAX,
 				   &options->intervals);
