@@ -43,7 +43,7 @@ fetch-tools:
 	@$(JOB) $@ scripts/setup tools
 
 fetch: fetch-tools
-	@$(JOB) $@ scripts/setup kselftest libpfm4 ncurses $(KERNELS) $(BUSYBOXES) $(if $(filter check,$(LEVEL)),promtool python-arm64)
+	@$(JOB) $@ scripts/setup kselftest libpfm4 ncurses $(KERNELS) $(BUSYBOXES) $(if $(filter check,$(LEVEL)),promtool)
 
 emulator: fetch-tools
 	@$(JOB) $@ scripts/setup emulator
