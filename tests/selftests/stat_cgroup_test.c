@@ -52,16 +52,18 @@ FIXTURE_TEARDOWN(stat_cgroup)
 	EXPECT_EQ(0, cgroup_end(&idle));
 }
 
-/* With -x , the number behind this text at a line's beginning; ~0: there is none. */
-static __u64 value_behind(const char *text)
+/* With -x , the number at the beginning of the line with this cgroup; ~0: there is none. */
+static __u64 value_of(const struct cgroup *group)
 {
-	const char *line = output.text;
-	const size_t len = strlen(text);
+	const char *line = output.text, *end;
+	char field[64];
 
-	for (; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (!strncmp(line, text, len) && line[len] >= '0' && line[len] <= '9')
-			return strtoull(line + len, NULL, 10);
+	snprintf(field, sizeof(field), ",%s,", name_of(group));
+	for (; line; line = end ? end + 1 : NULL) {
+		end = strchr(line, '\n');
+		if (*line >= '0' && *line <= '9' && end &&
+		    memmem(line, end - line, field, strlen(field)))
+			return strtoull(line, NULL, 10);
 	}
 	return ~0ULL;
 }
@@ -80,9 +82,9 @@ TEST_F(stat_cgroup, one)
 
 	snprintf(options, sizeof(options), "-G %s", name_of(&busy));
 	count(_metadata, options, FEW);
-	few = value_behind("");
+	few = value_of(&busy);
 	count(_metadata, options, MANY);
-	many = value_behind("");
+	many = value_of(&busy);
 	if (exact_programs())
 		EXPECT_EQ(MORE, many - few);
 	EXPECT_LE(MORE, many - few);
@@ -91,28 +93,26 @@ TEST_F(stat_cgroup, one)
 	EXPECT_GT(FEW * LOOP_INSTRUCTIONS + 10000ULL, few);
 	snprintf(options, sizeof(options), "-a -G %s", name_of(&idle));
 	count(_metadata, options, FEW);
-	EXPECT_EQ(0ULL, value_behind(""));
+	EXPECT_EQ(0ULL, value_of(&idle));
 	run(&output, "pmudev stat -G %s -e %s -- true", name_of(&idle), event);
 	EXPECT_EQ(1U, times_in(&output, ", cgroup pmudev-")) TH_LOG("%s", output.text);
 }
 
 TEST_F(stat_cgroup, each)
 {
-	char options[160], first[64], second[64];
+	char options[160];
 	__u64 few;
 
 	snprintf(options, sizeof(options), "--for-each-cgroup %s,%s", name_of(&idle),
 		 name_of(&busy));
-	snprintf(first, sizeof(first), "%s,", name_of(&idle));
-	snprintf(second, sizeof(second), "%s,", name_of(&busy));
 	count(_metadata, options, FEW);
-	few = value_behind(second);
-	EXPECT_EQ(0ULL, value_behind(first)) TH_LOG("%s", output.text);
+	few = value_of(&busy);
+	EXPECT_EQ(0ULL, value_of(&idle)) TH_LOG("%s", output.text);
 	count(_metadata, options, MANY);
-	EXPECT_EQ(0ULL, value_behind(first)) TH_LOG("%s", output.text);
-	EXPECT_LE(MORE, value_behind(second) - few);
+	EXPECT_EQ(0ULL, value_of(&idle)) TH_LOG("%s", output.text);
+	EXPECT_LE(MORE, value_of(&busy) - few);
 	if (exact_programs())
-		EXPECT_EQ(MORE, value_behind(second) - few);
+		EXPECT_EQ(MORE, value_of(&busy) - few);
 	run(&output, "pmudev stat %s -j -e %s -- true", options, event);
 	EXPECT_EQ(0, output.status);
 	EXPECT_EQ(2U, times_in(&output, "\"cgroup\"")) TH_LOG("%s", output.text);

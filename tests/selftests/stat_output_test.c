@@ -99,8 +99,8 @@ static void with_commas(__u64 value, char *text, size_t size)
 #define JSON_END \
 	"{\"target\": \"command\", \"command\": [\"%s\", \"--play\", \"loop\", \"%d\"], \"elapsed-seconds\": ?, \"user-seconds\": ?, \"sys-seconds\": ?, \"runs\": 1, \"exit-status\": 0, \"notes\": []}\n"
 #define CSV_HEADER \
-	"stretch,seconds,cpu,event,pmu,value,why,estimated,running_ns,running_percent,variance_percent,metric,metric_unit,unit,group\n"
-#define CSV_ROW "total,?,,%s,%s,%llu,,0,?,100.00,,,,,\n"
+	"stretch,seconds,cpu,event,pmu,value,why,estimated,running_ns,running_percent,variance_percent,metric,metric_unit,unit,group,cgroup\n"
+#define CSV_ROW "total,?,,%s,%s,%llu,,0,?,100.00,,,,,,\n"
 
 /* The count is known: that of a shorter loop, and the difference. */
 TEST_F(interval, written)

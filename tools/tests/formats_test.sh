@@ -45,9 +45,9 @@ csv_is_valid() { # FILE
 	import csv, sys
 	with open(sys.argv[1], encoding="utf-8", errors="surrogateescape", newline="") as f:
 	    rows = list(csv.reader(f, strict=True))
-	assert len(rows) > 1 and len(set(rows[0])) == len(rows[0]) == 15
+	assert len(rows) > 1 and len(set(rows[0])) == len(rows[0]) == 16
 	for row in rows[1:]:
-	    assert len(row) == 15, row
+	    assert len(row) == 16, row
 	    if row[4] == "metric":
 	        assert not row[5] and row[3] and bool(row[11]) != bool(row[6]), row
 	        continue

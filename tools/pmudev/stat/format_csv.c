@@ -35,12 +35,21 @@ static void write_rows(const struct measurement *m, const struct counted *counte
 	}
 }
 
+/* Whose counts of a cgroup these are; NULL: all are counted. */
+static const char *cgroup_of(const struct measurement *m, enum grouping_kind kind,
+			     const struct group *group)
+{
+	if (!m->options.target.nr_cgroups)
+		return NULL;
+	return kind == GROUP_CGROUP ? group->name : m->options.target.cgroups[0];
+}
+
 /* -------------------------------------------------------------------- with a header -- */
 
 static void csv_begin(const struct measurement *m)
 {
 	fputs("stretch,seconds,cpu,event,pmu,value,why,estimated,running_ns,running_percent,"
-	      "variance_percent,metric,metric_unit,unit,group\n",
+	      "variance_percent,metric,metric_unit,unit,group,cgroup\n",
 	      m->out);
 }
 
@@ -53,11 +62,21 @@ static void csv_value(FILE *out, const struct row *row, int digits)
 		fprintf(out, "%llu", (unsigned long long)row->value);
 }
 
-static void csv_end(FILE *out, const struct row *row)
+static void csv_end(const struct measurement *m, const char *unit, enum grouping_kind kind,
+		    const struct group *group)
 {
-	fprintf(out, ",%s,", row->time ? "msec" : "");
-	csv_text(out, ",", row->group->name);
-	fputc('\n', out);
+	const char *cgroup = cgroup_of(m, kind, group);
+
+	fprintf(m->out, ",%s,", unit);
+	csv_text(m->out, ",", group->name);
+	fputc(',', m->out);
+	csv_text(m->out, ",", cgroup ? cgroup : "");
+	fputc('\n', m->out);
+}
+
+static const char *unit_of(const struct row *row)
+{
+	return row->time ? "msec" : "";
 }
 
 static void csv_row(const struct measurement *m, const struct row *row, bool interval, double time)
@@ -73,7 +92,7 @@ static void csv_row(const struct measurement *m, const struct row *row, bool int
 	csv_text(out, ",", row->pmus);
 	if (row->why) {
 		fprintf(out, ",,%s,0,0,0.00,,,", row->why);
-		csv_end(out, row);
+		csv_end(m, unit_of(row), row->kind, row->group);
 		return;
 	}
 	fputc(',', out);
@@ -87,7 +106,7 @@ static void csv_row(const struct measurement *m, const struct row *row, bool int
 		fprintf(out, "%.6f,%s", row->metric, row->unit);
 	else
 		fputc(',', out);
-	csv_end(out, row);
+	csv_end(m, unit_of(row), row->kind, row->group);
 }
 
 /* A metric's name stands where an event's does. */
@@ -108,9 +127,7 @@ static void csv_metric(const struct measurement *m, const struct metric_row *row
 		fprintf(out, "%.9f", row->value);
 	fputc(',', out);
 	csv_text(out, ",", row->metric->unit ? row->metric->unit : "");
-	fputs(",,", out);
-	csv_text(out, ",", row->group->name);
-	fputc('\n', out);
+	csv_end(m, "", row->kind, row->group);
 }
 
 static void csv_interval(const struct measurement *m, const struct counted *counted)
@@ -132,16 +149,27 @@ const struct stat_format csv_format = {
 
 /* ------------------------------------------------------------------------- as perf -- */
 
-/* "CPU3,", "S0-D0-C1,2," with the number of CPUs, "comm-17," */
+/* "CPU3,", "S0-D0-C1,2," with the number of CPUs, "comm-17,"; a cgroup comes behind the event. */
 static void bare_group(FILE *out, const char *separator, enum grouping_kind kind,
 		       const struct group *group)
 {
-	if (kind == GROUP_ALL)
+	if (kind == GROUP_ALL || kind == GROUP_CGROUP)
 		return;
 	csv_text(out, separator, group->name);
 	fputs(separator, out);
 	if (grouping_has_cpus(kind))
 		fprintf(out, "%u%s", group->sources, separator);
+}
+
+static void bare_cgroup(const struct measurement *m, enum grouping_kind kind,
+			const struct group *group)
+{
+	const char *cgroup = cgroup_of(m, kind, group);
+
+	if (!cgroup)
+		return;
+	csv_text(m->out, m->options.separator, cgroup);
+	fputs(m->options.separator, m->out);
 }
 
 static void bare_time(const struct measurement *m, bool interval, double time)
@@ -164,7 +192,10 @@ static void bare_metric(const struct measurement *m, const struct metric_row *ro
 
 	bare_time(m, interval, time);
 	bare_group(out, separator, row->kind, row->group);
-	for (i = 0; i < empty; i++)
+	for (i = 0; i < 3; i++)
+		fputs(separator, out);
+	bare_cgroup(m, row->kind, row->group);
+	for (; i < empty; i++)
 		fputs(separator, out);
 	if (!*row->why)
 		fprintf(out, "%.6f", row->value);
@@ -186,9 +217,10 @@ static void bare_row(const struct measurement *m, const struct row *row, bool in
 		fprintf(out, "<not counted>");
 	else
 		csv_value(out, row, 2);
-	fprintf(out, "%s%s%s", separator, row->time ? "msec" : "", separator);
+	fprintf(out, "%s%s%s", separator, unit_of(row), separator);
 	csv_text(out, separator, row->event);
 	fputs(separator, out);
+	bare_cgroup(m, row->kind, row->group);
 	if (m->runs > 1)
 		fprintf(out, "%.2f%%%s", row->deviation, separator);
 	fprintf(out, "%llu%s%.2f%s", (unsigned long long)row->running, separator, row->percent,
