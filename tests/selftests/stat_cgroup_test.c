@@ -137,8 +137,7 @@ TEST_F(stat_cgroup, refused)
 		const char *options, *words;
 	} cases[] = {
 		{ "-G a,b -- true", "of several: --for-each-cgroup a,b" },
-		{ "-G no-such -- true",
-		  "/tmp/cgroup2 has no such folder: No such file or directory" },
+		{ "-G no-such -- true", "/tmp/cgroup2/no-such: No such file or directory" },
 		{ "--for-each-cgroup , -- true", "',' names no cgroup" },
 		{ "-G / --for-each-cgroup / -- true", "only one of -G and --for-each-cgroup" },
 		{ "-G / -p 1", "count on CPUs: leave out -p and -t" },

@@ -221,8 +221,9 @@ static void put_errno(struct text *t, int error)
 		break;
 	case -EACCES:
 	case -EPERM:
-		put(t, "this user may not use " PMUDEV_DEVICE
-		       ": run as root, or join the group that `ls -l " PMUDEV_DEVICE "` shows");
+		put(t,
+		    "this user may not use " PMUDEV_DEVICE
+		    ": run as root, or join its group and log in again; `pmudev doctor` says more");
 		break;
 	case -EFAULT:
 		put(t, "a pointer is NULL, or does not point to memory of this program");

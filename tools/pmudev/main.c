@@ -27,8 +27,8 @@ static const struct {
 	{ "exporter", cmd_exporter, "serve what CPUs count to Prometheus" },
 	{ "bench", cmd_bench, "what counting costs on this machine, next to perf" },
 	{ "convert-metrics", cmd_convert_metrics, "make metrics of what `perf list -j` prints" },
-	{ "plot", cmd_plot, "draw a recording of stat or monitor (JSON), or two of them" },
-	{ "compare", cmd_compare, "compare two recordings: totals, differences, IPC" },
+	{ "plot", cmd_plot, "draw what `stat --json` or `monitor --json` wrote" },
+	{ "compare", cmd_compare, "compare two files of `stat --json`: totals, IPC, over time" },
 };
 
 static void show_help(FILE *out)

@@ -49,7 +49,8 @@ static bool add_cgroup(struct target *target, const char *root, const char *name
 	}
 	fd = open_cgroup(root, name);
 	if (fd < 0) {
-		complain("cgroup '%s': %s has no such folder: %s", name, root, strerror(-fd));
+		complain("cgroup '%s': %s%s%s: %s", name, root, *name == '/' ? "" : "/", name,
+			 strerror(-fd));
 		return false;
 	}
 	target->cgroups = realloc(target->cgroups, (nr + 1) * sizeof(*target->cgroups));

@@ -22,8 +22,8 @@ static const char program[] =
 	"try:\n"
 	"    from pmudev.plot import main\n"
 	"except ImportError as error:\n"
-	"    sys.exit(f'pmudev: {error}: `apt install python3-pmudev`, or name the folder ' +\n"
-	"             'bindings/python of the sources in PYTHONPATH')\n"
+	"    sys.exit(f'pmudev: {error}: `make deb` builds the package python3-pmudev; or ' +\n"
+	"             'name the folder bindings/python of the sources in PYTHONPATH')\n"
 	"sys.exit(main(sys.argv[3:], sys.argv[2]))\n";
 
 /* That of the packages python3-*, or of the path; PMUDEV_PYTHON names another one. */
@@ -73,8 +73,8 @@ static int start(int argc, char **argv)
 	args[4] = folder;
 	memcpy(args + 5, argv, argc * sizeof(*args));
 	execvp(python, args);
-	complain("%s: %s; `pmudev %s` is Python: `apt install python3-pmudev python3-matplotlib`",
-		 python, strerror(errno), argv[0]);
+	complain("%s: %s; `pmudev %s` needs Python 3; PMUDEV_PYTHON names one elsewhere", python,
+		 strerror(errno), argv[0]);
 	free(args);
 	return 1;
 }

@@ -35,7 +35,9 @@ bool samples_file_open(struct samples_file *file, FILE *in, const char *name)
 		return false;
 	}
 	if (*file->csv.field[0] == '{') {
-		complain("'%s' is JSON, for other programs: record without -j", name);
+		complain("'%s' is JSON: report reads the table of `pmudev record` without -j; "
+			 "`pmudev compare` and `plot` read `pmudev stat --json`",
+			 name);
 		samples_file_close(file);
 		return false;
 	}

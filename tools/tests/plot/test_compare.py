@@ -47,6 +47,15 @@ def test_rates_are_of_the_time_counted():
     assert find(compare(a, b, rate=False), "x", "event").percent == -50.0
 
 
+def test_the_heads_say_what_was_counted_and_how_it_ended():
+    a = recording(event("x", 1), about={**COMMAND, "exit-status": 0})
+    b = recording(event("x", 1), about={"target": "cpu", "target-id": "0-3", "command": ["./x"], "exit-status": 3, "notes": []})
+    lines = table(a, b).splitlines()
+    assert lines[0].endswith(": ./x") and lines[1].endswith(": CPUs 0-3 while ./x ran, exit status 3")
+    assert lines[2] == "Rates, because B did not count a command until its end; --total compares totals."
+    assert table(b, b, True).splitlines()[2] == ""
+
+
 def test_what_one_has_not():
     a, b = recording(event("x", 0), event("y", 5)), recording(event("x", 3), event("z", None))
     found = compare(a, b)

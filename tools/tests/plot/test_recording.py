@@ -106,6 +106,11 @@ def test_the_cgroup_of_all_events():
     assert r.command == "CPUs 0-3 (cgroup a/b)"
 
 
+def test_what_record_wrote_is_none():
+    with pytest.raises(RecordingError, match="`pmudev report`"):
+        read(rows({"time": 0.5, "event": "cycles:u", "period": 1000, "ip": "0x1"}))
+
+
 def test_names_are_printable():
     r = read(rows(event("it's_`x`^{2}\n\"\x01", 7, 1)))
     assert r.series[0].name == "it's_`x`^{2}?\"?"

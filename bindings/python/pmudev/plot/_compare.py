@@ -149,8 +149,11 @@ def percent(row: Difference) -> str:
 
 
 def describe(recording: Recording) -> str:
-    """Name, command and runs, in a line."""
+    """Name, command, runs and how it ended, if badly, in a line."""
     runs = f", {recording.runs} runs" if recording.runs > 1 else ""
+    status = recording.about.get("exit-status")
+    if type(status) is int and status:
+        runs += f", exit status {status}"
     return f"{recording.title}{': ' if recording.command else ''}{recording.command}{runs}"
 
 
@@ -176,6 +179,7 @@ def cells(row: Difference) -> list[str]:
 
 def table(a: Recording, b: Recording, rate: bool | None = None) -> str:
     """The comparison as text."""
+    chosen = rate is None and by_rate(a, b) and (a if a.about.get("target") != "command" else b)
     rate = by_rate(a, b) if rate is None else rate
     rows = compare(a, b, rate)
     lines = [[heading(rate), "A", "B", "B - A", "change", ""]]
@@ -185,6 +189,8 @@ def table(a: Recording, b: Recording, rate: bool | None = None) -> str:
         lines.append(cells(row))
     widths = [max(len(line[column]) for line in lines) for column in range(6)]
     text = [f"A: {describe(a)}", f"B: {describe(b)}", ""]
+    if chosen:
+        text.insert(2, f"Rates, because {'A' if chosen is a else 'B'} did not count a command until its end; --total compares totals.")
     for line in lines:
         shown = [line[0].ljust(widths[0])] + [line[column].rjust(widths[column]) for column in range(1, 5)]
         text.append("  ".join([*shown, line[5]]).rstrip())

@@ -159,10 +159,12 @@ class Recording:
         """What was counted, in a line; "" if the recording does not say."""
         words, cgroup = self.about.get("command"), self.about.get("cgroup")
         within = f" (cgroup {cgroup})" if isinstance(cgroup, str) else ""
-        if isinstance(words, list) and words:
-            return printable(" ".join(str(word) for word in words) + within)
         target = {"cpu": "CPUs", "process": "process", "thread": "thread"}.get(str(self.about.get("target")), "")
-        return printable(f"{target} {self.about.get('target-id') or ''}".strip() + within) if target else ""
+        text = f"{target} {self.about.get('target-id') or ''}".strip() + within if target else ""
+        if isinstance(words, list) and words:
+            line = " ".join(str(word) for word in words)
+            text = f"{text} while {line} ran" if text else line + within
+        return printable(text)
 
     @property
     def notes(self) -> list[str]:
@@ -291,6 +293,8 @@ def _series_of(row: dict[str, Any]) -> Series | None:
 
 
 def _point_of(row: dict[str, Any], kind: str) -> Point:
+    if "counter-value" not in row and "metric-value" not in row:
+        raise ValueError("it has no count. What `pmudev record` wrote is read by `pmudev report`")
     percent, deviation = _number(row, "pcnt-running"), _number(row, "variance")
     value = _number(row, "counter-value") if kind != "metric" else _number(row, "metric-value", -math.inf)
     return Point(float(_number(row, "interval") or 0), value, _number(row, "event-runtime"), float(percent or 0),
