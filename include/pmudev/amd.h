@@ -48,7 +48,8 @@ struct amd_caps {
 	u32 family;
 	u64 counters;	/* existing counters by index */
 	bool extended;
-	bool svm;	/* guests can run, so AMD_CTL_GUEST and AMD_CTL_HOST exist */
+	bool svm;	/* guests can run */
+	bool filters;	/* AMD_CTL_GUEST and AMD_CTL_HOST work */
 };
 
 /*

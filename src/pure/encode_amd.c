@@ -11,6 +11,11 @@
 
 #define VALID (AMD_CTL_EVENT | AMD_CTL_UMASK | AMD_CTL_EDGE | AMD_CTL_INV | AMD_CTL_CMASK)
 
+#define EVENT_HIGH (AMD_CTL_EVENT & ~0xffULL)
+#define FAMILY_K10 0x10
+
+#define FILTERS (PMUDEV_EXCLUDE_HOST | PMUDEV_EXCLUDE_GUEST)
+
 /* No such event */
 #define NONE 0
 
@@ -109,13 +114,16 @@ static u64 counters_for(const struct amd_caps *caps, u64 config)
 /*
  * Events that a core's counter alone does not count right. Before family 17H, E0H to FFH count the
  * northbridge, which cores share. Since, 003H (retired floating point operations) happens more
- * often in a cycle than a counter adds, 15 times: it needs a second counter.
+ * often in a cycle than a counter adds, 15 times: it needs a second counter, on which FFFH (Merge)
+ * takes the first one's carry. Before K10, events have 8 bits.
  */
 static bool is_beyond_one_counter(const struct amd_caps *caps, u64 config)
 {
+	if (caps->family < FAMILY_K10 && config & EVENT_HIGH)
+		return true;
 	if (caps->family < AMD_FAMILY_ZEN)
 		return (config & 0xe0) == 0xe0;
-	return number(config) == 0x003;
+	return number(config) == 0x003 || number(config) == 0xfff;
 }
 
 static int select_event(const struct amd_caps *caps, const struct pmudev_event_attr *attr,
@@ -158,7 +166,8 @@ static int set_threshold(const struct pmudev_event_attr *attr, u64 *config,
 
 /*
  * PMUDEV_EXCLUDE_HV has no effect: the hardware knows only rings, in guests as well. The selector
- * says host or guest: nothing changes at a guest's entry.
+ * says host or guest: nothing changes at a guest's entry. Where guests can run and it cannot say
+ * so, a count of one of the two would be of both.
  */
 static int set_levels(const struct amd_caps *caps, u32 flags, u64 *config,
 		      struct pmudev_refusal *why)
@@ -171,9 +180,11 @@ static int set_levels(const struct amd_caps *caps, u32 flags, u64 *config,
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_ALL_EXCLUDED, 0);
 	if ((flags & PMUDEV_EXCLUDE_HOST) && !caps->svm)
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_NO_GUEST, 0);
+	if ((flags & FILTERS) && caps->svm && !caps->filters)
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_HARDWARE, flags & FILTERS);
 	if (flags & PMUDEV_EXCLUDE_HOST)
 		*config |= AMD_CTL_GUEST;
-	if ((flags & PMUDEV_EXCLUDE_GUEST) && caps->svm)
+	if ((flags & PMUDEV_EXCLUDE_GUEST) && caps->filters)
 		*config |= AMD_CTL_HOST;
 	return 0;
 }

@@ -27,7 +27,10 @@ void amd_virt_changed(void);
 enum x86_nmi amd_judge_nmi(struct x86_cpu *cpuc);
 void amd_acknowledge(struct x86_cpu *cpuc);
 
-/* amd_guest.c: with the first reservation, and before unload. May sleep. */
+/* amd_guest.c */
+/* False: no event is for the host or for guests only. Changes from true to false. */
+bool amd_has_filters(void);
+/* When the PMU is known, and before unload. May sleep. */
 void amd_hook(void);
 void amd_unhook(void);
 

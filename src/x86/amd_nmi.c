@@ -51,10 +51,13 @@ void amd_acknowledge(struct x86_cpu *cpuc)
 {
 	u64 status = overflowed(cpuc, cpuc->interrupts);
 
-	if (status)
+	/* While LVTPC is masked none is sent; that of the overflow before is expected already. */
+	if (status && !READ_ONCE(cpuc->masked))
 		x86_expect_late_nmi(cpuc);
+	/* What interrupts and overflows only now keeps its bit. */
 	if (cpuc->global)
-		amd_write_status_clr(cpuc->kind->counters & ~cpuc->foreign);
+		amd_write_status_clr(status |
+				     (cpuc->kind->counters & ~cpuc->foreign & ~cpuc->interrupts));
 	else
 		WRITE_ONCE(cpuc->armed, cpuc->armed & ~status);
 }

@@ -274,6 +274,16 @@ static bool takes_writes(const struct x86_cpu *cpuc, unsigned int counter)
 	return (read_counter(counter) & mask) == value;
 }
 
+/*
+ * perf has no event, and clears EN with its last one. With a global register it may not have, if
+ * another kernel ran before this one (kexec): that counter is stopped.
+ */
+static bool counts(const struct x86_cpu *cpuc, unsigned int counter)
+{
+	return x86_rdmsr(ctl(cpuc, counter)) & AMD_CTL_EN &&
+	       (!cpuc->global || cpuc->found & BIT_ULL(counter));
+}
+
 u64 amd_find_foreign(u64 counters)
 {
 	struct x86_cpu *cpuc = this_cpu_ptr(&x86_cpus);
@@ -282,8 +292,7 @@ u64 amd_find_foreign(u64 counters)
 	for (; counters; counters &= counters - 1) {
 		unsigned int c = __ffs64(counters);
 
-		/* perf has no event, and clears EN with its last one. */
-		if (x86_rdmsr(ctl(cpuc, c)) & AMD_CTL_EN || !takes_writes(cpuc, c))
+		if (counts(cpuc, c) || !takes_writes(cpuc, c))
 			foreign |= BIT_ULL(c);
 	}
 	return foreign;

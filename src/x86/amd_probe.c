@@ -24,6 +24,7 @@ static int probe_here(struct x86_kind *kind)
 	if (highest[0] >= LEAF_PERFMON)
 		x86_cpuid(LEAF_PERFMON, 0, id.perfmon);
 	ret = amd_enumerate(&kind->caps.amd, &id);
+	kind->caps.amd.filters &= amd_has_filters();
 	kind->version = kind->caps.amd.version;
 	kind->counters = kind->caps.amd.counters;
 	return ret;
@@ -49,7 +50,7 @@ static void describe(struct pmudev_pmu_info *info, const struct x86_kind *kind)
 	info->threshold_max = AMD_THRESHOLD_MAX;
 	info->features = PMUDEV_HAS_THRESHOLD | PMUDEV_HAS_DIRECT;
 	/* KVM is a module that may be loaded at any time. */
-	if (caps->svm)
+	if (caps->filters)
 		info->features |= PMUDEV_HAS_GUEST;
 	info->interrupt = AMD_CTL_INT;
 	info->terms = amd_terms;

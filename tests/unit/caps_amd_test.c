@@ -21,7 +21,7 @@ static const struct row rows[] = {
 	{ "K10 (Barcelona)", 0x00100f23, SVM, 0, 0, 0x10, 1, 0xf },
 	{ "Bobcat", 0x00500f10, SVM, 0, 0, 0x14, 1, 0xf },
 	{ "Bulldozer", 0x00600f12, SVM | EXTENDED, 0, 0, 0x15, 1, 0x3f },
-	{ "Jaguar", 0x00700f01, SVM | EXTENDED, 0, 0, 0x16, 1, 0x3f },
+	{ "Jaguar", 0x00700f01, SVM, 0, 0, 0x16, 1, 0xf },
 	{ "Zen (Naples)", 0x00800f12, SVM | EXTENDED, 0, 0, 0x17, 1, 0x3f },
 	{ "Hygon (Dhyana)", 0x00900f02, SVM | EXTENDED, 0, 0, 0x18, 1, 0x3f },
 	{ "Zen 3 (Milan)", 0x00a00f11, SVM | EXTENDED, 0, 0, 0x19, 1, 0x3f },
@@ -62,6 +62,7 @@ static void machines(void)
 		EXPECT_EQ(rows[i].counters, caps.counters);
 		EXPECT_EQ(!!(rows[i].features & EXTENDED), caps.extended);
 		EXPECT_EQ(!!(rows[i].features & SVM), caps.svm);
+		EXPECT_EQ(caps.svm && rows[i].family >= 0x10, caps.filters);
 	}
 }
 

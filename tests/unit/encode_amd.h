@@ -32,7 +32,12 @@
 static inline struct amd_caps zen4(void)
 {
 	return (struct amd_caps){
-		.version = 2, .family = 0x19, .counters = 0x3f, .extended = true, .svm = true
+		.version = 2,
+		.family = 0x19,
+		.counters = 0x3f,
+		.extended = true,
+		.svm = true,
+		.filters = true,
 	};
 }
 
@@ -44,6 +49,7 @@ static inline struct amd_caps family(u32 family)
 		.counters = family < 0x15 ? 0xf : 0x3f,
 		.extended = family >= 0x15,
 		.svm = true,
+		.filters = family >= 0x10,
 	};
 }
 

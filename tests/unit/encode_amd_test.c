@@ -51,10 +51,25 @@ static void no_guests_without_svm(void)
 	struct pmudev_event_attr attr = raw(OTHER);
 
 	caps.svm = false;
+	caps.filters = false;
 	attr.flags = G;
 	expect_code(&caps, attr, OTHER | ALL, 0x3f);
 	attr.flags = H;
 	expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_NO_GUEST, 0, 0);
+}
+
+/* With SVM and without the bits, as in a nested virtual machine: host and guest are one. */
+static void no_filters_without_the_bits(void)
+{
+	struct amd_caps caps = zen4();
+	struct pmudev_event_attr attr = raw(OTHER);
+
+	caps.filters = false;
+	expect_code(&caps, attr, OTHER | ALL, 0x3f);
+	attr.flags = G;
+	expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_HARDWARE, G, 0);
+	attr.flags = H;
+	expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_HARDWARE, H, 0);
 }
 
 /* --------------------------------------------------------------- events -- */
@@ -111,7 +126,7 @@ static void every_event_and_unit_mask(void)
 		struct pmudev_refusal why;
 		struct pmudev_code code;
 
-		if ((config & 0xf000000ff) == 0x003)
+		if ((config & 0xf000000ff) == 0x003 || (config & 0xf000000ff) == 0xf000000ff)
 			continue;
 		EXPECT_EQ(0, -encode(&caps, &attr, &code, &why));
 		EXPECT_EQ(config | ALL, code.config);
@@ -154,6 +169,18 @@ static void events_beyond_one_counter(void)
 	unit_row("retired operations");
 	expect_refused(&caps, raw(0xff03), EOPNOTSUPP, PMUDEV_WHY_HARDWARE, 0, 0);
 	expect_code(&caps, raw(0x10000ff03), 0x10000ff03 | ALL, 0x3f);
+	unit_row("Merge");
+	expect_refused(&caps, raw(0xf000000ff), EOPNOTSUPP, PMUDEV_WHY_HARDWARE, 0, 0);
+	expect_code(&caps, raw(0x7000000ff), 0x7000000ff | ALL, 0x3f);
+}
+
+static void events_of_8_bits(void)
+{
+	struct amd_caps k8 = family(0x0f), k10 = family(0x10);
+
+	expect_code(&k8, raw(0x0141), 0x0141 | ALL, 0xf);
+	expect_refused(&k8, raw(0x100000141), EOPNOTSUPP, PMUDEV_WHY_HARDWARE, 0, 0);
+	expect_code(&k10, raw(0x100000141), 0x100000141 | ALL, 0xf);
 }
 
 /* BKDG of family 15H models 00H-0FH, 42301: "PERF_CTL[...]" of each of these. */
@@ -254,10 +281,12 @@ int main(void)
 {
 	RUN(levels_by_what_is_excluded);
 	RUN(no_guests_without_svm);
+	RUN(no_filters_without_the_bits);
 	RUN(generic_events);
 	RUN(every_event_and_unit_mask);
 	RUN(every_bit_of_a_raw_event);
 	RUN(events_beyond_one_counter);
+	RUN(events_of_8_bits);
 	RUN(counters_of_family_15h);
 	RUN(thresholds);
 	RUN(widths);

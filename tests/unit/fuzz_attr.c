@@ -151,7 +151,7 @@ static void check_amd(struct input *in, const struct pmudev_event_attr *attr)
 	check_code(attr, &code, caps.counters);
 	HOLDS(!code.chained && !(code.config & AMD_CTL_INT));
 	HOLDS(!(code.config & AMD_CTL_HOST) || !(code.config & AMD_CTL_GUEST));
-	HOLDS(caps.svm || !(code.config & (AMD_CTL_HOST | AMD_CTL_GUEST)));
+	HOLDS(caps.filters || !(code.config & (AMD_CTL_HOST | AMD_CTL_GUEST)));
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)

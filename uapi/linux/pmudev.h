@@ -291,8 +291,8 @@ struct pmudev_event_attr {
  *   - A hypervisor's level belongs to the host: EXCLUDE_HOST also excludes EL2.
  *   - Where a kernel at EL1 has no EL2 below it (it may be a guest), HV and EXCLUDE_GUEST have no
  *     effect and EXCLUDE_HOST is EOPNOTSUPP (NO_GUEST).
- *   - Under protected KVM the two cannot be told apart: EXCLUDE_HOST and EXCLUDE_GUEST are
- *     EOPNOTSUPP (HARDWARE).
+ *   - Under protected KVM, and in a virtual machine whose hypervisor drops AMD's bits for them,
+ *     the two cannot be told apart: EXCLUDE_HOST and EXCLUDE_GUEST are EOPNOTSUPP (HARDWARE).
  *   - A guest's events count for its vcpu thread, and for the CPU. docs/exactness.md says how exact
  *     the filter is at guest entry and exit.
  */
@@ -455,7 +455,8 @@ enum pmudev_arch {
  * @overflows: how often a counter of a deadline interrupted
  * @unexpected: of these, how often no deadline was reached: it was found before the interrupt came,
  *	or is further away than the counter is wide
- * @late: on AMD, interrupts that came after their overflow was dealt with; not in @overflows
+ * @late: on AMD, interrupts that came after their overflow was dealt with; not in @overflows.
+ *     Another driver's NMI in the 0.1 s after an overflow is counted here, too (perf's IBS)
  */
 struct pmudev_query {
 	__u32 size;

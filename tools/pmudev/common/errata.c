@@ -5,13 +5,31 @@
 #define NUMBER 0xf000000ffULL /* of a raw event of AMD's */
 
 static const struct erratum errata[] = {
-	{ { 0x0f, 0x16 },
+	{ { 0x0f00, 0x16ff },
 	  0xc0,
 	  PMUDEV_INSTRUCTIONS,
 	  "Retired Instructions",
 	  "each interrupt and exception counts as an instruction, too",
 	  "AMD's description of event C0H; Weaver et al., doi:10.1109/ISPASS.2013.6557172" },
-	{ { 0x17, 0x19 },
+	{ { 0x1700, 0x190f },
+	  0xc0,
+	  PMUDEV_INSTRUCTIONS,
+	  "Retired Instructions",
+	  "may be too high, as other events at retirement",
+	  "AMD's errata 990, 1291, 1292; https://github.com/icl-utk-edu/papi/issues/160" },
+	{ { 0x1700, 0x1aff },
+	  0xc2,
+	  PMUDEV_BRANCHES,
+	  "Retired Branch Instructions",
+	  "each interrupt and exception counts as a branch, too",
+	  "AMD's description of event C2H" },
+	{ { 0x1700, 0x170f },
+	  ERRATUM_OF_ALL,
+	  PMUDEV_GENERIC_MAX,
+	  "Overflow interrupts",
+	  "may be lost while two or more counters count: deadlines are then told late",
+	  "AMD's erratum 1023" },
+	{ { 0x1700, 0x19ff },
 	  0xd1,
 	  PMUDEV_GENERIC_MAX,
 	  "Retired Conditional Branch Instructions",
@@ -19,19 +37,25 @@ static const struct erratum errata[] = {
 	  "https://github.com/rr-debugger/rr/wiki/Zen" },
 };
 
-static unsigned int family(__u64 signature)
+/* 256 * family + model */
+static unsigned int model_of(__u64 signature)
 {
-	unsigned int base = signature >> 8 & 0xf;
+	unsigned int family = signature >> 8 & 0xf, model = signature >> 4 & 0xf;
 
-	return base == 0xf ? base + (signature >> 20 & 0xff) : base;
+	if (family == 0xf) {
+		family += signature >> 20 & 0xff;
+		model += signature >> 12 & 0xf0;
+	}
+	return family << 8 | model;
 }
 
 const struct erratum *errata_next(unsigned int arch, __u64 cpu_id, const struct erratum *last)
 {
 	const struct erratum *e = last ? last + 1 : errata;
+	const unsigned int model = model_of(cpu_id);
 
 	for (; arch == PMUDEV_ARCH_AMD && e < errata + ARRAY_SIZE(errata); e++)
-		if (family(cpu_id) >= e->families[0] && family(cpu_id) <= e->families[1])
+		if (model >= e->models[0] && model <= e->models[1])
 			return e;
 	return NULL;
 }

@@ -5,17 +5,20 @@
 
 #include <linux/pmudev.h>
 
+/* Of no event in particular: told by `pmudev info` and doctor alone */
+#define ERRATUM_OF_ALL (~0ULL)
+
 /**
- * struct erratum - an event that CPUs of some families miscount
- * @families: of AMD's, the first and the last
- * @event: as in a raw event's config, its number alone; whatever its unit mask
+ * struct erratum - an event that CPUs of some models miscount
+ * @models: of AMD's, the first and the last: 256 * family + model
+ * @event: as in a raw event's config, its number alone; whatever its unit mask; or ERRATUM_OF_ALL
  * @generic: the generic event that is counted by it, or PMUDEV_GENERIC_MAX
  * @name: of the event, in the manual
  * @text: what is wrong
  * @source: who says so
  */
 struct erratum {
-	unsigned int families[2];
+	unsigned int models[2];
 	__u64 event;
 	enum pmudev_generic generic;
 	const char *name;

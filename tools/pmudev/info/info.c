@@ -112,8 +112,11 @@ static void show_errata(const struct pmudev_query *q)
 	const char *label = "errata";
 
 	while ((e = errata_next(q->arch, q->cpu_id, e))) {
-		row(label, "%s (event %#llx): %s [%s]", e->name, (unsigned long long)e->event,
-		    e->text, e->source);
+		if (e->event == ERRATUM_OF_ALL)
+			row(label, "%s: %s [%s]", e->name, e->text, e->source);
+		else
+			row(label, "%s (event %#llx): %s [%s]", e->name,
+			    (unsigned long long)e->event, e->text, e->source);
 		label = "";
 	}
 }
