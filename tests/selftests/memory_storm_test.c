@@ -225,7 +225,7 @@ static __u64 count_child(__u32 bind_flags, int pages, __u32 *flags, long *child)
 	return count;
 }
 
-/* Until there was no memory for one: how much the kernel has put by before differs. */
+/* Until there was and was not memory for one: how much the kernel has put by before differs. */
 static void ask_for_children(unsigned int rounds)
 {
 	__u64 alone, both, count, expected;
@@ -238,7 +238,7 @@ static void ask_for_children(unsigned int rounds)
 	both = count_child(PMUDEV_BIND_INHERIT, -1, &flags, &child);
 	CHECK(both >= alone + LOOP, both, alone);
 	for (i = 0; i < 20 * rounds; i++) {
-		if (i >= rounds && result->unborn + result->incomplete)
+		if (i >= rounds && result->unborn + result->incomplete && result->counted)
 			break;
 		count = count_child(PMUDEV_BIND_INHERIT, i % 24, &flags, &child);
 		expected = child < 0 || flags & PMUDEV_RECORD_INCOMPLETE ? alone : both;

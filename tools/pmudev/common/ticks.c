@@ -10,20 +10,15 @@
 #include "cmd.h"
 #include "ticks.h"
 
-static int open_timer(uint64_t interval)
+bool ticks_begin(struct ticks *ticks)
 {
 	struct itimerspec when = {
-		.it_interval.tv_sec = interval / NS_PER_SECOND,
-		.it_interval.tv_nsec = interval % NS_PER_SECOND,
+		.it_interval.tv_sec = ticks->interval / NS_PER_SECOND,
+		.it_interval.tv_nsec = ticks->interval % NS_PER_SECOND,
 	};
-	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
 
 	when.it_value = when.it_interval;
-	if (fd >= 0 && !timerfd_settime(fd, 0, &when, NULL))
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
+	return !timerfd_settime(ticks->timer, 0, &when, NULL);
 }
 
 /* What is watched is blocked from now on. */
@@ -42,8 +37,9 @@ bool ticks_open(struct ticks *ticks, uint64_t interval_ns)
 	sigaddset(&ticks->watched, SIGTERM);
 	ticks->signal = 0;
 	ticks->signals = -1;
-	ticks->timer = open_timer(interval_ns);
-	if (take_signals(ticks) && ticks->timer >= 0)
+	ticks->interval = interval_ns;
+	ticks->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	if (take_signals(ticks) && ticks->timer >= 0 && ticks_begin(ticks))
 		return true;
 	complain("cannot make a timer: %s", strerror(errno));
 	ticks_close(ticks);

@@ -12,12 +12,14 @@
 /**
  * struct ticks - what is waited for
  * @timer: timerfd
+ * @interval: in ns
  * @signals: signalfd of those in @watched
  * @watched: what ends a wait
  * @signal: the last that did
  */
 struct ticks {
 	int timer;
+	uint64_t interval;
 	int signals;
 	sigset_t watched;
 	int signal;
@@ -29,6 +31,9 @@ struct ticks {
  */
 bool ticks_open(struct ticks *ticks, uint64_t interval_ns);
 void ticks_close(struct ticks *ticks);
+
+/* The first interval begins only now. False and errno if not. */
+bool ticks_begin(struct ticks *ticks);
 
 /* Another signal that ends a wait. */
 bool ticks_also(struct ticks *ticks, int signal);

@@ -276,6 +276,9 @@ static bool watch(struct pmudev_set_array *array, const struct options *options,
 	if (!read_all(array, m))
 		return false;
 	begin_interval(m, true);
+	/* Enabling may have taken long. */
+	if (!ticks_begin(timer))
+		return false;
 	view->begin(m);
 	while (!options->intervals || shown < options->intervals) {
 		ended = ticks_wait(timer);
