@@ -67,7 +67,7 @@ section_matrix() {
 
 # x86_rest VERSION: what the matrix leaves out.
 x86_rest() {
-	scripts/setup tools kselftest libpfm4 ncurses "$1-amd64" busybox-amd64 emulator
+	scripts/setup tools kselftest libpfm4 ncurses libmicrohttpd "$1-amd64" busybox-amd64 emulator
 	tests/vm/run --all --kernel "$1-amd64" --without-matrix
 }
 
@@ -75,7 +75,7 @@ section_x86_6.1() { x86_rest 6.1; }
 section_x86_6.12() { x86_rest 6.12; }
 
 section_newest() {
-	scripts/setup tools kselftest libpfm4 ncurses busybox-arm64 busybox-amd64 emulator newest-plain-arm64 newest-plain-amd64 7.2-plain-arm64
+	scripts/setup tools kselftest libpfm4 ncurses libmicrohttpd busybox-arm64 busybox-amd64 emulator newest-plain-arm64 newest-plain-amd64 7.2-plain-arm64
 	scripts/check modules newest-plain-arm64 newest-plain-amd64 7.2-plain-arm64
 	tests/vm/run --kernel newest-plain-arm64,newest-plain-amd64,7.2-plain-arm64
 }
@@ -97,7 +97,7 @@ section_emulator() {
 watched() {
 	local kernel=newest-$1-$2
 
-	scripts/setup tools "busybox-$2" libpfm4 ncurses kselftest emulator "$kernel"
+	scripts/setup tools "busybox-$2" libpfm4 ncurses libmicrohttpd kselftest emulator "$kernel"
 	tests/checker/run "$kernel"
 	tests/vm/run --strict --each-once --kernel "$kernel" "${@:3}"
 }
@@ -125,7 +125,7 @@ section_fuzz() {
 }
 
 section_bench() {
-	scripts/setup tools kselftest libpfm4 ncurses libperf 6.12-arm64 6.12-amd64 busybox-arm64 busybox-amd64 emulator
+	scripts/setup tools kselftest libpfm4 ncurses libmicrohttpd libperf 6.12-arm64 6.12-amd64 busybox-arm64 busybox-amd64 emulator
 	tests/bench/run
 	echo "1 passed, 0 failed, 0 skipped"
 }

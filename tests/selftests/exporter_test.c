@@ -44,6 +44,9 @@ FIXTURE_SETUP(exporter)
 FIXTURE_TEARDOWN(exporter)
 {
 	stop_child(self->command);
+	/* A test that is skipped or fails may have left it offline. */
+	if (self->cpu > 0)
+		EXPECT_EQ(0, set_cpu_online(self->cpu, true));
 	if (self->told)
 		fclose(self->told);
 	if (self->fd >= 0)
