@@ -16,6 +16,7 @@
 #include "../common/cmd.h"
 #include "../common/json.h"
 #include "../common/number.h"
+#include "../common/proc_stat.h"
 #include "limit.h"
 
 /* ---------------------------------------------------------------------- options -- */
@@ -105,22 +106,9 @@ static int open_set(struct limits *limits, struct pmudev *set, pid_t child)
 /* Return: 0 if it has ended. */
 static pid_t parent_of(pid_t pid)
 {
-	char name[32], line[512] = "", *behind;
-	FILE *stat;
-	int parent = 0;
+	unsigned long long parent;
 
-	snprintf(name, sizeof(name), "/proc/%d/stat", pid);
-	stat = fopen(name, "re");
-	if (!stat)
-		return 0;
-	/* The name in parentheses may have some itself. */
-	if (fgets(line, sizeof(line), stat)) {
-		behind = strrchr(line, ')');
-		if (behind && sscanf(behind, ") %*c %d", &parent) != 1)
-			parent = 0;
-	}
-	fclose(stat);
-	return parent;
+	return proc_stat(pid, PROC_PARENT, &parent) ? parent : 0;
 }
 
 /*

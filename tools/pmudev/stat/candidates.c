@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../common/cmd.h"
+#include "../common/proc_stat.h"
 #include "candidates.h"
 
 enum {
@@ -183,25 +184,13 @@ void candidates_read(struct candidate_count *counts, const struct rusage *usage)
 	counts[INVOLUNTARY].value = usage->ru_nivcsw;
 }
 
-/* The 39th field of /proc/PID/stat, of which the second may have blanks and brackets. */
 void candidates_look(struct candidate_count *counts, pid_t child)
 {
 	struct candidate_count *count = &counts[LAST_CPU];
-	char path[64], line[1024];
-	const char *at = NULL;
-	unsigned int i;
-	FILE *in;
+	unsigned long long cpu;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", child);
-	in = fopen(path, "re");
-	if (in && fgets(line, sizeof(line), in))
-		at = strrchr(line, ')');
-	if (in)
-		fclose(in);
-	for (i = 2; at && i < 39; i++)
-		at = strchr(at + 1, ' ');
-	if (at)
-		count->value = strtoull(at, NULL, 10);
+	if (proc_stat(child, PROC_LAST_CPU, &cpu))
+		count->value = cpu;
 	else
 		snprintf(count->why, sizeof(count->why), "/proc does not tell it");
 }

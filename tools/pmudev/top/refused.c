@@ -1,31 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "../common/proc_stat.h"
 #include "refused.h"
 
-/* In the kernel's ticks since boot; 0: there is no such process. */
+/* 0: there is no such process. */
 static uint64_t start_of(int pid)
 {
-	char path[64], text[1024], *at;
-	unsigned long long start = 0;
-	unsigned int field;
-	FILE *in;
+	unsigned long long start;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	in = fopen(path, "re");
-	if (!in)
-		return 0;
-	text[fread(text, 1, sizeof(text) - 1, in)] = '\0';
-	fclose(in);
-	/* The second field is the name, in which there may be anything; the start is the 22nd. */
-	at = strrchr(text, ')');
-	for (field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	if (at)
-		sscanf(at, "%llu", &start);
-	return start;
+	return proc_stat(pid, PROC_START, &start) ? start : 0;
 }
 
 static int by_number(const void *a, const void *b)
