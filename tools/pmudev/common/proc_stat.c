@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "proc_stat.h"
@@ -20,5 +21,7 @@ bool proc_stat(pid_t pid, enum proc_field field, unsigned long long *value)
 	at = strrchr(text, ')');
 	for (nr = 2; at && nr < field; nr++)
 		at = strchr(at + 1, ' ');
-	return at && sscanf(at, "%llu", value) == 1;
+	if (at)
+		*value = strtoull(at, NULL, 10);
+	return at;
 }
