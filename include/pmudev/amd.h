@@ -26,6 +26,9 @@
 /* Highest threshold: values of CMASK that are not reserved. */
 #define AMD_THRESHOLD_MAX	127
 
+/* The first with the bits HOST and GUEST, and with events of 12 bits */
+#define AMD_FAMILY_K10		0x10
+
 /* Zen and later, and Hygon's (18H) */
 #define AMD_FAMILY_ZEN		0x17
 

@@ -9,8 +9,7 @@
 /* 8000_0022H:EAX */
 #define HAS_V2 BIT(0)
 
-#define FAMILY_K7  0x06
-#define FAMILY_K10 0x10
+#define FAMILY_K7 0x06
 
 static u32 family(u32 signature)
 {
@@ -41,6 +40,6 @@ int amd_enumerate(struct amd_caps *caps, const struct amd_cpuid *id)
 	caps->counters = BIT_ULL(nr_counters(caps, id)) - 1;
 	caps->svm = id->features & HAS_SVM;
 	/* K8's later ones have SVM, but reserved bits there. */
-	caps->filters = caps->svm && caps->family >= FAMILY_K10;
+	caps->filters = caps->svm && caps->family >= AMD_FAMILY_K10;
 	return 0;
 }

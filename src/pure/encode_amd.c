@@ -12,7 +12,6 @@
 #define VALID (AMD_CTL_EVENT | AMD_CTL_UMASK | AMD_CTL_EDGE | AMD_CTL_INV | AMD_CTL_CMASK)
 
 #define EVENT_HIGH (AMD_CTL_EVENT & ~0xffULL)
-#define FAMILY_K10 0x10
 
 #define FILTERS (PMUDEV_EXCLUDE_HOST | PMUDEV_EXCLUDE_GUEST)
 
@@ -119,7 +118,7 @@ static u64 counters_for(const struct amd_caps *caps, u64 config)
  */
 static bool is_beyond_one_counter(const struct amd_caps *caps, u64 config)
 {
-	if (caps->family < FAMILY_K10 && config & EVENT_HIGH)
+	if (caps->family < AMD_FAMILY_K10 && config & EVENT_HIGH)
 		return true;
 	if (caps->family < AMD_FAMILY_ZEN)
 		return (config & 0xe0) == 0xe0;
