@@ -43,7 +43,7 @@ fetch-tools:
 	@$(JOB) $@ scripts/setup tools
 
 fetch: fetch-tools
-	@$(JOB) $@ scripts/setup kselftest libpfm4 ncurses libmicrohttpd $(KERNELS) $(BUSYBOXES) $(if $(filter check,$(LEVEL)),promtool)
+	@$(JOB) $@ scripts/setup kselftest libraries $(KERNELS) $(BUSYBOXES) $(if $(filter check,$(LEVEL)),promtool)
 
 emulator: fetch-tools
 	@$(JOB) $@ scripts/setup emulator

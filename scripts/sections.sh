@@ -67,7 +67,7 @@ section_matrix() {
 
 # x86_rest VERSION: what the matrix leaves out.
 x86_rest() {
-	scripts/setup tools kselftest libpfm4 ncurses libmicrohttpd "$1-amd64" busybox-amd64 emulator
+	scripts/setup tools kselftest libraries "$1-amd64" busybox-amd64 emulator
 	tests/vm/run --all --kernel "$1-amd64" --without-matrix
 }
 
@@ -75,7 +75,7 @@ section_x86_6.1() { x86_rest 6.1; }
 section_x86_6.12() { x86_rest 6.12; }
 
 section_newest() {
-	scripts/setup tools kselftest libpfm4 ncurses libmicrohttpd busybox-arm64 busybox-amd64 emulator newest-plain-arm64 newest-plain-amd64 7.2-plain-arm64
+	scripts/setup tools kselftest libraries busybox-arm64 busybox-amd64 emulator newest-plain-arm64 newest-plain-amd64 7.2-plain-arm64
 	scripts/check modules newest-plain-arm64 newest-plain-amd64 7.2-plain-arm64
 	tests/vm/run --kernel newest-plain-arm64,newest-plain-amd64,7.2-plain-arm64
 }
@@ -97,7 +97,7 @@ section_emulator() {
 watched() {
 	local kernel=newest-$1-$2
 
-	scripts/setup tools "busybox-$2" libpfm4 ncurses libmicrohttpd kselftest emulator "$kernel"
+	scripts/setup tools "busybox-$2" libraries kselftest emulator "$kernel"
 	tests/checker/run "$kernel"
 	tests/vm/run --strict --each-once --kernel "$kernel" "${@:3}"
 }
@@ -109,7 +109,7 @@ section_debug_amd64() { watched debug amd64; }
 watched_amd() {
 	local kernel=newest-$1-amd64
 
-	scripts/setup tools busybox-amd64 libpfm4 kselftest emulator "$kernel"
+	scripts/setup tools busybox-amd64 libraries kselftest emulator "$kernel"
 	tests/vm/run --strict --each-once --kernel "$kernel" --machine amd-v2-g6,amd-g4,skid-amd --smp 4
 }
 
@@ -125,7 +125,7 @@ section_fuzz() {
 }
 
 section_bench() {
-	scripts/setup tools kselftest libpfm4 ncurses libmicrohttpd libperf 6.12-arm64 6.12-amd64 busybox-arm64 busybox-amd64 emulator
+	scripts/setup tools kselftest libraries libperf 6.12-arm64 6.12-amd64 busybox-arm64 busybox-amd64 emulator
 	tests/bench/run
 	echo "1 passed, 0 failed, 0 skipped"
 }
