@@ -53,9 +53,13 @@ class Difference:
         return abs(self.difference) <= self.spread_a + self.spread_b
 
 
+def _is_of_command(recording: Recording) -> bool:
+    return recording.about.get("target") == "command"
+
+
 def by_rate(a: Recording, b: Recording) -> bool:
     """Are rates to be compared, and not totals? A program has an end, and what it took in all is its cost."""
-    return not all(r.about.get("target") == "command" for r in (a, b))
+    return not (_is_of_command(a) and _is_of_command(b))
 
 
 def _spread(total: Total | None, value: Number | None) -> float | None:
@@ -179,7 +183,7 @@ def cells(row: Difference) -> list[str]:
 
 def table(a: Recording, b: Recording, rate: bool | None = None) -> str:
     """The comparison as text."""
-    chosen = rate is None and by_rate(a, b) and (a if a.about.get("target") != "command" else b)
+    asked = rate is not None
     rate = by_rate(a, b) if rate is None else rate
     rows = compare(a, b, rate)
     lines = [[heading(rate), "A", "B", "B - A", "change", ""]]
@@ -188,9 +192,11 @@ def table(a: Recording, b: Recording, rate: bool | None = None) -> str:
             lines.append(["per 1000 instructions", "", "", "", "", ""])
         lines.append(cells(row))
     widths = [max(len(line[column]) for line in lines) for column in range(6)]
-    text = [f"A: {describe(a)}", f"B: {describe(b)}", ""]
-    if chosen:
-        text.insert(2, f"Rates, because {'A' if chosen is a else 'B'} did not count a command until its end; --total compares totals.")
+    text = [f"A: {describe(a)}", f"B: {describe(b)}"]
+    if rate and not asked:
+        which = "B" if _is_of_command(a) else "A"
+        text.append(f"Rates, because {which} did not count a command until its end; --total compares totals.")
+    text.append("")
     for line in lines:
         shown = [line[0].ljust(widths[0])] + [line[column].rjust(widths[column]) for column in range(1, 5)]
         text.append("  ".join([*shown, line[5]]).rstrip())
