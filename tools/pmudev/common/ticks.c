@@ -18,7 +18,10 @@ bool ticks_begin(struct ticks *ticks)
 	};
 
 	when.it_value = when.it_interval;
-	return !timerfd_settime(ticks->timer, 0, &when, NULL);
+	if (!timerfd_settime(ticks->timer, 0, &when, NULL))
+		return true;
+	complain("cannot start a timer: %s", strerror(errno));
+	return false;
 }
 
 /* What is watched is blocked from now on. */
@@ -39,7 +42,7 @@ bool ticks_open(struct ticks *ticks, uint64_t interval_ns)
 	ticks->signals = -1;
 	ticks->interval = interval_ns;
 	ticks->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
-	if (take_signals(ticks) && ticks->timer >= 0 && ticks_begin(ticks))
+	if (take_signals(ticks) && ticks->timer >= 0)
 		return true;
 	complain("cannot make a timer: %s", strerror(errno));
 	ticks_close(ticks);

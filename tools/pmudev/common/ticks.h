@@ -32,7 +32,7 @@ struct ticks {
 bool ticks_open(struct ticks *ticks, uint64_t interval_ns);
 void ticks_close(struct ticks *ticks);
 
-/* The first interval begins only now. False and errno if not. */
+/* The first interval begins. False as above. */
 bool ticks_begin(struct ticks *ticks);
 
 /* Another signal that ends a wait. */
