@@ -43,6 +43,15 @@ static void count(struct counted_part *part, unsigned int event, uint64_t value,
 	sum->time_running = running;
 }
 
+/* A group of two events that were counted all the time. */
+static void add_pair(struct counted *counted, const char *group, uint64_t first, uint64_t second)
+{
+	struct counted_part *part = add_part(counted, group);
+
+	count(part, 0, first, 1000, 1000);
+	count(part, 1, second, 1000, 1000);
+}
+
 static void begin(const char *events, enum machine machine)
 {
 	struct pmudev_events_error error;
@@ -222,18 +231,12 @@ static void make_cores(void)
 /* Threads of a process. */
 static void make_threads(void)
 {
-	struct counted_part *part;
-
 	begin("context-switches,cycles", INTEL);
 	made.options.target = (struct target){ .kind = TARGET_PROCESS, .text = "17" };
 	made.options.grouping = GROUP_THREAD;
 	made.counted.kind = GROUP_THREAD;
-	part = add_part(&made.counted, "a, b-17");
-	count(part, 0, 1000, 1000, 1000);
-	count(part, 1, 3, 1000, 1000);
-	part = add_part(&made.counted, "worker-18");
-	count(part, 0, 2000, 1000, 1000);
-	count(part, 1, 4, 1000, 1000);
+	add_pair(&made.counted, "a, b-17", 1000, 3);
+	add_pair(&made.counted, "worker-18", 2000, 4);
 }
 
 /* One cgroup's. */
@@ -254,7 +257,6 @@ static void make_cgroup(void)
 static void make_cgroups(void)
 {
 	static char *cgroups[2] = { "a", "a/b" };
-	struct counted_part *part;
 
 	begin("instructions,cycles", INTEL);
 	made.options.target = (struct target){
@@ -262,31 +264,22 @@ static void make_cgroups(void)
 	};
 	made.options.grouping = GROUP_CGROUP;
 	made.counted.kind = GROUP_CGROUP;
-	part = add_part(&made.counted, "a");
-	count(part, 0, 3000, 1000, 1000);
-	count(part, 1, 1500, 1000, 1000);
-	part = add_part(&made.counted, "a/b");
-	count(part, 0, 2000, 1000, 1000);
-	count(part, 1, 500, 1000, 1000);
+	add_pair(&made.counted, "a", 3000, 1500);
+	add_pair(&made.counted, "a/b", 2000, 500);
 }
 
 /* Two intervals, in the second of which nothing ran. */
 static void make_intervals(void)
 {
 	static char *command[2];
-	struct counted_part *part;
 
 	begin("instructions,cycles", INTEL);
 	made.options.interval = 1000000000;
 	made.options.summary = true;
 	command[0] = "true";
 	made.options.command = command;
-	part = add_part(&made.counted, "");
-	count(part, 0, 1000, 1000, 1000);
-	count(part, 1, 1000, 1000, 1000);
-	part = add_part(&interval, "");
-	count(part, 0, 1000, 1000, 1000);
-	count(part, 1, 1000, 1000, 1000);
+	add_pair(&made.counted, "", 1000, 1000);
+	add_pair(&interval, "", 1000, 1000);
 	interval.time = 1000000001;
 }
 

@@ -35,7 +35,7 @@ static void write_rows(const struct measurement *m, const struct counted *counte
 	}
 }
 
-/* Whose counts of a cgroup these are; NULL: all are counted. */
+/* The cgroup that this group's counts are of. NULL: all that runs is counted. */
 static const char *cgroup_of(const struct measurement *m, enum grouping_kind kind,
 			     const struct group *group)
 {
