@@ -125,7 +125,7 @@ TEST_F(run, without_a_step)
 
 TEST_F(run, any_number)
 {
-	unsigned int i, nr = few(20);
+	unsigned int i, nr = few(8);
 	__u64 wanted;
 
 	srand(1);

@@ -133,7 +133,7 @@ wanted() {
 	[ -z "$TESTS" ] || return 0
 	case $LEVEL in
 	quick) [ -n "$quick" ] ;;
-	check) [ -z "$slow" ] && { [ -n "$chosen" ] || check_has_half "$2" "$4" "$5" "$1"; } ;;
+	check) [ -z "$slow" ] && { [ -n "$chosen" ] || check_has_part "$2" "$4" "$5" "$1" "$alone"; } ;;
 	slow) [ -n "$slow" ] ;;
 	esac
 }
