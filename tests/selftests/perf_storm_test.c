@@ -141,6 +141,7 @@ FIXTURE_SETUP(perf_storm)
 
 	self->s = storm_memory(sizeof(*self->s));
 	ASSERT_NE(NULL, self->s);
+	ASSERT_NE(-EBUSY, fd);
 	if (fd < 0)
 		SKIP(return, "perf does not count instructions here");
 	close(fd);

@@ -24,6 +24,8 @@ FIXTURE_SETUP(perf)
 	ASSERT_EQ(0, pm_query(&self->query));
 	self->fd = -1;
 	fd = perf_open(EVENT_CYCLES, 0, 0, -1);
+	/* The PMU was not given back. */
+	ASSERT_NE(-EBUSY, fd);
 	if (fd < 0)
 		SKIP(return, "perf does not count cycles here");
 	close(fd);
