@@ -206,6 +206,14 @@ machine_is_particular() {
 	esac
 }
 
+# machine_is_fast KERNEL MACHINE: whether it runs without what takes the emulator long (tests/vm/boot). Others have
+# that, so that each architecture is tested with it, too.
+machine_is_fast() {
+	case $1-$2 in
+	6.1-* | *-p9* | *-kinds* | *-v2-* | *-v5-*) return 1 ;;
+	esac
+}
+
 # machine_fits MACHINE SMP: whether this machine exists with this number of CPUs.
 machine_fits() {
 	case $1 in
