@@ -23,21 +23,25 @@ STOCK := $(filter %$(comma)vhe$(comma)1 %$(comma)nvhe$(comma)1 %$(comma)el1$(com
 
 MACHINE_JOBS := $(MACHINES:%=machine-%)
 OTHERS_quick := unit
-OTHERS_check := lint-checkpatch lint-rest unit lint-format
+OTHERS_check := lint-checkpatch unit lint-format
+# Nothing waits for them: they run beside the machines, where a core that has nothing else to do finds them.
+BESIDE_quick := tools
+BESIDE_check := tools lint-rest
 OTHERS := $(OTHERS_$(LEVEL))
+BESIDE := $(BESIDE_$(LEVEL))
 BUILDS := $(ARCHES:%=programs-%) $(KERNELS:%=module-%)
 
-.PHONY: prepare machines list fetch-tools fetch emulator tools $(MACHINE_JOBS) $(OTHERS) $(BUILDS)
+.PHONY: prepare machines list fetch-tools fetch emulator $(BESIDE) $(MACHINE_JOBS) $(OTHERS) $(BUILDS)
 
 # The emulator takes longest, if it is not there yet: it is built while all else goes on.
 prepare: emulator $(BUILDS) $(OTHERS)
 
-# In the order in which they are listed, the longest first. The tools' tests take as long as one of the longest.
-machines: $(wordlist 1,3,$(MACHINE_JOBS)) tools $(wordlist 4,99,$(MACHINE_JOBS))
+# In the order in which they are listed, the longest first.
+machines: $(wordlist 1,3,$(MACHINE_JOBS)) $(BESIDE) $(wordlist 4,99,$(MACHINE_JOBS))
 
 # What must have a result.
 list:
-	@printf '%s\n' emulator fetch-tools fetch $(BUILDS) $(OTHERS) tools $(MACHINE_JOBS)
+	@printf '%s\n' emulator fetch-tools fetch $(BUILDS) $(OTHERS) $(BESIDE) $(MACHINE_JOBS)
 
 fetch-tools:
 	@$(JOB) $@ scripts/setup tools
@@ -74,5 +78,5 @@ lint-checkpatch: fetch
 	@$(JOB) $@ scripts/check checkpatch
 lint-format: fetch-tools
 	@$(JOB) $@ scripts/check format
-lint-rest: fetch
+lint-rest: $(RESULTS)/fetch.ok
 	@$(JOB) $@ scripts/check --without checkpatch,format,modules
