@@ -101,8 +101,7 @@ static __u64 exactly(struct __test_metadata *_metadata, __u64 wanted, const char
 
 TEST_F(run, stops_exactly)
 {
-	/* About the 1000 steps that it takes if it is not told how many. */
-	static const __u64 wanted[] = { 1, 2, 999, 1000, 1001, 54321, 1000000 };
+	static const __u64 wanted[] = { 1, 2, 3, 10, 999, 1000, 1001, 1002, 54321, 1000000 };
 	unsigned int i, step = ARRAY_SIZE(wanted) / few(ARRAY_SIZE(wanted));
 	__u64 pc;
 
@@ -126,7 +125,7 @@ TEST_F(run, without_a_step)
 
 TEST_F(run, any_number)
 {
-	unsigned int i, nr = few(8);
+	unsigned int i, nr = few(20);
 	__u64 wanted;
 
 	srand(1);

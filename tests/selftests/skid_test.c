@@ -209,7 +209,7 @@ TEST_F(skid, stop)
 TEST_F_TIMEOUT(skid, exact_stop, 120)
 {
 	/* Each has SKID steps, which take a debug kernel long. */
-	int i, nr = debug_kernel() ? 1 : few(4);
+	int i, nr = debug_kernel() ? 1 : few(10);
 	__u64 wanted, pc;
 
 	srand(1);
