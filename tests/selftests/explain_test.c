@@ -258,10 +258,56 @@ TEST_F(explain, changes_nothing)
 	struct pmudev_query query;
 
 	run(&output, "pmudev explain; pmudev explain -C 0; pmudev explain -p %d", getpid());
-	EXPECT_EQ(3, times_in(&output, "All 2 fit.\n")) TH_LOG("%s", output.text);
+	EXPECT_EQ(3, times_in(&output, " fit.\n")) TH_LOG("%s", output.text);
 	ASSERT_EQ(0, pm_query(&query));
 	EXPECT_EQ(self->query.busy, query.busy);
 	EXPECT_EQ(self->query.reservations, query.reservations);
+}
+
+/* The words of `pmudev stat`. */
+TEST_F(explain, options_of_stat)
+{
+	run(&output, "pmudev explain -a -e %s@%d", event_name, self->first);
+	EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
+	run(&output, "pmudev explain -M IPC -C 0");
+	EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
+	EXPECT_EQ(1, times_in(&output, "\ninstructions ")) TH_LOG("%s", output.text);
+	run(&output, "pmudev explain -t 1,%d -e %s@%d", getpid(), event_name, self->first);
+	EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
+	EXPECT_EQ(1, times_in(&output, "1:\n"));
+	run(&output, "pmudev explain -e task-clock,%s@%d", event_name, self->first);
+	EXPECT_EQ(0, output.status);
+	EXPECT_EQ(1, times_in(&output, "No counter is needed for task-clock.\nIt fits.\n"))
+	TH_LOG("%s", output.text);
+	run(&output, "pmudev explain --all-user -e %s", event_name);
+	EXPECT_EQ(1, times_in(&output, ":u ")) TH_LOG("%s", output.text);
+}
+
+/* Default events that do not fit are no reason for a refusal. */
+TEST_F(explain, default_events)
+{
+	struct pmudev_event_attr events[PMUDEV_MAX_EVENTS];
+	unsigned int c, nr = 0;
+
+	run(&output, "pmudev explain --json");
+	EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
+	EXPECT_EQ(1, times_in(&output, "\"software\": [\"task-clock\", \"context-switches\", "
+				       "\"cpu-migrations\", \"page-faults\"], \"left-out\": "))
+	TH_LOG("%s", output.text);
+	if (!(self->query.generic >> PMUDEV_BRANCHES & 1) || self->query.nr_pmus > 1)
+		SKIP(return, "no branches on all CPUs");
+	/* Two programmable counters are left. */
+	for (c = 0; c < 32; c++)
+		if (self->programmable >> c & 1 && nr + 2 < self->nr)
+			events[nr++] = event_on(c, USER_ONLY);
+	self->fd = nr ? pm_cpu_set(0, 0, events, nr) : -1;
+	if (self->fd < 0)
+		SKIP(return, "too few counters");
+	run(&output, "pmudev explain -C 0");
+	EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
+	run(&output, "pmudev explain -C 0 -e instructions,cycles,branches,branch-misses,%s@%d",
+	    event_name, self->first);
+	EXPECT_EQ(1, output.status) TH_LOG("%s", output.text);
 }
 
 TEST_F(explain, what_is_wrong)

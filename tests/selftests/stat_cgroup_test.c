@@ -75,6 +75,20 @@ static void count(struct __test_metadata *_metadata, const char *options, long r
 	EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
 }
 
+/* `pmudev explain` takes them, too. */
+TEST_F(stat_cgroup, explained)
+{
+	char text[96];
+
+	run(&output, "pmudev explain -C 0 -G %s -e %s", name_of(&busy), event);
+	EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
+	run(&output, "pmudev explain --json -C 0 --for-each-cgroup %s,%s -e %s", name_of(&busy),
+	    name_of(&idle), event);
+	EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
+	snprintf(text, sizeof(text), "{\"target\": \"%s\", ", name_of(&idle));
+	EXPECT_EQ(1, times_in(&output, text)) TH_LOG("%s", output.text);
+}
+
 TEST_F(stat_cgroup, one)
 {
 	char options[64];

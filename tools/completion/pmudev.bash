@@ -7,7 +7,7 @@ _pmudev_options() { # COMMAND
 	case $1 in
 	info) echo "--json --color -h --help" ;;
 	list) echo "-v --long --json -h --help" ;;
-	explain) echo "-e --event -C --cpu -t --tid -p --pid --multiplex -j --json -h --help" ;;
+	explain) echo "-e --event -M --metrics -d --detailed --all-user --all-kernel -C --cpu -a --all-cpus -t --tid -p --pid -G --cgroup --for-each-cgroup --multiplex -j --json -h --help" ;;
 	doctor) echo "--json --no-measure --color -h --help" ;;
 	stat) echo "-e --event -M --metrics -d --detailed -p --pid -t --tid -C --cpu -a --all-cpus -G --cgroup --for-each-cgroup -i --no-inherit --all-user --all-kernel --multiplex --scale --no-scale -n --null -I --interval-print --interval-count --summary -r --repeat --table --repeatability -D --delay --control --timeout --pre --post -S --sync -A --no-aggr --no-merge --per-core --per-cluster --per-die --per-socket --per-node --per-thread --hybrid-merge -j --json --json-output --csv -x --field-separator --no-csv-summary --openmetrics --metric-only --no-metric-only -o --output --append --log-fd --quiet -B --big-num --no-big-num --interval-clear -v --verbose --color -h --help" ;;
 	run) echo "--instructions --limit --then --skid -j --json -o --output -h --help" ;;
@@ -69,6 +69,7 @@ _pmudev_value() { # COMMAND WORD OPTION
 
 	case $1:$3 in
 	explain:-e | explain:--event) mapfile -t COMPREPLY < <(_pmudev_events "$word") ;;
+	explain:-M | explain:--metrics) mapfile -t COMPREPLY < <(_pmudev_metrics "$word") ;;
 	explain:-C | explain:--cpu) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_cpus)" -- "$word") ;;
 	explain:-t | explain:--tid) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_numbers)" -- "$word") ;;
 	explain:-p | explain:--pid) mapfile -t COMPREPLY < <(compgen -W "$(_pmudev_numbers)" -- "$word") ;;

@@ -75,15 +75,26 @@ else
 		_arguments -s -S \
 			'-e[Events, as in pmudev-events(7)]:value:_pmudev_events' \
 			'--event[Events, as in pmudev-events(7)]:value:_pmudev_events' \
+			'-M[The events of these metrics]:value:_pmudev_metrics' \
+			'--metrics[The events of these metrics]:value:_pmudev_metrics' \
+			'-d[More events, as pmudev-stat(1) counts them]' \
+			'--detailed[More events, as pmudev-stat(1) counts them]' \
+			'--all-user[Events without modifiers of a level are of user mode, or of the kernel]' \
+			'--all-kernel[Events without modifiers of a level are of user mode, or of the kernel]' \
 			'-C[On these CPUs, such as 0-3,5]:value:_pmudev_cpus' \
 			'--cpu[On these CPUs, such as 0-3,5]:value:_pmudev_cpus' \
-			'-t[On this thread, together with the sets that count it already]:value:_pids' \
-			'--tid[On this thread, together with the sets that count it already]:value:_pids' \
-			'-p[On all threads of this process]:value:_pids' \
-			'--pid[On all threads of this process]:value:_pids' \
+			'-a[On all CPUs]' \
+			'--all-cpus[On all CPUs]' \
+			'-t[On each of these threads, together with the sets that count it already]:value:_pids' \
+			'--tid[On each of these threads, together with the sets that count it already]:value:_pids' \
+			'-p[On all threads of each of these processes]:value:_pids' \
+			'--pid[On all threads of each of these processes]:value:_pids' \
+			'-G[Of a cgroup (v2) on the CPUs of -C, or on all]:value: ' \
+			'--cgroup[Of a cgroup (v2) on the CPUs of -C, or on all]:value: ' \
+			'--for-each-cgroup[Of each of these cgroups]:value: ' \
 			'--multiplex[With all events and groups multiplexed]' \
-			'-j[One object per line for CPUs with the same answer, with pmu, cpu (the ...]' \
-			'--json[One object per line for CPUs with the same answer, with pmu, cpu (the ...]' \
+			'-j[One object per line for CPUs with the same answer, with target (only ...]' \
+			'--json[One object per line for CPUs with the same answer, with target (only ...]' \
 			'-h[Help]' \
 			'--help[Help]' \
 			'*:argument: '

@@ -193,6 +193,11 @@ is "$("$PMUDEV" convert-metrics </dev/null 2>&1)" "pmudev: there is nothing to c
 
 is "$("$PMUDEV" explain --json -p 2147483647 2>/dev/null; echo $?)" '{"fits": null}
 2' "explain has no answer for what is not there"
+is "$("$PMUDEV" explain -j -e task-clock,cs:u -a)" \
+	'{"fits": true, "multiplexed": false, "multiplex-helps": false, "user-only": false, "threshold-cycles": false, "errata": [], "software": ["task-clock", "cs:u"], "left-out": ""}' \
+	"what the kernel counts fits without a counter, and without the module"
+is "$("$PMUDEV" explain -e task-clock -G a,b 2>&1)" \
+	"pmudev: -G counts all events of one cgroup; of several: --for-each-cgroup a,b" "explain -G is that of stat"
 is "$("$PMUDEV" stat -r 5 --repeatability --timeout 10 -- true 2>&1; echo $?)" "pmudev: --repeatability needs counts of whole runs: \
 leave out -n, --multiplex, -D, --timeout and --control
 2" "--repeatability refuses --timeout"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The events of `pmudev stat -d`, on CPUs that this machine need not have. */
-#include "../pmudev/stat/detailed.h"
+#include "../pmudev/common/detailed.h"
 #include "../pmudev/common/events.h"
 #include "cpus.h"
 

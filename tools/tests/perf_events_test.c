@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What `pmudev stat` advises for events that are perf's alone. */
-#include "../pmudev/stat/perf_events.h"
+#include "../pmudev/common/perf_events.h"
 #include "tap.h"
 
 /* @word: of the advice; NULL: there is none */

@@ -2,7 +2,7 @@
 /* Which events of a list `pmudev stat` takes for the kernel's, and what is left to the library. */
 #include <stdlib.h>
 
-#include "../pmudev/stat/software.h"
+#include "../pmudev/common/software.h"
 #include "tap.h"
 
 /* The order: letters stand for the PMU's events, digits for the kernel's. */

@@ -130,6 +130,32 @@ bool target_parse_list(struct target *target, int option, const char *text)
 	return parse(target, option, text, true);
 }
 
+bool target_option(struct target *target, int option, const char *text)
+{
+	switch (option) {
+	case 'a':
+		target->all = true;
+		return true;
+	case 'G':
+		if (!strchr(text, ','))
+			return target_parse_cgroups(target, text);
+		complain("-G counts all events of one cgroup; of several: --for-each-cgroup %s",
+			 text);
+		return false;
+	case TARGET_EACH_CGROUP:
+		return target_parse_cgroups(target, text);
+	default:
+		return target_parse_list(target, option, text);
+	}
+}
+
+bool target_complete(struct target *target)
+{
+	if (target->nr_cgroups && target->kind == TARGET_NONE)
+		target->all = true;
+	return !target->all || target->kind == TARGET_CPUS || target_all(target);
+}
+
 bool target_split(struct target *target)
 {
 	struct target threads = { .nr_ids = 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is counted: -C CPUS, -a, -t TID or -p PID; for some commands several of these. */
+/* What is counted: -C CPUS, -a, -t TID or -p PID; for some commands several of these, or -G. */
 #ifndef TARGET_H
 #define TARGET_H
 
@@ -20,6 +20,7 @@ enum target_kind {
 /**
  * struct target - what is counted
  * @kind: which of -C, -t, -p
+ * @all: -a was given
  * @text: as it was written
  * @id: of the thread or process, or of the first one
  * @ids: of all that were written; NULL: @id alone
@@ -32,6 +33,7 @@ enum target_kind {
  */
 struct target {
 	enum target_kind kind;
+	bool all;
 	const char *text;
 	int id;
 	int *ids;
@@ -51,6 +53,17 @@ bool target_parse_list(struct target *target, int option, const char *text);
 
 /* A cgroup's path is shorter than that. */
 #define TARGET_CGROUP 512
+
+/* --for-each-cgroup; fits no letter, and none of options.h. */
+#define TARGET_EACH_CGROUP 1001
+
+/*
+ * All that `pmudev stat` takes: -C, -t, -p, -a, -G and --for-each-cgroup. False as above. When all
+ * are known, target_complete() finds the CPUs of -a, which says nothing more beside -C, as for
+ * perf.
+ */
+bool target_option(struct target *target, int option, const char *text);
+bool target_complete(struct target *target);
 
 /* "a/b,c": cgroups by their paths below the root of cgroup v2. False as above. */
 bool target_parse_cgroups(struct target *target, const char *text);

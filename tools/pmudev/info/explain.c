@@ -7,74 +7,12 @@
 #include <string.h>
 
 #include "../common/cmd.h"
-#include "../common/defaults.h"
-#include "../common/options.h"
+#include "../common/detailed.h"
 #include "../common/parts.h"
-#include "../common/target.h"
 #include "explain.h"
 
 /* The answer is unknown. */
 #define EXIT_UNKNOWN EXIT_USAGE
-
-static const char help[] =
-	"usage: pmudev explain [-e LIST] [-C CPUS | -t TID | -p PID] [--multiplex] [-j]\n"
-	"\n"
-	"A dry run: shows which counter each event would get now. If they do not all fit, it shows\n"
-	"which do not, and who holds the counters that these could use. Nothing is counted, and no\n"
-	"other set is disturbed. The exit status is 0 if all fit, 1 if not, 2 if it is unknown.\n"
-	"\n"
-	"  -e LIST      events, separated by commas (default: instructions,cycles)\n"
-	"  -C CPUS      on these CPUs, such as 0-3,5\n"
-	"  -t TID       on this thread, together with the sets that count it already\n"
-	"  -p PID       on all threads of this process\n"
-	"  --multiplex  as if all events or groups were multiplexed\n"
-	"  -j, --json   one object for CPUs with the same answer, and one for the whole\n"
-	"\n"
-	"Without -C, -t or -p: on a program that starts now.\n"
-	"\n" EVENTS_HELP "\n"
-	"  pmudev explain -e instructions,cycles,branches\n"
-	"  pmudev explain -C 0 -e '{cycles@fixed0,r8},r11'\n";
-
-static const struct option long_options[] = {
-	{ "event", required_argument, NULL, 'e' },
-	{ "cpu", required_argument, NULL, 'C' },
-	{ "tid", required_argument, NULL, 't' },
-	{ "pid", required_argument, NULL, 'p' },
-	{ "multiplex", no_argument, NULL, 'm' },
-	LONG_JSON,
-	LONG_HELP,
-	{},
-};
-
-static const struct usage usage = { "explain", help, ":e:C:t:p:jh", long_options };
-
-struct options {
-	struct target target;
-	char *events;
-	bool multiplex;
-	bool json;
-};
-
-/* Return: -1 to go on, else the exit status. */
-static int parse_options(int argc, char **argv, struct options *options)
-{
-	int c, status;
-
-	while ((c = next_option(&usage, argc, argv, &status))) {
-		if (c == 'e')
-			options->events = join_events(options->events, optarg);
-		else if (c == 'm')
-			options->multiplex = true;
-		else if (c == 'j')
-			options->json = true;
-		else if (!target_parse(&options->target, c, optarg))
-			return EXIT_USAGE;
-	}
-	if (status >= 0 || optind == argc)
-		return status;
-	complain("explain takes no '%s': events are given with -e", argv[optind]);
-	return EXIT_USAGE;
-}
 
 /* ------------------------------------------------------------------------ counters -- */
 
@@ -236,68 +174,177 @@ static bool give_way_all(struct progress *p, struct event_list *list)
 				why.event = index[why.event];
 		} while (give_way(list, &why, &p->user_only, &p->cycles));
 	}
-	if (!p->json)
-		explain_text_changes(p);
 	return true;
 }
 
-static int explain(struct pmudev_set_array *array, const struct options *options,
-		   struct event_list *list)
+/* Would `pmudev stat` find too few counters now? */
+static bool lacks_counters(struct progress *p, const struct event_list *list)
 {
-	uint32_t pmus[PMUDEV_MAX_EVENTS];
-	struct progress progress = {
-		.array = array,
-		.list = list,
-		.pmus = pmus,
-		.multiplex = options->multiplex,
-		.json = options->json,
-	};
+	struct pmudev_refusal why = { .code = PMUDEV_OK };
+	unsigned int index[PMUDEV_MAX_EVENTS], i;
+	int32_t counter[PMUDEV_MAX_EVENTS];
+	struct pmudev_query query;
+	struct event_list part;
+
+	for (i = 0; i < p->array->nr; i++) {
+		if (!parts_query(p->array, i, &query))
+			continue;
+		parts_list(list, p->pmus, query.pmu, &part, index);
+		if (!part.nr || !pmudev_place(&p->array->sets[i], part.attrs, part.nr, counter))
+			continue;
+		pmudev_why(&p->array->sets[i], &why);
+		return why.code == PMUDEV_WHY_NO_COUNTER || why.code == PMUDEV_WHY_HELD;
+	}
+	return false;
+}
+
+static void multiplex(struct progress *p, struct event_list *list)
+{
 	unsigned int i;
 
-	if (!parts_find(&array->sets[0], list, pmus)) {
+	p->multiplex = true;
+	for (i = 0; i < list->nr; i++)
+		list->attrs[i].flags |= PMUDEV_MULTIPLEX;
+}
+
+/* What `pmudev stat` does about events that nobody named one by one. */
+static void count_less(struct progress *p, struct event_list *list, const struct choice *choice)
+{
+	const unsigned int optional = *p->left_out ? 0 : choice->optional;
+	unsigned int i;
+
+	if (p->multiplex || !(optional || choice->detailed) || !lacks_counters(p, list))
+		return;
+	for (i = list->nr - optional; i < list->nr; i++)
+		detailed_miss(p->left_out, sizeof(p->left_out), list->events[i].name);
+	list->nr -= optional;
+	if (choice->detailed && parts_can_rotate(p->array, list))
+		multiplex(p, list);
+}
+
+/* One of the targets. Return: as show_verdict(), or -1 to go on */
+static int explain(struct progress *p, const struct explain_options *options)
+{
+	struct pmudev_set_array *array = p->array;
+	struct event_list *list = options->choice.list;
+	unsigned int i;
+
+	if (!parts_find(&array->sets[0], list, p->pmus)) {
 		complain_refusal(&array->sets[0], "explain");
 		return unknown(options->json);
 	}
-	for (i = 0; i < list->nr && options->multiplex; i++)
-		list->attrs[i].flags |= PMUDEV_MULTIPLEX;
+	if (options->multiplex)
+		multiplex(p, list);
 	if (options->multiplex && !parts_check_rotate(array, list))
 		return EXIT_USAGE;
-	if (!give_way_all(&progress, list))
+	if (!give_way_all(p, list))
 		return unknown(options->json);
+	count_less(p, list, &options->choice);
+	if (!p->json)
+		explain_text_changes(p);
+	p->same = 0;
 	for (i = 0; i < array->nr; i++)
-		if (!proceed(&progress, i))
+		if (!proceed(p, i))
 			return unknown(options->json);
-	show(&progress);
-	return show_verdict(&progress);
+	show(p);
+	return -1;
+}
+
+static int open_target(const struct target *target, unsigned int n, struct pmudev_set_array *array)
+{
+	if (target->kind == TARGET_NONE)
+		return pmudev_set_array_task(array, PMUDEV_TARGET_TASK, 0, 0);
+	return target_open_nth(target, n, array, 0);
+}
+
+/* "" if it is the only one. */
+static void name_target(const struct target *target, unsigned int n, char *name, size_t size)
+{
+	if (target_arrays(target) == 1)
+		*name = '\0';
+	else if (target->nr_cgroups)
+		snprintf(name, size, "%s", target->cgroups[n]);
+	else
+		snprintf(name, size, "%d", target->ids[n]);
+}
+
+/* Return: the exit status */
+static int explain_all(const struct explain_options *options)
+{
+	const struct choice *choice = &options->choice;
+	const unsigned int nr = target_arrays(&options->target);
+	static uint32_t pmus[PMUDEV_MAX_EVENTS];
+	static struct progress progress;
+	struct progress *p = &progress;
+	struct pmudev_set_array array;
+	int status = -1;
+	unsigned int n;
+
+	p->array = &array;
+	p->list = choice->list;
+	p->software = choice->software;
+	p->pmus = pmus;
+	p->json = options->json;
+	for (n = 0; n < nr && status < 0; n++) {
+		name_target(&options->target, n, p->name, sizeof(p->name));
+		if (open_target(&options->target, n, &array)) {
+			complain_array(&array, choice->list);
+			return unknown(options->json);
+		}
+		status = explain(p, options);
+		if (status < 0 && n + 1 == nr)
+			status = show_verdict(p);
+		pmudev_set_array_close(&array);
+	}
+	return status;
+}
+
+/* The kernel's alone. */
+static void show_software(const struct explain_options *options)
+{
+	const struct software *software = options->choice.software;
+	struct progress progress = { .list = options->choice.list, .software = software };
+
+	if (options->json)
+		explain_json_verdict(&progress);
+	else
+		explain_text_software(software);
 }
 
 int cmd_explain(int argc, char **argv)
 {
-	struct options options = { .events = NULL };
-	struct pmudev_set_array array;
-	struct event_list list;
-	int status, error;
+	static struct software software;
+	static struct event_list list;
+	static struct metrics metrics;
+	static struct explain_options options;
+	char missing[512] = "";
+	int status;
 
-	status = parse_options(argc, argv, &options);
+	options.choice = (struct choice){
+		.events = &options.events,
+		.list = &list,
+		.software = &software,
+		.metrics = &metrics,
+		.missing = missing,
+		.missing_size = sizeof(missing),
+	};
+	status = explain_parse_options(argc, argv, &options);
 	if (status >= 0)
 		goto out;
 	status = EXIT_USAGE;
-	if (!options.events)
-		options.events = default_events(known_pmus());
-	if (!read_events(options.events, &list))
+	options.choice.names = options.metrics;
+	options.choice.multiplex = options.multiplex;
+	if (!choose_events(&options.choice))
 		goto out;
-	if (options.target.kind == TARGET_NONE)
-		error = pmudev_set_array_task(&array, PMUDEV_TARGET_TASK, 0, 0);
+	status = 0;
+	if (list.nr)
+		status = explain_all(&options);
 	else
-		error = target_open(&options.target, &array, 0);
-	if (error) {
-		complain_array(&array, &list);
-		status = unknown(options.json);
-	} else {
-		status = explain(&array, &options, &list);
-		pmudev_set_array_close(&array);
-	}
+		show_software(&options);
 out:
+	metrics_free(&metrics);
+	free(options.target.ids);
 	free(options.events);
+	free(options.metrics);
 	return status;
 }

@@ -5,14 +5,41 @@
 
 #include <pmudev_set_array.h>
 
+#include "../common/choice.h"
 #include "../common/events.h"
 #include "../common/fit.h"
 #include "../common/holders.h"
+#include "../common/software.h"
+#include "../common/target.h"
+
+/**
+ * struct explain_options - what was asked for, and the events that this is
+ * @target: on what; of no kind: on a program
+ * @events: the list, allocated
+ * @metrics: names of metrics, allocated
+ * @multiplex: groups are multiplexed
+ * @json: for machines
+ * @choice: of the events
+ */
+struct explain_options {
+	struct target target;
+	char *events;
+	char *metrics;
+	bool multiplex;
+	bool json;
+	struct choice choice;
+};
+
+/* Return: -1 to go on, else the exit status. */
+int explain_parse_options(int argc, char **argv, struct explain_options *options);
 
 /**
  * struct progress - of the explanation, from CPU to CPU
  * @array: a set for each CPU, or one for the thread or process
+ * @name: of the thread, process or cgroup, "" if it is the only one
  * @list: the events
+ * @software: those that need no counter
+ * @left_out: names of default events that were left out for want of counters, "" if none
  * @pmus: which PMUs have each
  * @multiplex: they are multiplexed
  * @json: the output is for machines
@@ -30,8 +57,11 @@
  */
 struct progress {
 	struct pmudev_set_array *array;
+	char name[TARGET_CGROUP];
 	const struct event_list *list;
-	const uint32_t *pmus;
+	const struct software *software;
+	char left_out[128];
+	uint32_t *pmus;
 	bool multiplex;
 	bool json;
 	bool user_only;
@@ -74,6 +104,8 @@ static inline bool multiplex_helps(const struct progress *p)
 }
 
 void explain_text_changes(const struct progress *p);
+/* What needs no counter. */
+void explain_text_software(const struct software *software);
 /* The answer of @same CPUs. */
 void explain_text(const struct progress *p);
 void explain_json(const struct progress *p);

@@ -42,6 +42,8 @@ void explain_json(const struct progress *p)
 
 	snprintf(pmu, sizeof(pmu), "%.*s", (int)sizeof(p->query.name), p->query.name);
 	json_open(&json, NULL, '{');
+	if (*p->name)
+		json_string(&json, "target", p->name);
 	json_string(&json, "pmu", pmu);
 	if (p->cpu >= 0)
 		json_signed(&json, "cpu", p->cpu);
@@ -83,6 +85,7 @@ static void write_errata(struct json *json, const struct progress *p)
 void explain_json_verdict(const struct progress *p)
 {
 	struct json json = { .out = stdout };
+	unsigned int i;
 
 	json_open(&json, NULL, '{');
 	json_bool(&json, "fits", !p->refused);
@@ -91,6 +94,11 @@ void explain_json_verdict(const struct progress *p)
 	json_bool(&json, "user-only", p->user_only);
 	json_bool(&json, "threshold-cycles", p->cycles);
 	write_errata(&json, p);
+	json_open(&json, "software", '[');
+	for (i = 0; i < p->software->nr; i++)
+		json_string(&json, NULL, p->software->names[i]);
+	json_close(&json, ']');
+	json_string(&json, "left-out", p->left_out);
 	json_close(&json, '}');
 	json_line(&json);
 }

@@ -58,6 +58,8 @@ static void show_taken(const struct progress *p)
 
 void explain_text(const struct progress *p)
 {
+	if (*p->name)
+		printf("%s:\n", p->name);
 	if (p->array->parts)
 		printf("On the CPUs of %.*s:\n", (int)sizeof(p->query.name), p->query.name);
 	else if (p->same > 1)
@@ -72,6 +74,16 @@ void explain_text(const struct progress *p)
 	printf("\n");
 }
 
+void explain_text_software(const struct software *software)
+{
+	unsigned int i;
+
+	for (i = 0; i < software->nr; i++)
+		printf("%s%s", i ? ", " : "No counter is needed for ", software->names[i]);
+	if (software->nr)
+		printf(".\n");
+}
+
 void explain_text_changes(const struct progress *p)
 {
 	if (p->user_only)
@@ -79,6 +91,8 @@ void explain_text_changes(const struct progress *p)
 	if (p->cycles)
 		printf("Cycles that pass the threshold (threshold_count): this CPU cannot count\n"
 		       "the events in them.\n\n");
+	if (*p->left_out)
+		printf("Left out of the default list for want of counters: %s.\n\n", p->left_out);
 }
 
 /* What the manual of the last CPU looked at says of the events. */
@@ -97,6 +111,7 @@ static void show_errata(const struct progress *p)
 void explain_text_verdict(const struct progress *p)
 {
 	show_errata(p);
+	explain_text_software(p->software);
 	if (p->refused && p->multiplex)
 		printf("Some group does not fit even alone: this list is refused.\n");
 	else if (p->refused)

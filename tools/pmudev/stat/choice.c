@@ -4,138 +4,42 @@
  * counted.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "../common/choice.h"
 #include "../common/cmd.h"
-#include "../common/defaults.h"
-#include "detailed.h"
-#include "perf_events.h"
+#include "../common/detailed.h"
 #include "stat.h"
-
-#define DEFAULT_SOFTWARE "task-clock,context-switches,cpu-migrations,page-faults"
-
-/* ------------------------------------------------------------------------ choosing -- */
-
-/* Branches and their misses: which of them all PMUs have. */
-static void add_branches(struct measurement *m)
-{
-	static const struct {
-		enum pmudev_generic event;
-		const char *name;
-	} wanted[] = {
-		{ PMUDEV_BRANCHES, "branches" },
-		{ PMUDEV_BRANCH_MISSES, "branch-misses" },
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(wanted); i++) {
-		if (!default_all_have(known_pmus(), wanted[i].event)) {
-			detailed_miss(m->missing, sizeof(m->missing), wanted[i].name);
-			continue;
-		}
-		m->options.events = join_events(m->options.events, wanted[i].name);
-		m->optional++;
-	}
-}
-
-/* What perf counts by default, in its order. */
-static void choose_defaults(struct measurement *m)
-{
-	char *hardware = default_events(known_pmus()), group[80];
-
-	m->by_default = true;
-	m->options.events = join_events(NULL, DEFAULT_SOFTWARE);
-	if (m->options.repeatability) {
-		m->options.events = join_events(m->options.events, "instructions:u");
-		free(hardware);
-		return;
-	}
-	if (m->options.detailed) {
-		/* A ratio of a group is of the same time. */
-		snprintf(group, sizeof(group), "{%s}", hardware);
-		m->options.events = join_events(m->options.events, group);
-	} else {
-		m->options.events = join_events(m->options.events, hardware);
-		add_branches(m);
-	}
-	free(hardware);
-}
-
-/* --all-user, --all-kernel */
-static void restrict_all(struct measurement *m)
-{
-	struct software *software = &m->software;
-	unsigned int i;
-
-	for (i = 0; i < m->list.nr; i++) {
-		if (m->list.events[i].levels)
-			continue;
-		if (m->options.all_user)
-			event_user_only(&m->list, i);
-		else
-			event_kernel_only(&m->list, i);
-	}
-	for (i = 0; i < software->nr; i++) {
-		if (strchr(software->names[i], ':') || software->events[i]->wall)
-			continue;
-		software->user_only[i] = m->options.all_user;
-		software->kernel_only[i] = m->options.all_kernel;
-		strcat(software->names[i], m->options.all_user ? ":u" : ":k");
-	}
-}
-
-/* Their events come before those of -e, so that their rows are known. */
-static bool choose_metrics(struct measurement *m)
-{
-	struct stat_options *options = &m->options;
-	char *events;
-
-	if (!metrics_choose(&m->metrics, options->metrics, known_pmus(), options->multiplex,
-			    &events))
-		return false;
-	if (options->events)
-		events = join_events(events, options->events);
-	free(options->events);
-	options->events = events;
-	return true;
-}
 
 bool stat_choose_events(struct measurement *m)
 {
 	struct stat_options *options = &m->options;
-	const char *advice;
-	bool good = true;
-	char *hardware;
+	struct choice choice = {
+		.events = &options->events,
+		.names = options->metrics,
+		.multiplex = options->multiplex,
+		.detailed = options->detailed,
+		.all_user = options->all_user,
+		.all_kernel = options->all_kernel,
+		.instructions = options->repeatability,
+		.list = &m->list,
+		.software = &m->software,
+		.metrics = &m->metrics,
+		.missing = m->missing,
+		.missing_size = sizeof(m->missing),
+	};
 
 	if (options->null)
 		return true;
-	if (options->metrics && !choose_metrics(m))
+	if (!choose_events(&choice))
 		return false;
-	if (!options->events)
-		choose_defaults(m);
-	if (options->detailed)
-		detailed_events(&options->events, known_pmus(), options->detailed, m->missing,
-				sizeof(m->missing));
-	if (!software_split(options->events, &hardware, &m->software)) {
-		free(hardware);
-		return false;
-	}
-	if (*hardware || !m->software.nr)
-		good = read_events(hardware, &m->list);
-	advice = good ? NULL : perf_events_advice(hardware);
-	if (advice)
-		complain("%s", advice);
-	free(hardware);
-	if (good && (options->all_user || options->all_kernel))
-		restrict_all(m);
-	if (good)
-		software_append(&m->software, &m->list);
-	if (good && options->repeatability && !m->list.nr) {
+	m->by_default = choice.by_default;
+	m->optional = choice.optional;
+	if (options->repeatability && !m->list.nr) {
 		complain("--repeatability looks at an event of the CPU: -e has none");
 		return false;
 	}
-	return good;
+	return true;
 }
 
 /* --------------------------------------------------------------------- leaving out -- */

@@ -39,7 +39,6 @@ enum {
 	OPTION_POST,
 	OPTION_CONTROL,
 	OPTION_HYBRID_MERGE,
-	OPTION_EACH_CGROUP,
 	OPTION_GROUPING, /* and from here on, by kind */
 };
 
@@ -51,7 +50,7 @@ static const struct option long_options[] = {
 	{ "tid", required_argument, NULL, 't' },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "cgroup", required_argument, NULL, 'G' },
-	{ "for-each-cgroup", required_argument, NULL, OPTION_EACH_CGROUP },
+	{ "for-each-cgroup", required_argument, NULL, TARGET_EACH_CGROUP },
 	{ "detailed", no_argument, NULL, 'd' },
 	{ "no-inherit", no_argument, NULL, 'i' },
 	{ "all-user", no_argument, NULL, OPTION_ALL_USER },
@@ -173,14 +172,6 @@ static bool get_grouping(struct stat_options *options, enum grouping_kind kind)
 	return false;
 }
 
-static bool get_cgroup(struct stat_options *options, const char *text)
-{
-	if (!strchr(text, ','))
-		return target_parse_cgroups(&options->target, text);
-	complain("-G counts all events of one cgroup; of several: --for-each-cgroup %s", text);
-	return false;
-}
-
 /* ---------------------------------------------------------------------- together -- */
 
 /* Options that take a value. False after a reported error. */
@@ -190,11 +181,10 @@ static bool take_value(int c, struct stat_options *options)
 	case 'C':
 	case 't':
 	case 'p':
-		return target_parse_list(&options->target, c, optarg);
 	case 'G':
-		return get_cgroup(options, optarg);
-	case OPTION_EACH_CGROUP:
-		return target_parse_cgroups(&options->target, optarg) &&
+		return target_option(&options->target, c, optarg);
+	case TARGET_EACH_CGROUP:
+		return target_option(&options->target, c, optarg) &&
 		       get_grouping(options, GROUP_CGROUP);
 	case 'I':
 		return get_milliseconds(optarg, &options->interval);
@@ -261,7 +251,7 @@ static bool take_flag(int c, struct stat_options *options)
 		bool *flag;
 		bool value;
 	} flags[] = {
-		{ 'a', &options->all_cpus, true },
+		{ 'a', &options->target.all, true },
 		{ 'i', &options->inherit, false },
 		{ 'n', &options->null, true },
 		{ 'S', &options->sync, true },
@@ -333,15 +323,11 @@ static int parse_option(int c, struct stat_options *options, const char *word)
 	return fine ? -1 : EXIT_USAGE;
 }
 
-/* With -C, -a says nothing more, as for perf. False if there are other targets, which was told. */
+/* False if there are other targets, which was told. */
 static bool get_target(struct stat_options *options)
 {
-	if (options->target.nr_cgroups && options->target.kind == TARGET_NONE)
-		options->all_cpus = true;
-	if (options->all_cpus && options->target.kind != TARGET_CPUS &&
-	    !target_all(&options->target))
-		return false;
-	return options->grouping != GROUP_THREAD || target_split(&options->target);
+	return target_complete(&options->target) &&
+	       (options->grouping != GROUP_THREAD || target_split(&options->target));
 }
 
 int stat_parse_options(int argc, char **argv, struct stat_options *options)

@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "software.h"
+#include "../common/software.h"
 
 /* Counts this event of this source. */
 struct software_fd {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The steps of `pmudev stat`: the options (options.c, option_rules.c, perf_options.c), the events
- * (choice.c, software.c), the runs (run.c, counters.c, sets.c, candidates.c), what was counted in
- * them (counted.c, rows.c, relation.c), and the formats that show it.
+ * (choice.c), the runs (run.c, counters.c, sets.c, candidates.c), what was counted in them
+ * (counted.c, rows.c, relation.c), and the formats that show it.
  */
 #ifndef STAT_H
 #define STAT_H
@@ -15,12 +15,12 @@
 
 #include "../common/errata.h"
 #include "../common/events.h"
+#include "../common/software.h"
 #include "../common/target.h"
 #include "control.h"
 #include "counted.h"
 #include "metrics.h"
 #include "repeatability.h"
-#include "software.h"
 
 struct stat_format;
 
@@ -30,7 +30,6 @@ struct stat_format;
 /**
  * struct stat_options - what was asked for
  * @target: what is counted while the command runs; of no kind: the command itself
- * @all_cpus: -a was given
  * @events: the list of events, NULL: those by default
  * @metrics: names of metrics, NULL: none
  * @null: no events at all
@@ -68,7 +67,6 @@ struct stat_format;
  */
 struct stat_options {
 	struct target target;
-	bool all_cpus;
 	char *events;
 	char *metrics;
 	bool null;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../common/cmd.h"
+#include "cmd.h"
 #include "perf_events.h"
 
 #define CONFIG_ADVICE                                                                              \

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../common/events.h"
-#include "../common/software_events.h"
+#include "events.h"
+#include "software_events.h"
 
 /**
  * struct software - those of a list

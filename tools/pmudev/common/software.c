@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/cmd.h"
+#include "cmd.h"
 #include "software.h"
 
 /* Of perf's, and what to do instead. */

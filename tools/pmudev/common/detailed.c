@@ -6,8 +6,8 @@
 
 #include <pmudev_events.h>
 
-#include "../common/cmd.h"
-#include "../common/defaults.h"
+#include "cmd.h"
+#include "defaults.h"
 #include "detailed.h"
 
 #define NOT_GENERIC PMUDEV_GENERIC_MAX
