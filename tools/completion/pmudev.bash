@@ -5,23 +5,23 @@
 # The options of each command.
 _pmudev_options() { # COMMAND
 	case $1 in
-	info) echo "--json --color -h --help" ;;
-	list) echo "-v --long --json -h --help" ;;
+	info) echo "-j --json --color -h --help" ;;
+	list) echo "-v --long -j --json -h --help" ;;
 	explain) echo "-e --event -M --metrics -d --detailed --all-user --all-kernel -C --cpu -a --all-cpus -t --tid -p --pid -G --cgroup --for-each-cgroup --multiplex -j --json -h --help" ;;
-	doctor) echo "--json --no-measure --color -h --help" ;;
+	doctor) echo "-j --json --no-measure --color -h --help" ;;
 	stat) echo "-e --event -M --metrics -d --detailed -p --pid -t --tid -C --cpu -a --all-cpus -G --cgroup --for-each-cgroup -i --no-inherit --all-user --all-kernel --multiplex --scale --no-scale -n --null -I --interval-print --interval-count --summary -r --repeat --table --repeatability -D --delay --control --timeout --pre --post -S --sync -A --no-aggr --no-merge --per-core --per-cluster --per-die --per-socket --per-node --per-thread --hybrid-merge -j --json --json-output --csv -x --field-separator --no-csv-summary --openmetrics --metric-only --no-metric-only -o --output --append --log-fd --quiet -B --big-num --no-big-num --interval-clear -v --verbose --color -h --help" ;;
 	run) echo "--instructions --limit --then --skid -j --json -o --output -h --help" ;;
 	exec) echo "--strict --explain -h --help" ;;
 	record) echo "-e --event -c --count -p --pid -i --no-inherit -o --output -j --json -m --mmap-bytes --lossless --no-ptrace -h --help" ;;
 	report) echo "--by -n --rows -j --json -h --help" ;;
 	top) echo "-p --pid -C --cpu -a --all-cpus -i --interval -n --intervals -s --sort -r --reverse -e --event -M --metrics -b --batch -j --json -h --help" ;;
-	monitor) echo "-C -c --cpu -a --all-cpus -i --interval -n --intervals --lines -e --event --plain --json --csv --color -h --help" ;;
-	verify-counters) echo "-C -c --cpu -a --all-cpus -i --interval -n --intervals --lines -e --event --plain --json --csv --color -h --help" ;;
+	monitor) echo "-C -c --cpu -a --all-cpus -i --interval -n --intervals --lines -e --event --plain -j --json --csv --color -h --help" ;;
+	verify-counters) echo "-C -c --cpu -a --all-cpus -i --interval -n --intervals --lines -e --event --plain -j --json --csv --color -h --help" ;;
 	exporter) echo "-l --listen -C --cpu -a --all-cpus -e --event -h --help" ;;
-	bench) echo "-C --cpu --json --color -h --help" ;;
+	bench) echo "-C --cpu -j --json --color -h --help" ;;
 	convert-metrics) echo "-o --output -v --verbose -h --help" ;;
 	plot) echo "-o --output --compare --lines --total --rate -h --help" ;;
-	compare) echo "--total --rate -h --help" ;;
+	compare) echo "--total --rate -j --json -h --help" ;;
 	esac
 }
 

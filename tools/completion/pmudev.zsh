@@ -56,6 +56,7 @@ else
 	case $command in
 	info)
 		_arguments -s -S \
+			'-j[The same as one object]' \
 			'--json[The same as one object]' \
 			'--color=-[auto (on a terminal without a non-empty NO_COLOR), always or never]:value:(auto always never)' \
 			'-h[Help]' \
@@ -66,6 +67,7 @@ else
 		_arguments -s -S \
 			'-v[All of libpfm4'\''s names, one unit mask per line, with its code]' \
 			'--long[All of libpfm4'\''s names, one unit mask per line, with its code]' \
+			'-j[One object per line, with what -v shows]' \
 			'--json[One object per line, with what -v shows]' \
 			'-h[Help]' \
 			'--help[Help]' \
@@ -101,6 +103,7 @@ else
 		;;
 	doctor)
 		_arguments -s -S \
+			'-j[One object per line for each check, with check, verdict, text and ...]' \
 			'--json[One object per line for each check, with check, verdict, text and ...]' \
 			'--no-measure[Count nothing]' \
 			'--color=-[auto, always or never]:value:(auto always never)' \
@@ -286,6 +289,7 @@ else
 			'-e[Events, as in pmudev-events(7)]:value:_pmudev_events' \
 			'--event[Events, as in pmudev-events(7)]:value:_pmudev_events' \
 			'--plain[Lines on a terminal too]' \
+			'-j[One object per event, CPU and interval and line, with the keys ...]' \
 			'--json[One object per event, CPU and interval and line, with the keys ...]' \
 			'--csv[One line per CPU and interval, after a header line]' \
 			'--color=-[auto (on a terminal without a non-empty NO_COLOR), always or never]:value:(auto always never)' \
@@ -308,8 +312,9 @@ else
 			'-e[Other events]:value:_pmudev_events' \
 			'--event[Other events]:value:_pmudev_events' \
 			'--plain[Lines on a terminal too]' \
-			'--json[Lines on a terminal too]' \
-			'--csv[Lines on a terminal too]' \
+			'-j[Objects, as of pmudev-monitor(1)]' \
+			'--json[Objects, as of pmudev-monitor(1)]' \
+			'--csv[As that of pmudev-monitor(1)]' \
 			'--color=-[auto, always or never]:value:(auto always never)' \
 			'-h[Help]' \
 			'--help[Help]' \
@@ -333,6 +338,7 @@ else
 		_arguments -s -S \
 			'-C[Measure on this CPU]:value:_pmudev_cpus' \
 			'--cpu[Measure on this CPU]:value:_pmudev_cpus' \
+			'-j[One object per row and line]' \
 			'--json[One object per row and line]' \
 			'--color=-[auto (on a terminal without a non-empty NO_COLOR), always or never]:value:(auto always never)' \
 			'-h[Help]' \
@@ -365,6 +371,8 @@ else
 		_arguments -s -S \
 			'--total[Compare totals]' \
 			'--rate[Compare events per second in which they were counted, otherwise the ...]' \
+			'-j[One object per row and line, with name, kind event, time, ratio, ...]' \
+			'--json[One object per row and line, with name, kind event, time, ratio, ...]' \
 			'-h[Help]' \
 			'--help[Help]' \
 			'*:argument:_files'

@@ -61,6 +61,16 @@ for command in info list explain doctor run exec record report top monitor verif
 	is "$unknown" "" "$command: and it knows them"
 done
 
+# Commands with a table have it for programs, too, by the same two names.
+for command in info list explain doctor bench monitor verify-counters run record report top stat compare; do
+	is "$("$PMUDEV" "$command" --help | grep -oE '^  -j, --json' | sort -u)" "  -j, --json" "$command: -j is --json"
+	timeout 5 "$PMUDEV" "$command" -j --no-such </dev/null >"$DIR/short" 2>&1
+	timeout 5 "$PMUDEV" "$command" --json --no-such </dev/null >"$DIR/long" 2>&1
+	is "$(cat "$DIR/short")" "$(cat "$DIR/long")" "$command: and means the same"
+	! grep -qE "option '(-j|--json)'" "$DIR/short"
+	ok $? "$command: and is known" "$(cat "$DIR/short")"
+done
+
 # perf's, of which none is just unknown. What stands behind them ends the command if they are taken.
 unknown=
 for option in $("$HERE/../../scripts/perf-options" --list); do

@@ -15,14 +15,14 @@
 #include "bench.h"
 
 static const char help[] =
-	"usage: pmudev bench [-C CPU] [--json] [--color=WHEN]\n"
+	"usage: pmudev bench [-C CPU] [-j] [--color=WHEN]\n"
 	"\n"
 	"Measures what counting costs on this machine: reading counters in each way, enabling and\n"
 	"disabling them, creating a set, and what a set adds to a context switch. It measures perf\n"
 	"the same way, where perf is permitted. It takes about a second on an otherwise idle CPU.\n"
 	"\n"
-	"  -C CPU  measure on this CPU (default: any)\n"
-	"  --json  one object per row and line; null: not measured\n" COLOUR_HELP "\n"
+	"  -C CPU      measure on this CPU (default: any)\n"
+	"  -j, --json  one object per row and line; null: not measured\n" COLOUR_HELP "\n"
 	"Nanoseconds are medians; +- is half the interquartile range. Instructions and cycles are\n"
 	"counted at the same time on the same thread (for context switches: on the CPU), in the\n"
 	"kernel too if that is permitted. Instructions are the same in each run except for what\n"
@@ -87,7 +87,7 @@ static const struct option long_options[] = {
 	{ "cpu", required_argument, NULL, 'C' }, LONG_JSON, LONG_COLOUR, LONG_HELP, {},
 };
 
-static const struct usage usage = { "bench", help, ":C:h", long_options };
+static const struct usage usage = { "bench", help, ":C:jh", long_options };
 
 /* Return: -1 to go on, else the exit status. */
 static int parse_options(int argc, char **argv, bool *json)

@@ -14,14 +14,14 @@
 #include "doctor.h"
 
 static const char help[] =
-	"usage: pmudev doctor [--json] [--no-measure]\n"
+	"usage: pmudev doctor [-j] [--no-measure]\n"
 	"\n"
 	"Looks whether this machine can count, and whether its counts can be trusted: the kernel\n"
 	"and its options, the PMU, the module, your rights, and who has counters. Then it measures\n"
 	"loops that are known: instructions, branches, cycles, what a read costs, and whether\n"
 	"overflows are told. Each check is a line with a verdict; below it stands what to do.\n"
 	"\n"
-	"  --json        one object per check, and one for the whole\n"
+	"  -j, --json    one object per check, and one for the whole\n"
 	"  --no-measure  count nothing\n" COLOUR_HELP "\n"
 	"The exit status is 1 if something failed. What is only worth knowing is no failure.\n";
 
@@ -106,7 +106,7 @@ static const struct option long_options[] = {
 	LONG_JSON, { "no-measure", no_argument, NULL, 'n' }, LONG_COLOUR, LONG_HELP, {},
 };
 
-static const struct usage usage = { "doctor", help, ":h", long_options };
+static const struct usage usage = { "doctor", help, ":jh", long_options };
 
 int cmd_doctor(int argc, char **argv)
 {

@@ -19,14 +19,14 @@
 #include "info.h"
 
 static const char help[] =
-	"usage: pmudev info [--json] [--color=WHEN]\n"
+	"usage: pmudev info [-j] [--color=WHEN]\n"
 	"\n"
 	"Shows who can count and who does. For each PMU (class of CPUs with the same counters) of\n"
 	"this machine it shows the counters, which of them are free, who holds the others, the\n"
 	"named events, whether user access is enabled, and whether the PMU is reserved from perf.\n"
 	"Root also sees the processes of other users. Nothing is counted or disturbed.\n"
 	"\n"
-	"  --json  the same as one object\n" COLOUR_HELP;
+	"  -j, --json  the same as one object\n" COLOUR_HELP;
 
 /* By the bits of PMUDEV_HAS_*. */
 const char *const feature_names[MAX_FEATURES] = {
@@ -264,7 +264,7 @@ static void complain_missing(struct pmudev *set, const struct info *info, int er
 /* ------------------------------------------------------------------------- options -- */
 
 static const struct option long_options[] = { LONG_JSON, LONG_COLOUR, LONG_HELP, {} };
-static const struct usage usage = { "info", help, ":h", long_options };
+static const struct usage usage = { "info", help, ":jh", long_options };
 
 static int show_all(struct pmudev *set, const struct info *info)
 {

@@ -17,8 +17,8 @@
 #include "list_metrics.h"
 
 static const char help[] =
-	"usage: pmudev list [-v] [--json] [WORD]\n"
-	"       pmudev list [-v] [--json] metrics [WORD]\n"
+	"usage: pmudev list [-v] [-j] [WORD]\n"
+	"       pmudev list [-v] [-j] metrics [WORD]\n"
 	"\n"
 	"Shows what can be counted on this machine, per PMU (class of CPUs with the same counters):\n"
 	"the generic events, which mean the same on every CPU; the named events of the CPU; and the\n"
@@ -34,7 +34,7 @@ static const char help[] =
 	"\n"
 	"  -v, --long   all of libpfm4's names, one unit mask per line, with its code; of metrics the\n"
 	"               formulas, and also those that need events which this machine does not have\n"
-	"  --json       one object per line, with what -v shows\n"
+	"  -j, --json   one object per line, with what -v shows\n"
 	"\n"
 	"Use these names with -e of stat, explain and monitor, for instance:\n"
 	"\n"
@@ -352,7 +352,7 @@ int cmd_list(int argc, char **argv)
 	static const struct option options[] = {
 		{ "long", no_argument, NULL, 'v' }, LONG_JSON, LONG_HELP, {}
 	};
-	static const struct usage usage = { "list", help, ":hv", options };
+	static const struct usage usage = { "list", help, ":hjv", options };
 	const struct pmudev_pmus *pmus;
 	struct list_how how = { .all = false };
 	bool metrics;

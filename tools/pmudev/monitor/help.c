@@ -7,12 +7,12 @@
 	"  -n INTERVALS  end after this many intervals (default: never)\n"                    \
 	"  -e LIST       events, separated by commas; they are all on counters, or none is\n" \
 	"  --plain       lines on a terminal too\n"                                           \
-	"  --json        one object per event, CPU and interval, one per line\n"              \
+	"  -j, --json    one object per event, CPU and interval, one per line\n"              \
 	"  --csv         one line per CPU and interval, after a header line\n" COLOUR_HELP
 
 const char monitor_help[] =
 	"usage: pmudev monitor [-C CPUS | -a] [-i SECONDS] [-n INTERVALS] [-e LIST]\n"
-	"                      [--plain | --json | --csv] [--color=WHEN]\n"
+	"                      [--plain | -j | --csv] [--color=WHEN]\n"
 	"\n"
 	"Counts everything that runs on CPUs, and shows the counts every second: on a terminal as a\n"
 	"live table, otherwise line by line. Ctrl-C ends it and shows the sums.\n"
@@ -30,7 +30,7 @@ const char monitor_help[] =
 
 const char verify_help[] =
 	"usage: pmudev verify-counters [-C CPUS | -a] [-i SECONDS] [-n INTERVALS] [-e LIST]\n"
-	"                              [--plain | --json | --csv] [--color=WHEN]\n"
+	"                              [--plain | -j | --csv] [--color=WHEN]\n"
 	"\n"
 	"Counts instructions and cycles twice each, on two counters at the same time, and shows how\n"
 	"far they are apart. Both readings must agree except for the instructions that the kernel\n"

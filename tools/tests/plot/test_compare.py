@@ -118,6 +118,19 @@ def test_the_command_prints_it(pmudev, write):
                                       "x                       1,000     1,250       +250  +25.00%"]
 
 
+@pytest.mark.parametrize("option", ["-j", "--json"])
+def test_json(pmudev, write, option):
+    a = write("a.json", event("x", 1000, variance=1.0), {**COMMAND, "runs": 5})
+    b = write("b.json", event("x", 1250, variance=1.0), event("y", 2), COMMAND)
+    status, said, error = pmudev("compare", option, a, b)
+    lines = [json.loads(line) for line in said.splitlines()]
+    assert (status, error) == (0, "")
+    assert lines[0] == {"name": "x", "kind": "event", "unit": "", "a": 1000, "b": 1250, "difference": 250, "percent": 25.0,
+                        "spread-a": 10.0, "spread-b": 12.5, "within-spread": False, "estimated": False, "missing": 0}
+    assert (lines[1]["name"], lines[1]["a"], lines[1]["percent"]) == ("y", None, None)
+    assert lines[-1] == {"A": f"{a}: ./x, 5 runs", "B": f"{b}: ./x", "compared": "totals"}
+
+
 def test_it_needs_no_matplotlib(pmudev, write, tmp_path):
     (tmp_path / "none" / "matplotlib").mkdir(parents=True)
     (tmp_path / "none" / "matplotlib" / "__init__.py").write_text("raise ImportError('no', name='matplotlib')")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from typing import Dict, Tuple
@@ -127,6 +128,17 @@ def compare(a: Recording, b: Recording, rate: bool | None = None) -> list[Differ
         rows.append(Difference("seconds elapsed", "time", "s", a.elapsed, b.elapsed,
                                *(r.elapsed * s / 100 if type(s) in (int, float) else None for r, s in zip((a, b), spreads))))
     return rows + _quotients(both, events) + _metrics(a, b)
+
+
+def json_lines(a: Recording, b: Recording, rate: bool | None = None) -> str:
+    """The comparison for programs: an object per row, and one for the whole."""
+    rate = by_rate(a, b) if rate is None else rate
+    lines: list[dict[str, object]] = [
+        {"name": row.name, "kind": row.kind, "unit": row.unit, "a": row.a, "b": row.b, "difference": row.difference,
+         "percent": row.percent, "spread-a": row.spread_a, "spread-b": row.spread_b, "within-spread": row.within_spread,
+         "estimated": row.estimated, "missing": row.missing} for row in compare(a, b, rate)]
+    lines.append({"A": describe(a), "B": describe(b), "compared": "rates" if rate else "totals"})
+    return "".join(json.dumps(line) + "\n" for line in lines)
 
 
 # --- text ---------------------------------------------------------------------------------------------------------------

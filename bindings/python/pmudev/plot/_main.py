@@ -10,7 +10,7 @@ import sys
 import warnings
 from typing import Callable, NoReturn
 
-from ._compare import by_rate, table
+from ._compare import by_rate, json_lines, table
 from ._recording import Recording, RecordingError, printable, read
 
 PLOT_HELP = """\
@@ -35,15 +35,16 @@ map. RECORDING - is stdin. It needs no module and no counters, but python3-matpl
 """
 
 COMPARE_HELP = """\
-usage: pmudev compare [--total | --rate] A B
+usage: pmudev compare [--total | --rate] [-j] A B
 
 Compares two recordings of `pmudev stat --json`, `pmudev stat -I MS --json` or `pmudev monitor
 --json`: each event's total, the difference, ratios such as instructions per cycle, and each event
 per 1000 instructions; metrics of -M. "within the spread of the runs": with -r, no more than runs
 of the same program differ. A ratio has no spread. `pmudev plot --compare` also draws it.
 
-  --total  compare totals (default if both counted a command)
-  --rate   compare events per second in which they were counted (default otherwise)
+  --total     compare totals (default if both counted a command)
+  --rate      compare events per second in which they were counted (default otherwise)
+  -j, --json  one object per row and line, and one that says what was compared
 
   pmudev stat -r 5 --json -e instructions:u,cycles:u -o old.json -- ./old
   pmudev stat -r 5 --json -e instructions:u,cycles:u -o new.json -- ./new
@@ -107,13 +108,14 @@ def _say(text: str) -> None:
 
 
 def _compare(args: list[str]) -> None:
-    options, names = _parse("compare", args, "", ["total", "rate"])
+    options, names = _parse("compare", args, "j", ["json", "total", "rate"])
     if "-h" in options or "--help" in options:
         sys.stdout.write(COMPARE_HELP)
         return
     rate = _rate("compare", options)
     a, b = _read_two("compare", names)
-    _say(table(a, b, rate))
+    as_json = "-j" in options or "--json" in options
+    _say((json_lines if as_json else table)(a, b, rate))
 
 
 def _import_matplotlib() -> None:
