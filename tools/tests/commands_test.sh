@@ -80,6 +80,30 @@ for option in $("$HERE/../../scripts/perf-options" --list); do
 done
 is "$unknown" "" "stat: each option of perf stat is taken, or refused with advice"
 
+# The common ones of the other commands that perf has, too.
+refused() { # COMMAND OPTION...
+	local command=$1 option unknown=
+
+	shift
+	for option; do
+		if ! timeout 5 "$PMUDEV" "$command" "$option" --no-such </dev/null 2>&1 |
+			grep -q "^pmudev: $command does not have perf's -.*: "; then
+			unknown+=" $option"
+		fi
+	done
+	is "$unknown" "" "$command: common options of perf $command are refused with advice"
+}
+
+refused record -F --freq=99 -g --call-graph=dwarf -a --all-cpus -C -t --tid=1 -u -G -b --all-user --all-kernel -D -T -n -s -d -W -R \
+	--filter=x --per-thread -z -q -v --mmap-pages=8 --switch-output --overwrite -k -N -B
+refused report -i --input=perf.data -s --sort=comm,dso -F -g --call-graph -G --children --no-children --stdio --tui -c --comms=x -d --dsos=x -S -C \
+	--pid=1 --tid=1 --time=1,2 -D -t -T -U --percent-limit=1 -k --vmlinux=x -f -q -v --header -I --source
+refused top -d --delay=1 -c -F --freq=99 -g --call-graph=fp -E -K -U -t -u -G -z -k -m --stdio --tui --symbols=x --comms=x --dsos=x --sym-annotate=x -v
+refused list -d --desc --no-desc --long-desc --details --cputype=x --unit=x --deprecated -o
+is "$("$PMUDEV" record -iF 99 true 2>&1)" "pmudev: record does not have perf's --freq: a sample is taken each N events: -c N" \
+	"a letter among others"
+is "$("$PMUDEV" report -jy 2>&1)" "pmudev: unknown option '-y'; \`pmudev report --help\` lists them" "and an unknown one"
+
 # --- completion ---------------------------------------------------------------------------------
 
 complete_words() {

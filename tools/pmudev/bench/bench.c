@@ -87,7 +87,7 @@ static const struct option long_options[] = {
 	{ "cpu", required_argument, NULL, 'C' }, LONG_JSON, LONG_COLOUR, LONG_HELP, {},
 };
 
-static const struct usage usage = { "bench", help, ":C:jh", long_options };
+static const struct usage usage = { "bench", help, ":C:jh", long_options, NULL };
 
 /* Return: -1 to go on, else the exit status. */
 static int parse_options(int argc, char **argv, bool *json)

@@ -1,9 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cmd.h"
 #include "colour.h"
 #include "options.h"
+
+/*
+ * A letter may be one of several in a word, and the next word is not its own then. Return: the exit
+ * status
+ */
+static int unknown_option(const struct usage *usage, const char *word)
+{
+	const bool with_value = !strncmp(word, "--", 2) && strchr(word, '=');
+	const bool letter = optopt > 0 && optopt < 256 && !with_value;
+	const char name[2] = { optopt, '\0' }, dashed[3] = { '-', optopt, '\0' };
+
+	if (!usage->perf || !perf_option_refuse(usage->command, usage->perf, letter ? name : word))
+		complain("unknown option '%s'; `pmudev %s --help` lists them",
+			 letter ? dashed : word, usage->command);
+	return EXIT_USAGE;
+}
 
 int next_option(const struct usage *usage, int argc, char **argv, int *status)
 {
@@ -27,8 +45,7 @@ int next_option(const struct usage *usage, int argc, char **argv, int *status)
 			 usage->command);
 		return 0;
 	case '?':
-		complain("unknown option '%s'; `pmudev %s --help` lists them", argv[optind - 1],
-			 usage->command);
+		*status = unknown_option(usage, argv[optind - 1]);
 		return 0;
 	default:
 		return c;

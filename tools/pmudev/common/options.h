@@ -8,6 +8,8 @@
 
 #include <getopt.h>
 
+#include "perf_options.h"
+
 /* Fit no letter. */
 enum {
 	OPTION_COLOUR = 1000,
@@ -23,12 +25,14 @@ enum {
  * @help: what --help prints
  * @letters: as of getopt(); they begin with ':', or "+:" if words may have options of their own
  * @options: the long ones; 'h' and OPTION_COLOUR never arrive at the command
+ * @perf: options of perf's command that this one does not have; NULL: there is no such command
  */
 struct usage {
 	const char *command;
 	const char *help;
 	const char *letters;
 	const struct option *options;
+	const struct perf_option *perf;
 };
 
 /*

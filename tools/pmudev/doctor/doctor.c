@@ -106,7 +106,7 @@ static const struct option long_options[] = {
 	LONG_JSON, { "no-measure", no_argument, NULL, 'n' }, LONG_COLOUR, LONG_HELP, {},
 };
 
-static const struct usage usage = { "doctor", help, ":jh", long_options };
+static const struct usage usage = { "doctor", help, ":jh", long_options, NULL };
 
 int cmd_doctor(int argc, char **argv)
 {

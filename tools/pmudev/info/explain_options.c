@@ -53,7 +53,7 @@ static const struct option long_options[] = {
 	{},
 };
 
-static const struct usage usage = { "explain", help, ":e:M:dC:at:p:G:jh", long_options };
+static const struct usage usage = { "explain", help, ":e:M:dC:at:p:G:jh", long_options, NULL };
 
 /* False after a reported error. */
 static bool take_option(int c, struct explain_options *options)

@@ -264,7 +264,7 @@ static void complain_missing(struct pmudev *set, const struct info *info, int er
 /* ------------------------------------------------------------------------- options -- */
 
 static const struct option long_options[] = { LONG_JSON, LONG_COLOUR, LONG_HELP, {} };
-static const struct usage usage = { "info", help, ":jh", long_options };
+static const struct usage usage = { "info", help, ":jh", long_options, NULL };
 
 static int show_all(struct pmudev *set, const struct info *info)
 {

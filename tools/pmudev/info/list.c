@@ -352,7 +352,7 @@ int cmd_list(int argc, char **argv)
 	static const struct option options[] = {
 		{ "long", no_argument, NULL, 'v' }, LONG_JSON, LONG_HELP, {}
 	};
-	static const struct usage usage = { "list", help, ":hjv", options };
+	static const struct usage usage = { "list", help, ":hjv", options, list_perf_options };
 	const struct pmudev_pmus *pmus;
 	struct list_how how = { .all = false };
 	bool metrics;

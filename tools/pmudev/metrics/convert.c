@@ -306,7 +306,7 @@ int cmd_convert_metrics(int argc, char **argv)
 						 { "verbose", no_argument, NULL, 'v' },
 						 LONG_HELP,
 						 {} };
-	static const struct usage usage = { "convert-metrics", help, ":ho:v", options };
+	static const struct usage usage = { "convert-metrics", help, ":ho:v", options, NULL };
 	const char *to = NULL;
 	bool verbose = false;
 	int c, status;

@@ -121,7 +121,7 @@ static bool get_option(struct options *options, int c)
 static int parse_options(int argc, char **argv, struct options *options)
 {
 	const struct usage usage = { command(options), options->verify ? verify_help : monitor_help,
-				     ":C:c:ai:n:e:jh", long_options };
+				     ":C:c:ai:n:e:jh", long_options, NULL };
 	int c, status;
 
 	while ((c = next_option(&usage, argc, argv, &status)))

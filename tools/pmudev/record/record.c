@@ -67,7 +67,8 @@ static const struct option long_options[] = {
 	{},
 };
 
-static const struct usage usage = { "record", help, "+:e:c:p:io:jm:h", long_options };
+static const struct usage usage = { "record", help, "+:e:c:p:io:jm:h", long_options,
+				     record_perf_options };
 
 /* ---------------------------------------------------------------------- options -- */
 

@@ -52,7 +52,7 @@ static const struct option long_options[] = {
 	{},
 };
 
-static const struct usage usage = { "report", help, ":n:jh", long_options };
+static const struct usage usage = { "report", help, ":n:jh", long_options, report_perf_options };
 
 /* ---------------------------------------------------------------------- options -- */
 

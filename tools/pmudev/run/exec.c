@@ -51,7 +51,7 @@ static const struct option long_options[] = {
 	{},
 };
 
-static const struct usage usage = { "exec", help, "+:h", long_options };
+static const struct usage usage = { "exec", help, "+:h", long_options, NULL };
 
 /* What is asked for */
 struct options {

@@ -105,7 +105,7 @@ static const struct option long_options[] = {
 	{},
 };
 
-static const struct usage usage = { "run", help, "+:jo:h", long_options };
+static const struct usage usage = { "run", help, "+:jo:h", long_options, NULL };
 
 /* ---------------------------------------------------------------------- options -- */
 

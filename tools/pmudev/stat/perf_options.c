@@ -2,18 +2,12 @@
 /*
  * The options of `perf stat` that `pmudev stat` does not have, and what to do instead.
  */
-#include <string.h>
-
-#include "../common/cmd.h"
+#include "../common/perf_options.h"
 #include "stat.h"
 
 #define OWN_METRICS "-M counts metrics, also those of your own files: `pmudev list metrics`"
 
-static const struct {
-	char letter;
-	const char *name;
-	const char *instead;
-} options[] = {
+static const struct perf_option options[] = {
 	{ 0, "metric-no-group", "-M counts all in one group; with --multiplex each by itself" },
 	{ 0, "metric-no-merge", "--multiplex counts the events of each metric by themselves" },
 	{ 0, "metric-no-threshold", "metrics have no thresholds" },
@@ -33,22 +27,10 @@ static const struct {
 	{ 0, "percore-show-thread", "-A shows each CPU, --per-core the sum of a core" },
 	{ 0, "per-cache", "-A shows each CPU; --per-die and --per-cluster add up those of one" },
 	{ 'g', "group", "put the events into braces: -e '{instructions,cycles}'" },
+	{},
 };
 
 bool stat_refuse_option(const char *name)
 {
-	const bool is_long = !strncmp(name, "--", 2);
-	const char *word = is_long ? name + 2 : name;
-	const size_t len = strcspn(word, "=");
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(options); i++) {
-		if (is_long ?
-			    strlen(options[i].name) != len || strncmp(options[i].name, word, len) :
-			    options[i].letter != *name)
-			continue;
-		complain("stat does not have perf's --%s: %s", options[i].name, options[i].instead);
-		return true;
-	}
-	return false;
+	return perf_option_refuse("stat", options, name);
 }

@@ -2,7 +2,6 @@
 /*
  * pmudev top: shows what processes or CPUs count, sorted, every second.
  */
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 
 #include "../common/cmd.h"
 #include "../common/number.h"
+#include "../common/options.h"
 #include "../common/ticks.h"
 #include "top.h"
 
@@ -35,10 +35,13 @@ static const struct option long_options[] = {
 	{ "event", required_argument, NULL, 'e' },
 	{ "metrics", required_argument, NULL, 'M' },
 	{ "batch", no_argument, NULL, 'b' },
-	{ "json", no_argument, NULL, 'j' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	LONG_JSON,
+	LONG_HELP,
+	{},
 };
+
+static const struct usage usage = { "top", top_help, ":p:C:ai:n:s:re:M:bjh", long_options,
+				    top_perf_options };
 
 /* ------------------------------------------------------------------ what is counted -- */
 
@@ -148,27 +151,13 @@ static bool get_option(struct top *top, struct options *options, int c)
 /* Return: -1 to go on, else the exit status. */
 static int parse_options(int argc, char **argv, struct top *top, struct options *options)
 {
-	int c;
+	int c, status;
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":p:C:ai:n:s:re:M:bjh", long_options, NULL)) != -1) {
-		switch (c) {
-		case 'h':
-			fputs(top_help, stdout);
-			return 0;
-		case ':':
-			complain("'%s' needs a value; `pmudev top --help` tells more",
-				 argv[optind - 1]);
+	while ((c = next_option(&usage, argc, argv, &status)))
+		if (!get_option(top, options, c))
 			return EXIT_USAGE;
-		case '?':
-			complain("unknown option '%s'; `pmudev top --help` lists them",
-				 argv[optind - 1]);
-			return EXIT_USAGE;
-		default:
-			if (!get_option(top, options, c))
-				return EXIT_USAGE;
-		}
-	}
+	if (status >= 0)
+		return status;
 	if (optind < argc) {
 		complain("top takes no '%s': -p PIDS has processes, -C CPUS has CPUs",
 			 argv[optind]);
