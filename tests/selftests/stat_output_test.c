@@ -28,7 +28,7 @@ TEST_F(interval, what_is_refused)
 		{ "--per-cache -a -- true", "stat does not have perf's --per-cache" },
 		{ "-M nosuch -- true", "there is no metric 'nosuch'" },
 		{ "-e cycles:p -- true", "perf's :p is for precise samples" },
-		{ "-e sched:sched_switch -- true", "tracepoints (GROUP:NAME) are perf's alone" },
+		{ "-e sched:sched_switch -- true", "if GROUP:NAME is a tracepoint" },
 		{ "-e user_time -- true", "user_time: perf's event" },
 		{ "-D -1 -- true", "-D -1 waits for \"enable\"" },
 		{ "--control x -- true", "--control takes fd:CTL[,ACK]" },

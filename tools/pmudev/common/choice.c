@@ -105,7 +105,7 @@ static bool parse(struct choice *c)
 	}
 	if (*hardware || !c->software->nr)
 		good = read_events(hardware, c->list);
-	advice = good ? NULL : perf_events_advice(hardware);
+	advice = good ? NULL : perf_events_advice(known_pmus(), hardware);
 	if (advice)
 		complain("%s", advice);
 	free(hardware);

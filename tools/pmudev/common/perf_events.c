@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <pmudev_events.h>
 
 #include "cmd.h"
 #include "perf_events.h"
@@ -89,7 +92,24 @@ static bool is_pmu(const char *name, size_t len)
 	return len && !access(path, F_OK);
 }
 
-static const char *advice_of_event(const char *event, size_t len)
+/* Is there no event of this name? */
+static bool is_unknown(const struct pmudev_pmus *pmus, const char *name, size_t len)
+{
+	struct pmudev_events *events;
+	char word[128];
+	int error;
+
+	if (!len || len >= sizeof(word))
+		return len;
+	memcpy(word, name, len);
+	word[len] = '\0';
+	error = pmudev_events_parse(word, pmus, &events, NULL);
+	if (!error)
+		pmudev_events_free(events);
+	return error == -ENOENT;
+}
+
+static const char *advice_of_event(const struct pmudev_pmus *pmus, const char *event, size_t len)
 {
 	const size_t name = strcspn(event, "/:,}");
 	const char *colon, *advice = NULL;
@@ -113,8 +133,9 @@ static const char *advice_of_event(const char *event, size_t len)
 		return advice;
 	if (event[name] == '/' && strncmp(event, "cpu/", 4) && is_pmu(event, name))
 		return "this PMU is perf's alone; `pmudev list` shows those of pmudev";
-	if (event[name] == ':' && name < len && strspn(event + name + 1, "ukhGH") + name + 1 < len)
-		return "tracepoints (GROUP:NAME) are perf's alone: `perf list` shows them";
+	if (event[name] == ':' && name < len &&
+	    strspn(event + name + 1, "ukhGH") + name + 1 < len && is_unknown(pmus, event, name))
+		return "or, if GROUP:NAME is a tracepoint: those are counted by perf alone";
 	return NULL;
 }
 
@@ -133,7 +154,7 @@ static size_t length(const char *event)
 	return len;
 }
 
-const char *perf_events_advice(const char *list)
+const char *perf_events_advice(const struct pmudev_pmus *pmus, const char *list)
 {
 	const char *advice = NULL;
 	size_t len;
@@ -142,7 +163,7 @@ const char *perf_events_advice(const char *list)
 		list += strspn(list, ",{}");
 		len = length(list);
 		if (len)
-			advice = advice_of_event(list, len);
+			advice = advice_of_event(pmus, list, len);
 	}
 	return advice;
 }

@@ -3,7 +3,12 @@
 #ifndef PERF_EVENTS_H
 #define PERF_EVENTS_H
 
-/* What to do instead of the first such event in the list; NULL if it has none. */
-const char *perf_events_advice(const char *list);
+struct pmudev_pmus;
+
+/*
+ * What to do instead of the first such event in the list; NULL if it has none. It follows what the
+ * library said, which has names that are similar. @pmus: of the machine
+ */
+const char *perf_events_advice(const struct pmudev_pmus *pmus, const char *list);
 
 #endif /* PERF_EVENTS_H */
