@@ -59,7 +59,8 @@ static void check_nothing(void)
 {
 	look("5.10.0-9-amd64");
 	expect("kernel", VERDICT_FAIL, "6.1 to 7.3");
-	expect("options", VERDICT_SKIP, "/boot/config-5.10.0-9-amd64");
+	expect("options", VERDICT_SKIP,
+	       "there is no /proc/config.gz, and there is no /boot/config-5.10.0-9-amd64");
 	expect("pmu", VERDICT_FAIL, "dmesg");
 	expect("module", VERDICT_FAIL, "linux-headers-5.10.0-9-amd64");
 	expect("secure-boot", VERDICT_OK, "off");
@@ -105,6 +106,25 @@ static void check_good(void)
 	expect("kernel", VERDICT_FAIL, "7.4.0-rc1");
 }
 
+/* The running kernel's own comes first; what gzip cannot read is told, if there is nothing else. */
+static void check_packed(void)
+{
+	char command[256];
+
+	put_line("/boot/config-6.12.2", "CONFIG_PREEMPT_NOTIFIERS=y\n");
+	put_line("/proc/config", "CONFIG_KPROBES=y\nCONFIG_PREEMPT_NOTIFIERS=y\n");
+	snprintf(command, sizeof(command), "gzip %s/proc/config", root);
+	ok(!system(command), "gzip packs");
+	look("6.12.2");
+	expect("options", VERDICT_OK, "KPROBES and PREEMPT_NOTIFIERS");
+	put_line("/proc/config.gz", "CONFIG_KPROBES=y\n");
+	look("6.12.2");
+	expect("options", VERDICT_FAIL, "CONFIG_KPROBES=y");
+	look("6.12.3");
+	expect("options", VERDICT_SKIP,
+	       "gzip cannot unpack /proc/config.gz, and there is no /boot/config-6.12.3");
+}
+
 int main(void)
 {
 	char remove[96];
@@ -115,6 +135,7 @@ int main(void)
 	check_nothing();
 	check_guest();
 	check_good();
+	check_packed();
 	snprintf(remove, sizeof(remove), "rm -r %s", root);
 	ok(!system(remove), "it is removed");
 	return tap_end();

@@ -67,6 +67,9 @@ bool doctor_line(const struct doctor *doctor, const char *path, char *buf, size_
 
 bool doctor_exists(const struct doctor *doctor, const char *path);
 
+/* The kernel's options, lines, allocated. NULL: @why says what is not there. */
+char *doctor_config(const struct doctor *doctor, char *why, size_t len);
+
 /* The kernel, its options, the PMU, the module: what needs no device. */
 void doctor_machine(struct doctor *doctor);
 

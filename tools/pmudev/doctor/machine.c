@@ -80,18 +80,18 @@ static void check_kernel(struct doctor *d)
 
 static void check_options(struct doctor *d)
 {
-	char path[PATH_MAX];
 	struct finding *f;
+	char why[256];
+	char *config = doctor_config(d, why, sizeof(why));
 
-	snprintf(path, sizeof(path), "/boot/config-%s", d->release);
-	if (!doctor_exists(d, path)) {
-		doctor_find(d, "options", VERDICT_SKIP, "there is no %s", path);
+	if (!config) {
+		doctor_find(d, "options", VERDICT_SKIP, "%s", why);
 		return;
 	}
-	if (!has_text(d, path, "CONFIG_KPROBES=y")) {
+	if (!strstr(config, "CONFIG_KPROBES=y\n")) {
 		f = doctor_find(d, "options", VERDICT_FAIL, "the kernel has no KPROBES");
 		doctor_advise(f, "use a kernel with CONFIG_KPROBES=y");
-	} else if (!has_text(d, path, "CONFIG_PREEMPT_NOTIFIERS=y")) {
+	} else if (!strstr(config, "CONFIG_PREEMPT_NOTIFIERS=y\n")) {
 		f = doctor_find(d, "options", VERDICT_NOTE,
 				"without PREEMPT_NOTIFIERS there are no reads without a system "
 				"call");
@@ -99,6 +99,7 @@ static void check_options(struct doctor *d)
 	} else {
 		doctor_find(d, "options", VERDICT_OK, "KPROBES and PREEMPT_NOTIFIERS");
 	}
+	free(config);
 }
 
 /* ----------------------------------------------------------------------------- PMU -- */
