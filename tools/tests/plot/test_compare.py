@@ -75,6 +75,19 @@ def test_within_the_spread_of_the_runs():
     assert [find(found, name, "event").within_spread for name in "xy"] == [True, False]
 
 
+def test_a_ratio_has_the_spread_of_its_events_at_most():
+    five = {**COMMAND, "runs": 5}
+    a, b = (recording(event("instructions", count, variance=1.0), event("cycles", 1000, variance=2.0), event("x", 10), about=five)
+            for count in (2000, 2100))
+    found = compare(a, b)
+    ipc = find(found, "instructions per cycle", "ratio")
+    assert (ipc.spread_a, ipc.spread_b) == (pytest.approx(0.06), pytest.approx(0.063))
+    assert ipc.within_spread and ipc.spread_percent == pytest.approx(6.15)
+    assert find(found, "x", "per-1000").spread_a is None and find(found, "x", "per-1000").spread_percent is None
+    one = recording(event("instructions", 2000), event("cycles", 1000))
+    assert find(compare(one, one), "instructions per cycle", "ratio").spread_a is None
+
+
 def test_the_table():
     a = recording(event("instructions", 1_000_000), event("cycles", 500_000), event("page-faults", 10), name="a.json")
     b = recording(event("instructions", 1_000_000), event("cycles", 1_000_000), event("page-faults", 12), name="b.json")

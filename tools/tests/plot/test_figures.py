@@ -188,6 +188,18 @@ def test_comparison_has_a_bar_for_each_change_and_both_lines(data):
     assert len(a.ratios()) == 2 and axes_texts(fig) == [["A", "B"]] * (len(a.names("event")) + 2)
 
 
+def test_comparison_has_ratios_and_the_spread_of_several_runs():
+    from matplotlib.container import ErrorbarContainer
+    about = {"target": "command", "command": ["./x"], "runs": 5, "notes": []}
+    a, b = (read(rows(event("instructions", 2000, variance=1.0), event("cycles", cycles, variance=1.0), event("x", 10), about))
+            for cycles in (1000, 4000))
+    ax = compare_figure(a, b).axes[0]
+    assert "instructions per cycle" in [label.get_text() for label in ax.get_yticklabels()]
+    # x has no deviation, nor has what is made of it.
+    assert len([c for c in ax.containers if isinstance(c, ErrorbarContainer)]) == 3
+    assert "black: spread of the runs" in ax.get_title(loc="left")
+
+
 def test_comparison_as_a_page_and_a_table(pmudev, data, tmp_path):
     status, said, error = pmudev("plot", "--compare", data("old"), data("new"), "-o", "x.html")
     assert (status, error) == (0, "") and said == pmudev("compare", data("old"), data("new"))[1]

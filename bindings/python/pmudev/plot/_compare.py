@@ -19,7 +19,8 @@ class Difference:
     """A row: what was counted in recording a and in b; None: not there, or not counted.
 
     kind: "event", "time", "ratio", "per-1000" (per 1000 instructions) or "metric"; unit: of a and b
-    spread_a, spread_b: standard deviation of the mean, in the same unit, of several runs; estimated: a or b is
+    spread_a, spread_b: standard deviation of the mean, in the same unit, of several runs; of what is made of two events
+        the most that it can be, for those of the events do not say whether both differ together; estimated: a or b is
     missing: intervals of both in which it was not counted
     """
 
@@ -45,6 +46,13 @@ class Difference:
         if self.a:
             return 100 * self.difference / self.a
         return None if self.difference else 0.0
+
+    @property
+    def spread_percent(self) -> float | None:
+        """Of a, what percent may be more or less; None without several runs on both sides."""
+        if self.percent is None or self.spread_a is None or self.spread_b is None or not self.a:
+            return None
+        return 100 * (self.spread_a + self.spread_b) / abs(self.a)
 
     @property
     def within_spread(self) -> bool:
@@ -88,21 +96,32 @@ def _quotient(totals: dict[str, Total], above: str, below: str, factor: int) -> 
     return factor * over.value / under.value
 
 
+def _quotient_spread(totals: dict[str, Total], above: str, below: str, value: float | None) -> float | None:
+    """At most: relative deviations of a quotient add up, at worst."""
+    deviations = [totals[name].deviation for name in (above, below) if name in totals]
+    if value is None or len(deviations) < 2 or None in deviations:
+        return None
+    return abs(value) * sum(d for d in deviations if d is not None) / 100
+
+
+def _made_of_two(both: Both, above: str, below: str, name: str, kind: str, unit: str, factor: int) -> Difference:
+    a, b = (_quotient(totals, above, below, factor) for totals in both)
+    return Difference(name, kind, unit, a, b, _quotient_spread(both[0], above, below, a), _quotient_spread(both[1], above, below, b))
+
+
 def _quotients(both: Both, names: list[str]) -> list[Difference]:
     """Ratios, and each event per 1000 instructions of the same modifiers, except cycles, whose ratio is above."""
     found, done = [], set()
     for above, below, title, unit in ratios_among(names):
         done.add((above, below))
-        factor = 100 if unit == "%" else 1
-        found.append(Difference(title, "ratio", unit, *(_quotient(totals, above, below, factor) for totals in both)))
+        found.append(_made_of_two(both, above, below, title, "ratio", unit, 100 if unit == "%" else 1))
     there = set(names)
     for name in names:
         # Not "(2)", of an event that is there twice, but its cgroup.
         rest = re.search(r"(:| \((?!\d+\)$)).*", name)
         instructions = "instructions" + (rest[0] if rest else "")
         if instructions in there and name != instructions and (instructions, name) not in done:
-            found.append(Difference(name, "per-1000", "per 1000 instructions",
-                                    *(_quotient(totals, name, instructions, 1000) for totals in both)))
+            found.append(_made_of_two(both, name, instructions, name, "per-1000", "per 1000 instructions", 1000))
     return found
 
 

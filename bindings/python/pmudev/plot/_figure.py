@@ -274,6 +274,8 @@ def _bars(rows: list[Difference], title: str) -> Panel:
             change = max(-limit, min(limit, row.percent or 0.0))
             colour = "#9A9A9A" if row.within_spread else COLOURS[1] if change > 0 else COLOURS[0]
             ax.barh(y, change, height=0.7, color=colour)
+            if row.spread_percent is not None and change == row.percent:
+                ax.errorbar(change, y, xerr=row.spread_percent, fmt="none", ecolor="black", elinewidth=0.8, capsize=2)
             text = f"{percent(row)}   {amount(row.a, row.unit)} → {amount(row.b, row.unit)}"
             ax.text(1.01, y, text, transform=ax.get_yaxis_transform(), va="center", fontsize=8)
         ax.axvline(0, color="black", linewidth=0.8)
@@ -305,7 +307,8 @@ def compare_figure(a: Recording, b: Recording, rate: bool | None = None) -> Figu
     """What changed from a to b, in percent; and both over time, if both have intervals."""
     rate = by_rate(a, b) if rate is None else rate
     rows = compare(a, b, rate)
-    marks = ["grey: within the spread of the runs"] if any(row.within_spread for row in rows) else []
+    marks = ["black: spread of the runs"] if any(row.spread_percent is not None for row in rows) else []
+    marks += ["grey: within the spread of the runs"] if any(row.within_spread for row in rows) else []
     if any(row.percent is not None and abs(row.percent) > MOST_PERCENT for row in rows):
         marks.append("longer bars are cut")
     panels = [_bars(rows, heading(rate) + (f" ({'; '.join(marks)})" if marks else ""))]

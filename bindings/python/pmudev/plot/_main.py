@@ -40,7 +40,8 @@ usage: pmudev compare [--total | --rate] [-j] A B
 Compares two recordings of `pmudev stat --json`, `pmudev stat -I MS --json` or `pmudev monitor
 --json`: each event's total, the difference, ratios such as instructions per cycle, and each event
 per 1000 instructions; metrics of -M. "within the spread of the runs": with -r, no more than runs
-of the same program differ. A ratio has no spread. `pmudev plot --compare` also draws it.
+of the same program differ. Of a ratio, that is at most the sum of its two
+events' spreads, which is taken. `pmudev plot --compare` also draws it.
 
   --total     compare totals (default if both counted a command)
   --rate      compare events per second in which they were counted (default otherwise)
