@@ -179,6 +179,22 @@ TEST_F(screen, keys)
 	EXPECT_TRUE(same_terminal(self));
 }
 
+/* Before there is a row none is counted. */
+TEST_F(screen, waits_for_the_first_interval)
+{
+	static char *const slow[] = { "pmudev", "top", "-a", "-i", "60", NULL };
+	const bool waits =
+		start_there(self, 120, slow) && seen(self, "waiting for CPUs, every 60 s");
+
+	if (!waits && has_no_screen())
+		SKIP(return, "the command was built without ncurses");
+	EXPECT_TRUE(waits) TH_LOG("%s", output.text);
+	EXPECT_TRUE(seen(self, "the first interval ends after 60 s"));
+	EXPECT_EQ(NULL, strstr(output.text, "0 CPUs"));
+	ASSERT_TRUE(press(self, "q"));
+	EXPECT_EQ(0, ended(self));
+}
+
 TEST_F(screen, follows_the_window)
 {
 	struct winsize low = { .ws_row = 6, .ws_col = 40 };

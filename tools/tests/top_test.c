@@ -209,6 +209,16 @@ static void test_refused(void)
 	refused_free(&refused);
 }
 
+static void test_count(void)
+{
+	char text[ROW_REMARK];
+
+	is(rows_count(text, 4, false, "CPU", "CPUs"), "4 CPUs", "several rows");
+	is(rows_count(text, 1, false, "CPU", "CPUs"), "1 CPU", "  one");
+	is(rows_count(text, 0, false, "process", "processes"), "0 processes", "  none");
+	is(rows_count(text, 0, true, "CPU", "CPUs"), "waiting for CPUs", "  none yet");
+}
+
 int main(void)
 {
 	int i;
@@ -217,6 +227,7 @@ int main(void)
 	test_columns();
 	test_values();
 	test_order();
+	test_count();
 	test_sparks();
 	test_refused();
 	for (i = 0; i < NR_MACHINES; i++)

@@ -67,6 +67,16 @@ const char *row_remark(const struct row *row, char text[ROW_REMARK])
 	return text;
 }
 
+const char *rows_count(char text[ROW_REMARK], unsigned int nr, bool waiting, const char *one,
+		       const char *noun)
+{
+	if (waiting)
+		snprintf(text, ROW_REMARK, "waiting for %s", noun);
+	else
+		snprintf(text, ROW_REMARK, "%u %s", nr, nr == 1 ? one : noun);
+	return text;
+}
+
 static int compare(const void *a, const void *b, void *context)
 {
 	const struct row *one = *(struct row *const *)a, *other = *(struct row *const *)b;

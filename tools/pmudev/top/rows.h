@@ -64,6 +64,10 @@ double row_value_ago(const struct row *row, unsigned int column, unsigned int ag
 #define ROW_REMARK 64
 const char *row_remark(const struct row *row, char text[ROW_REMARK]);
 
+/* "4 CPUs", "1 CPU"; @waiting: no interval has ended, "waiting for CPUs". Return: @text */
+const char *rows_count(char text[ROW_REMARK], unsigned int nr, bool waiting, const char *one,
+		       const char *noun);
+
 /* Sorts by the chosen column; rows without a value come last, and of equals the lowest number. */
 void rows_sort(struct row **rows, unsigned int nr, const struct columns *columns);
 

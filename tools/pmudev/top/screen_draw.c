@@ -35,11 +35,11 @@ unsigned int screen_rows(void)
 static void draw_title(const struct screen *s)
 {
 	const struct top *top = s->top;
-	char left_out[SCREEN_MESSAGE];
+	char left_out[SCREEN_MESSAGE], count[ROW_REMARK];
 
 	begin_line(0);
-	printw("pmudev top: %u %s, every %g s, by %s%s, %.0f s so far%s", top->nr,
-	       top->nr == 1 ? top->source->one : top->source->noun,
+	printw("pmudev top: %s, every %g s, by %s%s, %.0f s so far%s",
+	       rows_count(count, top->nr, !top->sampled, top->source->one, top->source->noun),
 	       (double)top->interval / NS_PER_SECOND, top->columns.columns[top->columns.sort].name,
 	       top->columns.reverse ? " (smallest first)" : "", (top->now - top->start) / 1e9,
 	       top->counting.user_only ? "; user mode" : "");
@@ -153,7 +153,7 @@ static void draw_rows(struct screen *s)
 		draw_row(s, top->rows[s->first + i], HEAD_LINES + i);
 	for (; i < room; i++)
 		begin_line(HEAD_LINES + i);
-	if (!top->nr)
+	if (!top->sampled)
 		mvprintw(HEAD_LINES, 0, "the first interval ends after %g s",
 			 (double)top->interval / NS_PER_SECOND);
 }

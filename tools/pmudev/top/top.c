@@ -52,6 +52,7 @@ void top_end(struct top *top)
 	free(top->rows);
 	top->source = NULL;
 	top->rows = NULL;
+	top->sampled = false;
 	top->nr = 0;
 	top->nr_left_out = 0;
 }
@@ -78,6 +79,7 @@ bool top_sample(struct top *top)
 {
 	if (!top->source->sample(top))
 		return false;
+	top->sampled = true;
 	top->now = watch_now();
 	rows_sort(top->rows, top->nr, &top->columns);
 	return true;

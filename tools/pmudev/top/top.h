@@ -54,6 +54,7 @@ extern const struct source source_processes;
  * @sort: the name of the column that rows are sorted by; "": the default
  * @source: what is counted now
  * @state: the source's own
+ * @sampled: an interval has ended: there are rows, if there is anything
  * @nr: how many rows
  * @rows: each of them, sorted
  * @nr_left_out: how many reasons
@@ -73,6 +74,7 @@ struct top {
 	char sort[EVENT_NAME + 2];
 	const struct source *source;
 	void *state;
+	bool sampled;
 	unsigned int nr;
 	struct row **rows;
 	unsigned int nr_left_out;
