@@ -7,7 +7,20 @@
 #include "real.h"
 #include "set.h"
 
-/* ------------------------------------------------------------------------ counts -- */
+/* -------------------------------------------------------------------------- sets -- */
+
+int target_open(const struct target *target, bool cloexec, struct pmudev_refusal *why)
+{
+	int fd = set_open(cloexec), error;
+
+	if (fd < 0)
+		return fd;
+	error = set_bind(fd, target, why);
+	if (!error)
+		return fd;
+	real()->close(fd);
+	return error;
+}
 
 ssize_t group_read(int fd, struct pmudev_record *record)
 {

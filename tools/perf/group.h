@@ -24,6 +24,11 @@ static inline bool event_samples_tell_ids(const struct event *event)
 /* A descriptor of a new set that counts @target, or -errno; refused by pmudev: why->code is set */
 int target_open(const struct target *target, bool cloexec, struct pmudev_refusal *why);
 
+/* The list of all groups, which are in it from group_new() to group_free() */
+void list_lock(struct held *held);
+void list_unlock(const struct held *held);
+struct group *group_first(void);
+
 /* NULL: no memory. What is returned was zeroed, and is never given back to the C library. */
 struct event *event_new(void);
 void event_free(struct event *event);

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* All groups of the process: their locks and memory, and those that share a set. */
+/* All groups of the process: their locks and memory. */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "given.h"
 #include "group.h"
-#include "real.h"
 #include "set.h"
 #include "table.h"
 
@@ -19,11 +16,16 @@ struct opened perf_opened;
 /* ------------------------------------------------------------------------- locks -- */
 
 /* The lists; taken before a group's lock. */
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lists = PTHREAD_MUTEX_INITIALIZER;
 
 /* Somebody may still look at one that was freed: its memory stays what it is. */
 static struct event *free_events;
 static struct group *groups, *free_groups;
+
+struct group *group_first(void)
+{
+	return groups;
+}
 
 static void hold(struct held *held)
 {
@@ -40,15 +42,15 @@ static void let_go(const struct held *held)
 	pthread_sigmask(SIG_SETMASK, &held->signals, NULL);
 }
 
-static void lock_list(struct held *held)
+void list_lock(struct held *held)
 {
 	hold(held);
-	pthread_mutex_lock(&list_lock);
+	pthread_mutex_lock(&lists);
 }
 
-static void unlock_list(const struct held *held)
+void list_unlock(const struct held *held)
 {
-	pthread_mutex_unlock(&list_lock);
+	pthread_mutex_unlock(&lists);
 	let_go(held);
 }
 
@@ -104,7 +106,7 @@ static void before_fork(void)
 	struct held held;
 	struct group *group;
 
-	lock_list(&held);
+	list_lock(&held);
 	for (group = groups; group; group = group->next)
 		pthread_mutex_lock(&group->lock);
 	forking = held;
@@ -117,7 +119,7 @@ static void after_fork(void)
 
 	for (group = groups; group; group = group->next)
 		pthread_mutex_unlock(&group->lock);
-	unlock_list(&held);
+	list_unlock(&held);
 }
 
 static void in_child(void)
@@ -142,11 +144,11 @@ struct event *event_new(void)
 	struct event *event;
 	struct held held;
 
-	lock_list(&held);
+	list_lock(&held);
 	event = free_events;
 	if (event)
 		free_events = event->next;
-	unlock_list(&held);
+	list_unlock(&held);
 	if (event) {
 		/* Somebody may be about to lock it, and then look whether it is the event's. */
 		group = event->group;
@@ -164,10 +166,10 @@ void event_free(struct event *event)
 {
 	struct held held;
 
-	lock_list(&held);
+	list_lock(&held);
 	event->next = free_events;
 	free_events = event;
-	unlock_list(&held);
+	list_unlock(&held);
 }
 
 struct group *group_new(const struct target *target)
@@ -175,7 +177,7 @@ struct group *group_new(const struct target *target)
 	struct group *group;
 	struct held held;
 
-	lock_list(&held);
+	list_lock(&held);
 	group = free_groups;
 	if (group) {
 		free_groups = group->next;
@@ -193,7 +195,7 @@ struct group *group_new(const struct target *target)
 		group->next = groups;
 		groups = group;
 	}
-	unlock_list(&held);
+	list_unlock(&held);
 	return group;
 }
 
@@ -202,188 +204,11 @@ void group_free(struct group *group)
 	struct group **link = &groups;
 	struct held held;
 
-	lock_list(&held);
+	list_lock(&held);
 	while (*link != group)
 		link = &(*link)->next;
 	*link = group->next;
 	group->next = free_groups;
 	free_groups = group;
-	unlock_list(&held);
-}
-
-/* ------------------------------------------------------------------------- turns -- */
-
-int target_open(const struct target *target, bool cloexec, struct pmudev_refusal *why)
-{
-	int fd = set_open(cloexec), error;
-
-	if (fd < 0)
-		return fd;
-	error = set_bind(fd, target, why);
-	if (!error)
-		return fd;
-	real()->close(fd);
-	return error;
-}
-
-/* Was any group ever in turns? Most programs have no more events than there are counters. */
-static atomic_bool ever_shared;
-
-/* What has a deadline stays where it is. */
-static bool signals(const struct group *group)
-{
-	unsigned int i;
-
-	for (i = 0; i < group->nr; i++)
-		if (group->events[i]->signals)
-			return true;
-	return false;
-}
-
-/* Is it this process's, and may it take turns with others that count the target? */
-static bool may_share(const struct group *group, const struct target *target)
-{
-	return group->nr && !signals(group) && group->process == perf_process &&
-	       !group->events[0]->perf.pinned && group->target.kind == target->kind &&
-	       group->target.id == target->id && group->target.flags == target->flags;
-}
-
-/* A descriptor of the set of others that take turns; -1: there is none, or it was closed unseen. */
-static int find_shared(const struct target *target)
-{
-	const struct group *other;
-	int fd = -1;
-
-	for (other = groups; other && fd < 0; other = other->next)
-		if (other->multiplexed && may_share(other, target))
-			fd = perf_find_fd(other);
-	return fd_is_set(fd) ? fd : -1;
-}
-
-bool is_shared(const struct target *target)
-{
-	struct held held;
-	bool shared;
-
-	if (!atomic_load(&ever_shared))
-		return false;
-	lock_list(&held);
-	shared = find_shared(target) >= 0;
-	unlock_list(&held);
-	return shared;
-}
-
-/* The same, one of our own; maybe of a new set. -errno */
-static int open_shared(const struct target *target, struct pmudev_refusal *why)
-{
-	int fd = find_shared(target);
-	int copy;
-
-	if (fd < 0)
-		return target_open(target, true, why);
-	copy = real()->fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (copy < 0)
-		return -errno;
-	if (fd_is_set(copy))
-		return copy;
-	/* Another thread has closed it since, and has another file there. */
-	real()->close(copy);
-	return target_open(target, true, why);
-}
-
-/* A number that no group of the shared set has; -1: all are used. */
-static int shared_number(const struct target *target)
-{
-	const struct group *other;
-	uint64_t used = 0;
-
-	for (other = groups; other; other = other->next)
-		if (other->multiplexed && may_share(other, target))
-			used |= 1ULL << other->number;
-	return used == UINT64_MAX ? -1 : __builtin_ctzll(~used);
-}
-
-/* A group, which is locked. @fd: of its own set. 0 or -errno. */
-static int move(struct group *group, int fd, int shared, struct pmudev_refusal *why)
-{
-	int number = shared_number(&group->target);
-
-	return number < 0 ? -ENOSPC : group_move(group, fd, shared, number, why);
-}
-
-int group_join(struct group *group, int fd)
-{
-	int number, shared;
-	struct held held;
-
-	lock_list(&held);
-	atomic_store(&ever_shared, true);
-	shared = find_shared(&group->target);
-	number = shared_number(&group->target);
-	if (number >= 0) {
-		group->number = number;
-		group->multiplexed = true;
-		if (shared >= 0)
-			fd_replace(fd, shared);
-	}
-	unlock_list(&held);
-	return number < 0 ? -ENOSPC : 0;
-}
-
-static bool counts(const struct group *group)
-{
-	unsigned int i;
-
-	for (i = 0; i < group->nr; i++)
-		if (group->events[i]->counting)
-			return true;
-	return false;
-}
-
-/* The others that hold counters now; one after the other: nobody waits for two groups. */
-static void move_others(const struct group *group, int shared)
-{
-	struct pmudev_refusal why;
-	struct group *other;
-	struct held held;
-	int fd;
-
-	for (other = groups; other; other = other->next) {
-		if (other == group)
-			continue;
-		group_lock(other, &held);
-		if (!other->multiplexed && may_share(other, &group->target) && counts(other)) {
-			fd = perf_find_fd(other);
-			if (fd >= 0)
-				move(other, fd, shared, &why);
-		}
-		group_unlock(other, &held);
-	}
-}
-
-int group_share(struct group *group, int fd, struct pmudev_refusal *why)
-{
-	struct held list, held;
-	int shared, error;
-
-	/* Children are counted by the set that they were made under. */
-	if ((group->target.flags || signals(group)) && !group->multiplexed)
-		return -EBUSY;
-	lock_list(&list);
-	atomic_store(&ever_shared, true);
-	shared = open_shared(&group->target, why);
-	error = shared;
-	if (shared >= 0) {
-		group_lock(group, &held);
-		if (!group->multiplexed)
-			move(group, fd, shared, why);
-		group_unlock(group, &held);
-		move_others(group, shared);
-		group_lock(group, &held);
-		error = group_update(group, fd, why);
-		group_unlock(group, &held);
-		real()->close(shared);
-	}
-	unlock_list(&list);
-	return error;
+	list_unlock(&held);
 }
