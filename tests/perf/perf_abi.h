@@ -44,6 +44,19 @@ static inline struct perf_event_attr event(uint64_t config)
 	return attr;
 }
 
+static inline struct perf_event_attr software(uint64_t config)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = config,
+		.disabled = 1,
+		.read_format = ALL | PERF_FORMAT_GROUP,
+	};
+
+	return attr;
+}
+
 static inline int open_event(const struct perf_event_attr *attr, pid_t pid, int cpu, int group,
 			     unsigned long flags)
 {

@@ -194,19 +194,6 @@ TEST_F(perf_abi, wrong_groups)
 		close(fd[i]);
 }
 
-static struct perf_event_attr software(uint64_t config)
-{
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = config,
-		.disabled = 1,
-		.read_format = ALL | PERF_FORMAT_GROUP,
-	};
-
-	return attr;
-}
-
 /* A leader that counts nothing, and events that it switches: Rust's perf-event does that. */
 TEST_F(perf_abi, led_by_a_dummy)
 {
@@ -240,117 +227,6 @@ TEST_F(perf_abi, led_by_a_dummy)
 	EXPECT_EQ(words[5], words[7]);
 	EXPECT_LT(0ULL, words[1]);
 	EXPECT_EQ(words[1], words[2]);
-}
-
-/* Software and hardware together, whichever leads. */
-TEST_F(perf_abi, software_among_them)
-{
-	struct perf_event_attr faults = software(PERF_COUNT_SW_TASK_CLOCK);
-	uint64_t words[3 + 2 * 2];
-	int first, i;
-
-	self->attr.read_format = faults.read_format;
-	for (first = 0; first < 2; first++) {
-		faults.disabled = first;
-		self->attr.disabled = !first;
-		for (i = 0; i < 2; i++) {
-			self->fd[i] = open_event(i == first ? &self->attr : &faults, 0, -1,
-						 i ? self->fd[0] : -1, 0);
-			ASSERT_LE(0, self->fd[i]) TH_LOG("%s", strerror(errno));
-		}
-		EXPECT_FALSE(served_by_pmudev(self->fd[0]));
-		ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_ENABLE, 0));
-		loop(N);
-		ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_DISABLE, 0));
-		ASSERT_EQ((ssize_t)sizeof(words), read(self->fd[0], words, sizeof(words)));
-		EXPECT_EQ(2ULL, words[0]);
-		EXPECT_LE(2 * N, words[3 + 2 * first]);
-		EXPECT_LT(0ULL, words[3 + 2 * !first]);
-		for (i = 0; i < 2; i++) {
-			close(self->fd[i]);
-			self->fd[i] = -1;
-		}
-	}
-}
-
-/* Does a group's reading have these identifiers, and counts of the first two? */
-static void check_ids(struct __test_metadata *_metadata, int fd, const uint64_t *id, int nr)
-{
-	uint64_t words[3 + 2 * MANY];
-	int i;
-
-	ASSERT_EQ((ssize_t)(3 + 2 * nr) * 8, read(fd, words, sizeof(words)));
-	EXPECT_EQ((uint64_t)nr, words[0]);
-	for (i = 0; i < nr; i++)
-		EXPECT_EQ(id[i], words[3 + 2 * i + 1]);
-	for (i = 0; i < 2; i++)
-		EXPECT_LE(2 * N, words[3 + 2 * i]);
-}
-
-/* What the program was told of an event stays true when a software event joins its group. */
-TEST_F(perf_abi, identifiers_stay)
-{
-	struct perf_event_attr clock = software(PERF_COUNT_SW_TASK_CLOCK);
-	uint64_t id[MANY], now, words[4];
-	int copy[2] = { -1, -1 }, i;
-
-	for (i = 0; i < 4; i++) {
-		self->attr.read_format = i == 1 ? ALL : ALL | PERF_FORMAT_GROUP;
-		clock.read_format = ALL | PERF_FORMAT_GROUP;
-		clock.disabled = 0;
-		self->fd[i] =
-			open_event(i < 2 ? &self->attr : &clock, 0, -1, i ? self->fd[0] : -1, 0);
-		ASSERT_LE(0, self->fd[i]) TH_LOG("%d: %s", i, strerror(errno));
-		ASSERT_EQ(0, ioctl(self->fd[i], PERF_EVENT_IOC_ID, &id[i]));
-		self->attr.disabled = 0;
-		if (i == 1)
-			copy[0] = dup(self->fd[0]);
-	}
-	copy[1] = dup(self->fd[0]);
-	EXPECT_FALSE(served_by_pmudev(self->fd[0]));
-	EXPECT_FALSE(served_by_pmudev(copy[0]));
-	for (i = 0; i < 4; i++) {
-		ASSERT_EQ(0, ioctl(self->fd[i], PERF_EVENT_IOC_ID, &now));
-		EXPECT_EQ(id[i], now);
-	}
-	ASSERT_EQ(0, ioctl(copy[0], PERF_EVENT_IOC_ID, &now));
-	EXPECT_EQ(id[0], now);
-	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_ENABLE, 0));
-	loop(N);
-	ASSERT_EQ(0, ioctl(copy[0], PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP));
-	check_ids(_metadata, self->fd[0], id, 4);
-	check_ids(_metadata, self->fd[3], id, 4);
-	check_ids(_metadata, copy[0], id, 4);
-	check_ids(_metadata, copy[1], id, 4);
-	ASSERT_EQ((ssize_t)sizeof(words), read(self->fd[1], words, sizeof(words)));
-	EXPECT_LE(2 * N, words[0]);
-	EXPECT_EQ(id[1], words[3]);
-	/* Those that are closed are in no reading. */
-	ASSERT_EQ(0, close(self->fd[2]));
-	self->fd[2] = self->fd[3];
-	self->fd[3] = -1;
-	id[2] = id[3];
-	check_ids(_metadata, copy[1], id, 3);
-	close(copy[0]);
-	close(copy[1]);
-}
-
-/* It was told by read(2). */
-TEST_F(perf_abi, identifiers_that_were_read)
-{
-	struct perf_event_attr clock = software(PERF_COUNT_SW_TASK_CLOCK);
-	uint64_t words[5], again[7];
-
-	self->attr.read_format = ALL | PERF_FORMAT_GROUP;
-	self->fd[0] = open_event(&self->attr, 0, -1, -1, 0);
-	ASSERT_LE(0, self->fd[0]);
-	ASSERT_EQ((ssize_t)sizeof(words), read(self->fd[0], words, sizeof(words)));
-	clock.disabled = 0;
-	self->fd[1] = open_event(&clock, 0, -1, self->fd[0], 0);
-	ASSERT_LE(0, self->fd[1]) TH_LOG("%s", strerror(errno));
-	ASSERT_EQ((ssize_t)sizeof(again), read(self->fd[0], again, sizeof(again)));
-	EXPECT_EQ(words[4], again[4]);
-	EXPECT_NE(again[4], again[6]);
 }
 
 /* Long enough for all to have a turn */

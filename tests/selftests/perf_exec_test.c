@@ -32,6 +32,11 @@ FIXTURE_VARIANT_ADD(perf_exec, groups)
 	.program = "/bin/perf_abi_groups",
 };
 
+FIXTURE_VARIANT_ADD(perf_exec, give)
+{
+	.program = "/bin/perf_abi_give",
+};
+
 FIXTURE_VARIANT_ADD(perf_exec, pages)
 {
 	.program = "/bin/perf_abi_pages",

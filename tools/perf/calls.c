@@ -74,56 +74,6 @@ static long result(long ret)
 
 /* -------------------------------------------------------------------------- open -- */
 
-/* @attr, of any size: what the caller knows of it. False: perf says what is wrong with it. */
-static bool take_attr(struct perf_event_attr *attr, const struct perf_event_attr *from)
-{
-	char all[4096];
-	uint32_t size, i;
-
-	if (memory_read(&size, &from->size, sizeof(size)))
-		return false;
-	if (!size)
-		size = PERF_ATTR_SIZE_VER0;
-	if (size < PERF_ATTR_SIZE_VER0 || size > sizeof(all) || memory_read(all, from, size))
-		return false;
-	for (i = sizeof(*attr); i < size; i++)
-		if (all[i])
-			return false;
-	memset(attr, 0, sizeof(*attr));
-	memcpy(attr, all, size < sizeof(*attr) ? size : sizeof(*attr));
-	attr->size = sizeof(*attr);
-	return true;
-}
-
-/* False: it is for perf. @ret: out: a descriptor or -errno */
-static bool open_ours(const struct perf_event_attr *from, pid_t pid, int cpu, int leader_fd,
-		      unsigned long flags, int *ret)
-{
-	struct event *leader = table_find(leader_fd), *event = NULL;
-	struct perf_event_attr attr;
-	bool ours;
-	int fd;
-
-	/* Of a group of perf's */
-	if (leader && !atomic_load(&leader->given) && !fd_is_set(leader_fd)) {
-		table_forget(leader_fd, leader);
-		leader = NULL;
-	}
-	if ((leader ? atomic_load(&leader->given) : leader_fd >= 0) || !take_attr(&attr, from))
-		return false;
-	memory_know_stack();
-	fd = perf_open(&attr, pid, cpu, leader, leader_fd, flags, &ours, &event);
-	/* A member that pmudev cannot count: the group becomes perf's, if it can. */
-	if (!ours && (!leader || !perf_hand_over(leader, leader_fd)))
-		return false;
-	*ret = ours ? fd : -EINVAL;
-	if (ours && fd >= 0) {
-		table_put(fd, event);
-		atomic_fetch_add(&perf_opened.pmudev, 1);
-	}
-	return true;
-}
-
 EXPORT long syscall(long number, ...)
 {
 	long a[6], ret;
@@ -136,7 +86,7 @@ EXPORT long syscall(long number, ...)
 	va_end(args);
 	switch (number) {
 	case SYS_perf_event_open:
-		if (open_ours((const struct perf_event_attr *)a[0], a[1], a[2], a[3], a[4], &fd))
+		if (perf_open((const struct perf_event_attr *)a[0], a[1], a[2], a[3], a[4], &fd))
 			return result(fd);
 		break;
 	case SYS_close:

@@ -6,11 +6,11 @@
 #include "event.h"
 
 /*
- * Return: a descriptor, -errno; @ours: out: false: it is for perf. @leader: NULL: it leads a group.
- * @leader_fd: a descriptor of that
+ * perf_event_open(2). False: it is for perf. @ret: out: a descriptor, which is in the table, or
+ * -errno.
  */
-int perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu, struct event *leader,
-	      int leader_fd, unsigned long flags, bool *ours, struct event **event);
+bool perf_open(const struct perf_event_attr *from, pid_t pid, int cpu, int leader_fd,
+	       unsigned long flags, int *ret);
 
 /* The last one was closed. @fd: one of others of the group, -1: there is none. Locked. */
 void perf_close(struct event *event, int fd);

@@ -48,39 +48,35 @@ static void apply(struct event *event, int fd, unsigned long request, bool all)
 	}
 }
 
-/* Return: the group, or NULL: the event is none any more */
-static struct group *change_states(struct event *event, int fd, unsigned long request, bool all)
+/* 0 or -ESTALE: as event_lock() */
+static int change_states(struct event *event, int fd, unsigned long request, bool all)
 {
 	struct held held;
 	struct group *group = event_lock(event, fd, &held);
 
 	if (!group)
-		return NULL;
+		return -ESTALE;
 	atomic_fetch_add(&group->changes, 1);
 	apply(event, fd, request, all);
 	atomic_fetch_add(&group->changes, 1);
 	group_unlock(group, &held);
-	return group;
+	return 0;
 }
 
 static int change(struct event *event, int fd, unsigned long request, bool all)
 {
-	struct group *group = change_states(event, fd, request, all);
 	struct pmudev_refusal why = { 0 };
-	int error;
+	int error = change_states(event, fd, request, all);
 
-	if (!group)
-		return -ESTALE;
-	if (request == PERF_EVENT_IOC_RESET)
-		return 0;
-	error = perf_update(group, fd, &why);
-	if (!error)
-		return 0;
+	if (!error && request != PERF_EVENT_IOC_RESET)
+		error = perf_update(event, fd, &why);
+	if (!error || error == -ESTALE)
+		return error;
 	perf_explain("PERF_EVENT_IOC_ENABLE", error, &why);
 	if (perf_settings.strict) {
 		/* The others go on as before. */
 		change_states(event, fd, PERF_EVENT_IOC_DISABLE, all);
-		perf_update(group, fd, &why);
+		perf_update(event, fd, &why);
 		return error;
 	}
 	/* perf's call succeeds, and the event counts later or never. */

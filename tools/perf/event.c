@@ -9,6 +9,7 @@
 
 #include "calls.h"
 #include "group.h"
+#include "memory.h"
 #include "real.h"
 #include "refresh.h"
 #include "table.h"
@@ -56,44 +57,6 @@ static struct target target_of(const struct perf_event_attr *attr, pid_t pid, in
 	return target;
 }
 
-/* A descriptor: of a new set, or one more of the leader's. */
-static int open_fd(const struct target *target, int leader_fd, bool cloexec)
-{
-	struct pmudev_refusal why = { 0 };
-	int fd;
-
-	if (leader_fd >= 0) {
-		fd = real()->fcntl(leader_fd, cloexec ? F_DUPFD_CLOEXEC : F_DUPFD, 0);
-		return fd < 0 ? -errno : fd;
-	}
-	fd = target_open(target, cloexec, &why);
-	if (fd >= 0 || !why.code)
-		return fd;
-	perf_explain("perf_event_open()", fd, &why);
-	return as_perf(fd);
-}
-
-static struct event *make(const struct perf_event_attr *attr, const struct pmudev_event_attr *to,
-			  bool dummy)
-{
-	struct event *event = event_new();
-
-	if (!event)
-		return NULL;
-	event->id = new_id();
-	event->read_format = attr->read_format;
-	event->attr = *to;
-	event->attr.tag = event->id;
-	event->perf = *attr;
-	event->dummy = dummy;
-	event->period = attr->sample_period;
-	event->owner = syscall(SYS_gettid);
-	/* Without the exec that it waits for, it is off. */
-	event->on = !attr->disabled || attr->enable_on_exec;
-	event->refs = 1;
-	return event;
-}
-
 /*
  * Others that count the same take turns already. On counters of its own it would count all the
  * time, at their cost: it shares, too. Not what needs a slot of its own.
@@ -112,50 +75,24 @@ static bool should_join(const struct group *group)
 	return true;
 }
 
-int perf_update(struct group *group, int fd, struct pmudev_refusal *why)
+int perf_update(struct event *event, int fd, struct pmudev_refusal *why)
 {
-	const bool others_share = is_shared(&group->target);
+	struct group *group = event->group;
+	const bool others_share = group && is_shared(&group->target);
 	struct held held;
 	bool may_share;
 	int error;
 
-	group_lock(group, &held);
+	group = event_lock(event, fd, &held);
+	if (!group)
+		return -ESTALE;
 	error = others_share && should_join(group) ? -EBUSY : group_update(group, fd, why);
-	may_share = !perf_settings.strict && group->nr && !group->events[0]->perf.pinned;
+	may_share = !perf_settings.strict && !group->events[0]->perf.pinned;
 	group_unlock(group, &held);
 	if ((error != -ENOSPC && error != -EBUSY) || !may_share)
 		return error;
 	perf_explain("these events take turns with others, and their counts are parts", error, why);
-	return group_share(group, fd, why);
-}
-
-/* Nobody else knows the event yet. */
-static int put_in(struct group *group, struct event *event, int fd, bool leads)
-{
-	struct pmudev_refusal why = { 0 };
-	struct held held;
-	int error;
-
-	group_lock(group, &held);
-	error = group_add(group, event, fd, &why);
-	if (!error && leads)
-		group->leader = event;
-	group_unlock(group, &held);
-	if (!error) {
-		error = perf_update(group, fd, &why);
-		/* A pinned event is there, and reads as the end of the file. */
-		if (error && event->perf.pinned && !perf_settings.strict) {
-			atomic_store(&event->failed, true);
-			error = 0;
-		} else if (error) {
-			group_lock(group, &held);
-			group_remove(group, event, fd);
-			group_unlock(group, &held);
-		}
-	}
-	if (error)
-		perf_explain("perf_event_open()", error, &why);
-	return as_perf(error);
+	return group_share(event, fd, why);
 }
 
 /* What perf refuses, too, and what pmudev has no way to do. */
@@ -181,55 +118,213 @@ static bool fits_leader(const struct perf_event_attr *attr, const struct target 
 	       other->id == target->id && !((other->flags ^ target->flags) & PMUDEV_BIND_INHERIT);
 }
 
-int perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu, struct event *leader,
-	      int leader_fd, unsigned long flags, bool *ours, struct event **made)
+/* @attr, of any size: what the caller knows of it. False: perf says what is wrong with it. */
+static bool take_attr(struct perf_event_attr *attr, const struct perf_event_attr *from)
 {
+	char all[4096];
+	uint32_t size, i;
+
+	if (memory_read(&size, &from->size, sizeof(size)))
+		return false;
+	if (!size)
+		size = PERF_ATTR_SIZE_VER0;
+	if (size < PERF_ATTR_SIZE_VER0 || size > sizeof(all) || memory_read(all, from, size))
+		return false;
+	for (i = sizeof(*attr); i < size; i++)
+		if (all[i])
+			return false;
+	memset(attr, 0, sizeof(*attr));
+	memcpy(attr, all, size < sizeof(*attr) ? size : sizeof(*attr));
+	attr->size = sizeof(*attr);
+	return true;
+}
+
+/* What is to be opened */
+struct wish {
+	const struct perf_event_attr *attr;
 	struct pmudev_event_attr to;
 	struct target target;
-	struct group *group;
-	struct event *event;
 	bool dummy;
-	int fd, error;
+	bool cloexec;
+};
 
-	*ours = is_ours(attr, pid, cpu, leader, flags, &to, &dummy);
-	if (!*ours)
-		return 0;
-	target = target_of(attr, pid, cpu);
-	if (leader && !fits_leader(attr, &target, leader))
-		return -EINVAL;
-	fd = open_fd(&target, leader ? leader_fd : -1, flags & PERF_FLAG_FD_CLOEXEC);
-	if (fd == -ENOENT || fd == -ENXIO || fd == -ENODEV) {
-		/* pmudev is not there. */
-		*ours = false;
-		return 0;
+/* In place of a descriptor: as_perf() has no such error */
+#define NO_PMUDEV (-EOPNOTSUPP)
+
+static struct event *make(const struct wish *wish)
+{
+	const struct perf_event_attr *attr = wish->attr;
+	struct event *event = event_new();
+
+	if (!event)
+		return NULL;
+	event->id = new_id();
+	event->read_format = attr->read_format;
+	event->attr = wish->to;
+	event->attr.tag = event->id;
+	event->perf = *attr;
+	event->dummy = wish->dummy;
+	event->period = attr->sample_period;
+	event->owner = syscall(SYS_gettid);
+	/* Without the exec that it waits for, it is off. */
+	event->on = !attr->disabled || attr->enable_on_exec;
+	event->refs = 1;
+	return event;
+}
+
+/*
+ * The event, whose descriptor of the group's set is @fd, is one of the locked group: it can be
+ * found by others, who make it perf's with its group. @old: out: for table_drop_old(). Return: @fd
+ * or -errno, and it is closed.
+ */
+static int put_in(struct group *group, struct event *event, int fd, struct event **old,
+		  struct pmudev_refusal *why)
+{
+	int error = fd >= MOST_FDS ? -EMFILE : group_add(group, event, fd, why);
+
+	if (error) {
+		real()->close(fd);
+		return error;
 	}
+	*old = table_replace(fd, event);
+	return fd;
+}
+
+static int open_leader(const struct wish *wish, struct event *event, struct pmudev_refusal *why)
+{
+	int fd = target_open(&wish->target, wish->cloexec, why), error = 0;
+	struct event *old = NULL;
+	struct group *group;
+	struct held held;
+
 	if (fd < 0)
 		return fd;
-	if (fd >= MOST_FDS) {
-		real()->close(fd);
-		return -EMFILE;
-	}
-	event = make(attr, &to, dummy);
-	if (!event) {
+	group = group_new(&wish->target);
+	if (!group) {
 		real()->close(fd);
 		return -ENOMEM;
 	}
-	group = leader ? leader->group : group_new(&target);
-	error = group ? 0 : -ENOMEM;
 	/* In turns from the beginning, if it could not be moved later. */
-	if (!error && !leader && target.flags && !attr->pinned && !perf_settings.strict)
+	if (wish->target.flags && !wish->attr->pinned && !perf_settings.strict)
 		error = group_join(group, fd);
-	if (!error)
-		error = put_in(group, event, fd, !leader);
+	group_lock(group, &held);
+	if (error)
+		real()->close(fd);
+	else
+		error = put_in(group, event, fd, &old, why);
+	if (error >= 0)
+		group->leader = event;
+	group_unlock(group, &held);
+	table_drop_old(old);
+	if (error < 0)
+		group_free(group);
+	return error;
+}
+
+/* As above; -ESTALE: the leader is none of ours any more */
+static int open_member(const struct wish *wish, struct event *event, struct event *leader,
+		       int leader_fd, struct pmudev_refusal *why)
+{
+	struct event *old = NULL;
+	struct group *group;
+	struct held held;
+	int fd;
+
+	group = event_lock(leader, leader_fd, &held);
+	if (!group)
+		return -ESTALE;
+	fd = -EINVAL;
+	if (fits_leader(wish->attr, &wish->target, leader)) {
+		fd = real()->fcntl(leader_fd, wish->cloexec ? F_DUPFD_CLOEXEC : F_DUPFD, 0L);
+		fd = fd < 0 ? -errno : put_in(group, event, fd, &old, why);
+	}
+	group_unlock(group, &held);
+	table_drop_old(old);
+	return fd;
+}
+
+/* It counts, if it shall. 0 or -errno, and it is closed. */
+static int begin_counting(struct event *event, int fd, struct pmudev_refusal *why)
+{
+	int error = perf_update(event, fd, why);
+
+	/* With its group it is perf's by now, and counts there. */
+	if (error == -ESTALE)
+		return 0;
+	/* A pinned event is there, and reads as the end of the file. */
+	if (error && event->perf.pinned && !perf_settings.strict) {
+		atomic_store(&event->failed, true);
+		return 0;
+	}
+	if (error)
+		table_drop(fd, event, -1, 0);
+	return error;
+}
+
+/* @leader: NULL: it leads a group. Return: a descriptor or -errno */
+static int open_wish(const struct wish *wish, struct event *leader, int leader_fd)
+{
+	struct pmudev_refusal why = { 0 };
+	struct event *event = make(wish);
+	int fd, error;
+
+	if (!event)
+		return -ENOMEM;
+	fd = leader ? open_member(wish, event, leader, leader_fd, &why) :
+		      open_leader(wish, event, &why);
+	if (fd < 0)
+		event_free(event);
+	error = fd < 0 ? fd : begin_counting(event, fd, &why);
 	if (!error) {
-		*made = event;
+		atomic_fetch_add(&perf_opened.pmudev, 1);
 		return fd;
 	}
-	event_free(event);
-	if (group && !leader)
-		group_free(group);
-	real()->close(fd);
-	return error;
+	if (error == -ESTALE)
+		return error;
+	if (!leader && !why.code && (error == -ENOENT || error == -ENXIO || error == -ENODEV))
+		return NO_PMUDEV;
+	perf_explain("perf_event_open()", error, &why);
+	return as_perf(error);
+}
+
+/* False: it is for perf. @ret: as perf_open(), or -ESTALE: the leader is none of ours any more */
+static bool open_once(const struct perf_event_attr *attr, pid_t pid, int cpu, int leader_fd,
+		      unsigned long flags, int *ret)
+{
+	struct wish wish = { .attr = attr, .cloexec = flags & PERF_FLAG_FD_CLOEXEC };
+	struct event *leader = table_find(leader_fd);
+	int error;
+
+	if (leader ? atomic_load(&leader->given) : leader_fd >= 0)
+		return false;
+	if (is_ours(attr, pid, cpu, leader, flags, &wish.to, &wish.dummy)) {
+		wish.target = target_of(attr, pid, cpu);
+		*ret = open_wish(&wish, leader, leader_fd);
+		return *ret != NO_PMUDEV;
+	}
+	if (!leader)
+		return false;
+	/* A member that pmudev cannot count: the group becomes perf's first, if it can. */
+	error = perf_hand_over(leader, leader_fd);
+	*ret = error && error != -ESTALE ? -EINVAL : -ESTALE;
+	return true;
+}
+
+bool perf_open(const struct perf_event_attr *from, pid_t pid, int cpu, int leader_fd,
+	       unsigned long flags, int *ret)
+{
+	struct perf_event_attr attr;
+	bool ours;
+
+	/* What a child of vfork(2) opens its parent must not have in its table. */
+	if (getpid() != perf_process || !take_attr(&attr, from))
+		return false;
+	memory_know_stack();
+	/* Another thread closes the leader, or makes it perf's: as if it had done that before. */
+	do
+		ours = open_once(&attr, pid, cpu, leader_fd, flags, ret);
+	while (ours && *ret == -ESTALE);
+	return ours;
 }
 
 void perf_close(struct event *event, int fd)

@@ -178,6 +178,8 @@ struct held {
 struct group *event_lock(struct event *event, int fd, struct held *held);
 /* The same, also of one that is perf's and keeps its identifier */
 struct group *event_lock_any(struct event *event, int fd, struct held *held);
+/* As event_lock(), for those who have locked the list */
+struct group *event_lock_listed(struct event *event, int fd, struct held *held);
 /* A group, to be changed; also for its descriptors. */
 void group_lock(struct group *group, struct held *held);
 void group_unlock(struct group *group, const struct held *held);

@@ -334,8 +334,6 @@ int group_move(struct group *group, int fd, int shared, unsigned int number,
 		group->number = number;
 		group->multiplexed = true;
 		perf_replace(group, shared);
-		/* Nobody may know it yet. */
-		fd_replace(fd, shared);
 		error = add_wanted(group, fd, why);
 	}
 	atomic_fetch_add(&group->changes, 1);

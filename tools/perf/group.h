@@ -59,8 +59,11 @@ int group_update(struct group *group, int fd, struct pmudev_refusal *why);
 /* Shall any of its events count? */
 bool group_is_wanted(const struct group *group);
 
-/* event.c: the same of one that is not locked; without counters it takes turns with others. */
-int perf_update(struct group *group, int fd, struct pmudev_refusal *why);
+/*
+ * event.c: the same of a group that is not locked, which the event is in; without counters it takes
+ * turns with others. -ESTALE: as event_lock()
+ */
+int perf_update(struct event *event, int fd, struct pmudev_refusal *why);
 
 /* Do groups that count the target take turns? No group is locked. */
 bool is_shared(const struct target *target);
@@ -76,10 +79,10 @@ int group_move(struct group *group, int fd, int shared, unsigned int number,
 	       struct pmudev_refusal *why);
 
 /*
- * The group, and others that count the same, take turns from now on. @fd: a descriptor of it that
- * is not known yet, or is. No group is locked. 0 or -errno.
+ * The event's group, and others that count the same, take turns from now on. No group is locked. 0
+ * or -errno; -ESTALE: as event_lock()
  */
-int group_share(struct group *group, int fd, struct pmudev_refusal *why);
+int group_share(struct event *event, int fd, struct pmudev_refusal *why);
 
 /* Reads the set. Return: as set_read() */
 ssize_t group_read(int fd, struct pmudev_record *record);

@@ -71,31 +71,52 @@ static bool is_file_of(const struct event *event, int fd)
 	return atomic_load(&event->given) ? given_is_there(event, fd) : fd_is_set(fd);
 }
 
-struct group *event_lock_any(struct event *event, int fd, struct held *held)
+/* @known: out: the table has it, whatever the file is */
+static struct group *lock_if_there(struct event *event, int fd, struct held *held, bool *known)
 {
 	struct group *group = event->group;
-	bool known;
 
+	*known = false;
 	if (!group)
 		return NULL;
 	group_lock(group, held);
-	known = table_find(fd) == event && event->group == group;
-	if (known && is_file_of(event, fd))
+	*known = table_find(fd) == event && event->group == group;
+	if (*known && is_file_of(event, fd))
 		return group;
 	group_unlock(group, held);
-	if (known)
+	return NULL;
+}
+
+struct group *event_lock_any(struct event *event, int fd, struct held *held)
+{
+	bool known;
+	struct group *group = lock_if_there(event, fd, held, &known);
+
+	if (!group && known)
 		table_forget(fd, event);
+	return group;
+}
+
+static struct group *unless_given(const struct event *event, struct group *group,
+				  const struct held *held)
+{
+	if (!group || !atomic_load(&event->given))
+		return group;
+	group_unlock(group, held);
 	return NULL;
 }
 
 struct group *event_lock(struct event *event, int fd, struct held *held)
 {
-	struct group *group = event_lock_any(event, fd, held);
+	return unless_given(event, event_lock_any(event, fd, held), held);
+}
 
-	if (!group || !atomic_load(&event->given))
-		return group;
-	group_unlock(group, held);
-	return NULL;
+/* What was closed unseen stays in the table: it is freed with the list locked. */
+struct group *event_lock_listed(struct event *event, int fd, struct held *held)
+{
+	bool known;
+
+	return unless_given(event, lock_if_there(event, fd, held, &known), held);
 }
 
 /* A child has the locks as they are now: free. */

@@ -83,7 +83,7 @@ static void free_all(struct event *event, struct group *last)
 		group_free(last);
 }
 
-static struct event *replace(int fd, struct event *event)
+struct event *table_replace(int fd, struct event *event)
 {
 	struct event *old = atomic_exchange(&perf_table[fd], event);
 	int last = atomic_load(&end);
@@ -93,13 +93,15 @@ static struct event *replace(int fd, struct event *event)
 	return old == event ? NULL : old;
 }
 
-/* What had a number before, and was closed where nobody saw it */
-static void drop_old(struct event *old)
+void table_drop_old(struct event *old)
 {
-	struct group *group = old->group, *last = NULL;
+	struct group *group, *last = NULL;
 	struct held held;
 	bool gone;
 
+	if (!old)
+		return;
+	group = old->group;
 	group_lock(group, &held);
 	gone = put_ref(old);
 	if (gone && !group->nr)
@@ -111,10 +113,7 @@ static void drop_old(struct event *old)
 
 void table_put(int fd, struct event *event)
 {
-	struct event *old = replace(fd, event);
-
-	if (old)
-		drop_old(old);
+	table_drop_old(table_replace(fd, event));
 }
 
 static int close_one(int fd, int from, int flags)
@@ -163,11 +162,10 @@ int table_copy(int fd, struct event *event, int (*make)(int fd, int a, int b), i
 	ret = make(fd, a, b);
 	if (ret >= 0 && ret < MOST_FDS && table_find(ret) != event) {
 		atomic_fetch_add(&event->refs, 1);
-		old = replace(ret, event);
+		old = table_replace(ret, event);
 	}
 	group_unlock(group, &held);
-	if (old)
-		drop_old(old);
+	table_drop_old(old);
 	return ret;
 }
 

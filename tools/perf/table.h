@@ -20,7 +20,14 @@ static inline struct event *table_find(int fd)
 
 /* Behind the highest that was ever used */
 int table_end(void);
-/* @fd, below MOST_FDS, is the event's from now on. Locks the group of one that had it before. */
+/*
+ * @fd, below MOST_FDS, is the event's from now on. Return: the one that had it before and was
+ * closed where nobody saw it, or NULL: for table_drop_old().
+ */
+struct event *table_replace(int fd, struct event *event);
+/* NULL is allowed. Locks its group: no other is locked. */
+void table_drop_old(struct event *old);
+/* Both */
 void table_put(int fd, struct event *event);
 
 /* It was closed, or is about to be. */

@@ -30,47 +30,64 @@ static bool may_share(const struct group *group, const struct target *target)
 	       group->target.id == target->id && group->target.flags == target->flags;
 }
 
-/* A descriptor of the set of others that take turns; -1: there is none, or it was closed unseen. */
-static int find_shared(const struct target *target)
+/* A descriptor of the set that the locked group shares with others; -1: it has none. */
+static int shared_fd(const struct group *group, const struct target *target)
 {
-	const struct group *other;
-	int fd = -1;
+	const int fd = group->multiplexed && may_share(group, target) ? perf_find_fd(group) : -1;
 
-	for (other = group_first(); other && fd < 0; other = other->next)
-		if (other->multiplexed && may_share(other, target))
-			fd = perf_find_fd(other);
+	/* The program may have closed it where nobody saw it. */
 	return fd_is_set(fd) ? fd : -1;
+}
+
+/*
+ * A descriptor of our own for the set of others that take turns; -1: there is none. The list is
+ * locked, and no group.
+ */
+static int copy_shared(const struct target *target)
+{
+	struct group *other;
+	struct held held;
+	int fd, copy = -1;
+
+	for (other = group_first(); other && copy < 0; other = other->next) {
+		/* Nobody of us closes it meanwhile. */
+		group_lock(other, &held);
+		fd = shared_fd(other, target);
+		if (fd >= 0)
+			copy = real()->fcntl(fd, F_DUPFD_CLOEXEC, 0L);
+		group_unlock(other, &held);
+		if (copy >= 0 && !fd_is_set(copy)) {
+			real()->close(copy);
+			copy = -1;
+		}
+	}
+	return copy;
 }
 
 bool is_shared(const struct target *target)
 {
-	struct held held;
-	bool shared;
+	struct group *other;
+	bool shared = false;
+	struct held list, held;
 
 	if (!atomic_load(&ever_shared))
 		return false;
-	list_lock(&held);
-	shared = find_shared(target) >= 0;
-	list_unlock(&held);
+	list_lock(&list);
+	for (other = group_first(); other && !shared; other = other->next) {
+		group_lock(other, &held);
+		shared = shared_fd(other, target) >= 0;
+		group_unlock(other, &held);
+	}
+	list_unlock(&list);
 	return shared;
 }
 
-/* The same, one of our own; maybe of a new set. -errno */
+/* The same as copy_shared(), maybe of a new set. -errno */
 static int open_shared(const struct target *target, struct pmudev_refusal *why)
 {
-	int fd = find_shared(target);
-	int copy;
+	const int copy = copy_shared(target);
 
-	if (fd < 0)
-		return target_open(target, true, why);
-	copy = real()->fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (copy < 0)
-		return -errno;
-	if (fd_is_set(copy))
-		return copy;
-	/* Another thread has closed it since, and has another file there. */
-	real()->close(copy);
-	return target_open(target, true, why);
+	return copy < 0 ? target_open(target, true, why) : copy;
 }
 
 /* A number that no group of the shared set has; -1: all are used. */
@@ -100,7 +117,7 @@ int group_join(struct group *group, int fd)
 
 	list_lock(&held);
 	atomic_store(&ever_shared, true);
-	shared = find_shared(&group->target);
+	shared = copy_shared(&group->target);
 	number = shared_number(&group->target);
 	if (number >= 0) {
 		group->number = number;
@@ -108,6 +125,8 @@ int group_join(struct group *group, int fd)
 		if (shared >= 0)
 			fd_replace(fd, shared);
 	}
+	if (shared >= 0)
+		real()->close(shared);
 	list_unlock(&held);
 	return number < 0 ? -ENOSPC : 0;
 }
@@ -143,29 +162,56 @@ static void move_others(const struct group *group, int shared)
 	}
 }
 
-int group_share(struct group *group, int fd, struct pmudev_refusal *why)
+/* What an event's group counts. Children are counted by the set that they were made under. */
+static int find_target(struct event *event, int fd, struct target *target)
 {
-	struct held list, held;
+	struct held held;
+	struct group *group = event_lock_listed(event, fd, &held);
+	bool stays;
+
+	if (!group)
+		return -ESTALE;
+	*target = group->target;
+	stays = (target->flags || signals(group)) && !group->multiplexed;
+	group_unlock(group, &held);
+	return stays ? -EBUSY : 0;
+}
+
+/* The group becomes one of the set of @shared, unless it is, and the others then. */
+static int move_all(struct event *event, int fd, int shared, struct pmudev_refusal *why)
+{
+	struct held held;
+	struct group *group = event_lock_listed(event, fd, &held);
+	int error;
+
+	if (!group)
+		return -ESTALE;
+	if (!group->multiplexed)
+		move(group, fd, shared, why);
+	group_unlock(group, &held);
+	move_others(group, shared);
+	/* Not the group of before: another thread may have closed it, or perf has it. */
+	group = event_lock_listed(event, fd, &held);
+	if (!group)
+		return -ESTALE;
+	error = group_update(group, fd, why);
+	group_unlock(group, &held);
+	return error;
+}
+
+int group_share(struct event *event, int fd, struct pmudev_refusal *why)
+{
+	struct target target;
+	struct held list;
 	int shared, error;
 
-	/* Children are counted by the set that they were made under. */
-	if ((group->target.flags || signals(group)) && !group->multiplexed)
-		return -EBUSY;
 	list_lock(&list);
 	atomic_store(&ever_shared, true);
-	shared = open_shared(&group->target, why);
-	error = shared;
-	if (shared >= 0) {
-		group_lock(group, &held);
-		if (!group->multiplexed)
-			move(group, fd, shared, why);
-		group_unlock(group, &held);
-		move_others(group, shared);
-		group_lock(group, &held);
-		error = group_update(group, fd, why);
-		group_unlock(group, &held);
+	error = find_target(event, fd, &target);
+	shared = error ? error : open_shared(&target, why);
+	error = shared < 0 ? shared : move_all(event, fd, shared, why);
+	if (shared >= 0)
 		real()->close(shared);
-	}
 	list_unlock(&list);
 	return error;
 }

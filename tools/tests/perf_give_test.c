@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The library of `pmudev exec` in this program, with made-up sets and a made-up perf: events that
+ * become perf's, with their groups.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../perf/event.h"
+#include "../perf/real.h"
+#include "fake_perf.h"
+#include "fake_sets.h"
+#include "tap.h"
+
+static int open_attr(const struct perf_event_attr *attr, int group)
+{
+	/* The first thread. As many arguments as a call can have: the library takes all. */
+	return syscall(SYS_perf_event_open, attr, (long)getpid(), -1L, (long)group, 0L, 0L);
+}
+
+/* Of the CPU's counters, off */
+static int open_event(int group)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
+		.disabled = group < 0,
+		.read_format = PERF_FORMAT_ID | PERF_FORMAT_GROUP,
+	};
+
+	return open_attr(&attr, group);
+}
+
+/* Only perf can count it. */
+static int open_clock(int group)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+	};
+
+	return open_attr(&attr, group);
+}
+
+/* Both members are in the leader's group, which is perf's, as if one had come after the other. */
+static bool is_one_group(int leader, int member, int clock)
+{
+	const uint64_t id = fake_perf_id(leader);
+
+	return id && fake_perf_leader(member) == id && fake_perf_leader(clock) == id;
+}
+
+static void one_after_the_other(void)
+{
+	int leader = open_event(-1), member = open_event(leader), copy = dup(member), clock;
+
+	ok(leader >= 0 && member >= 0 && !fake_perf_id(member), "a group of pmudev's");
+	clock = open_clock(leader);
+	ok(fake_perf_id(clock), "a member that only perf can count");
+	ok(fake_perf_id(leader) && fake_perf_id(copy), "the others are perf's, too");
+	ok(is_one_group(leader, member, clock), "in one group");
+	close(clock);
+	close(copy);
+	close(member);
+	close(leader);
+	is_number(fake_open_sets(), 0, "no set is left");
+}
+
+/* ------------------------------------------------------------------ two threads -- */
+
+static struct {
+	int leader;
+	pthread_t other;
+	atomic_int clock; /* what the other thread has opened; -2: nothing yet */
+} race;
+
+static int (*real_fcntl)(int fd, int command, ...);
+
+static void *open_beside(void *unused)
+{
+	(void)unused;
+	atomic_store(&race.clock, open_clock(race.leader));
+	return NULL;
+}
+
+/* When this thread takes the leader's set, the other has made the group perf's, if it can. */
+static int slow_fcntl(int fd, int command, ...)
+{
+	unsigned long arg;
+	va_list args;
+	int i;
+
+	va_start(args, command);
+	arg = va_arg(args, unsigned long);
+	va_end(args);
+	if (fd == race.leader && (command == F_DUPFD || command == F_DUPFD_CLOEXEC)) {
+		real_found.fcntl = real_fcntl;
+		pthread_create(&race.other, NULL, open_beside, NULL);
+		for (i = 0; i < 100 && atomic_load(&race.clock) == -2; i++)
+			usleep(2000);
+	}
+	return real_fcntl(fd, command, arg);
+}
+
+static void member_beside_hand_over(bool told)
+{
+	uint64_t id = 0, now = 0;
+	int member;
+
+	race.leader = open_event(-1);
+	atomic_store(&race.clock, -2);
+	if (told)
+		ioctl(race.leader, PERF_EVENT_IOC_ID, &id);
+	real_fcntl = real_found.fcntl;
+	real_found.fcntl = slow_fcntl;
+	member = open_event(race.leader);
+	pthread_join(race.other, NULL);
+	ok(member >= 0 && atomic_load(&race.clock) >= 0, "two threads open members");
+	ok(is_one_group(race.leader, member, atomic_load(&race.clock)), "both are in the group");
+	ioctl(race.leader, PERF_EVENT_IOC_ID, &now);
+	ok(!told || now == id, "its identifier is what it was");
+	close(member);
+	close(atomic_load(&race.clock));
+	close(race.leader);
+	is_number(fake_open_sets(), 0, "no set is left");
+}
+
+static void *open_member(void *barrier)
+{
+	pthread_barrier_wait(barrier);
+	return (void *)(intptr_t)open_event(race.leader);
+}
+
+/* The same at any moment */
+static void members_at_once(void)
+{
+	pthread_barrier_t barrier;
+	unsigned int i, wrong = 0;
+	pthread_t thread;
+	void *member;
+	uint64_t id;
+	int clock;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	for (i = 0; i < 300; i++) {
+		race.leader = open_event(-1);
+		if (i & 1)
+			ioctl(race.leader, PERF_EVENT_IOC_ID, &id);
+		pthread_create(&thread, NULL, open_member, &barrier);
+		pthread_barrier_wait(&barrier);
+		clock = open_clock(race.leader);
+		pthread_join(thread, &member);
+		wrong += !is_one_group(race.leader, (int)(intptr_t)member, clock);
+		close(race.leader);
+		close((int)(intptr_t)member);
+		close(clock);
+	}
+	is_number(wrong, 0, "members that two threads open at the same time");
+	is_number(fake_open_sets(), 0, "no set is left");
+	pthread_barrier_destroy(&barrier);
+}
+
+int main(void)
+{
+	fake_perf_begin();
+	one_after_the_other();
+	member_beside_hand_over(false);
+	member_beside_hand_over(true);
+	members_at_once();
+	return tap_end();
+}
