@@ -164,6 +164,41 @@ TEST_F(perf_abi, identifiers_that_were_read)
 	EXPECT_NE(again[4], again[6]);
 }
 
+/* A sample that reads its group has the identifiers that the program was told, or none. */
+TEST_F(perf_abi, identifiers_in_samples)
+{
+	struct perf_event_attr clock = software(PERF_COUNT_SW_TASK_CLOCK);
+	uint64_t id[2];
+
+	clock.sample_period = 1000000;
+	clock.sample_type = PERF_SAMPLE_READ;
+	clock.disabled = 0;
+	self->fd[0] = open_event(&self->attr, 0, -1, -1, 0);
+	ASSERT_LE(0, self->fd[0]);
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_ID, &id[0]));
+	self->fd[1] = open_event(&clock, 0, -1, self->fd[0], 0);
+	/* Its ring would be perf's. */
+	if (getenv("PMUDEV_PERF")) {
+		EXPECT_EQ(-1, self->fd[1]);
+		EXPECT_EQ(EINVAL, errno);
+		EXPECT_TRUE(served_by_pmudev(self->fd[0]));
+	} else {
+		EXPECT_LE(0, self->fd[1]);
+	}
+	/* One that carries only its own, or a group that was told nothing */
+	clock.read_format = PERF_FORMAT_ID;
+	self->fd[2] = open_event(&clock, 0, -1, self->fd[0], 0);
+	ASSERT_LE(0, self->fd[2]) TH_LOG("%s", strerror(errno));
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_ID, &id[1]));
+	EXPECT_EQ(id[0], id[1]);
+	clock.read_format = ALL | PERF_FORMAT_GROUP;
+	self->fd[3] = open_event(&self->attr, 0, -1, -1, 0);
+	ASSERT_LE(0, self->fd[3]);
+	close(self->fd[2]);
+	self->fd[2] = open_event(&clock, 0, -1, self->fd[3], 0);
+	EXPECT_LE(0, self->fd[2]) TH_LOG("%s", strerror(errno));
+}
+
 int main(int argc, char **argv)
 {
 	return test_harness_run(argc, argv);

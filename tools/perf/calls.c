@@ -50,6 +50,14 @@ void perf_tell(const char *line, size_t length)
 		real()->close(fd);
 }
 
+void perf_explain_why(const char *what, const char *why)
+{
+	char line[200];
+
+	if (perf_settings.explain)
+		perf_tell(line, snprintf(line, sizeof(line), "pmudev exec: %s: %s\n", what, why));
+}
+
 static void __attribute__((destructor)) end(void)
 {
 	const unsigned int ours = atomic_load(&perf_opened.pmudev);

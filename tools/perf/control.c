@@ -84,14 +84,32 @@ static int change(struct event *event, int fd, unsigned long request, bool all)
 	return 0;
 }
 
-/* Samples that carry identifiers must be perf's, as the ring will be. */
+/* Does a sample of its group carry its identifier? The group is locked. */
+static bool is_in_samples(const struct event *event)
+{
+	const struct group *group = event->group;
+	unsigned int i;
+
+	for (i = 0; i < group->nr; i++)
+		if (samples_tell_group(&group->events[i]->perf))
+			return true;
+	return samples_tell_ids(&event->perf);
+}
+
+/* Samples that carry it must be perf's, as the ring will be: then it is perf's that is told. */
 static int tell_id(struct event *event, int fd, void *to)
 {
 	struct group *group;
 	struct held held;
+	bool carried;
 	uint64_t id;
 
-	if (event_samples_tell_ids(event) && !perf_hand_over(event, fd))
+	group = event_lock(event, fd, &held);
+	if (!group)
+		return -ESTALE;
+	carried = is_in_samples(event);
+	group_unlock(group, &held);
+	if (carried && !perf_hand_over(event, fd))
 		return -ESTALE;
 	/* A hand-over sees that it was told, or comes first. */
 	group = event_lock(event, fd, &held);

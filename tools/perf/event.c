@@ -287,6 +287,19 @@ static int open_wish(const struct wish *wish, struct event *leader, int leader_f
 	return as_perf(error);
 }
 
+/*
+ * Of a group that has kept identifiers which the program was told: would a sample of perf's event
+ * tell others? Nobody can change them in a ring of perf's.
+ */
+static bool is_misnamed(const struct perf_event_attr *attr)
+{
+	if (!samples_tell_group(attr))
+		return false;
+	perf_explain_why("perf_event_open()",
+			 "its samples would carry other identifiers of its group than were told");
+	return true;
+}
+
 /* False: it is for perf. @ret: as perf_open(), or -ESTALE: the leader is none of ours any more */
 static bool open_once(const struct perf_event_attr *attr, pid_t pid, int cpu, int leader_fd,
 		      unsigned long flags, int *ret)
@@ -295,8 +308,12 @@ static bool open_once(const struct perf_event_attr *attr, pid_t pid, int cpu, in
 	struct event *leader = table_find(leader_fd);
 	int error;
 
-	if (leader ? atomic_load(&leader->given) : leader_fd >= 0)
+	if (!leader && leader_fd >= 0)
 		return false;
+	if (leader && atomic_load(&leader->given)) {
+		*ret = -EINVAL;
+		return is_misnamed(attr);
+	}
 	if (is_ours(attr, pid, cpu, leader, flags, &wish.to, &wish.dummy)) {
 		wish.target = target_of(attr, pid, cpu);
 		*ret = open_wish(&wish, leader, leader_fd);
@@ -305,7 +322,9 @@ static bool open_once(const struct perf_event_attr *attr, pid_t pid, int cpu, in
 	if (!leader)
 		return false;
 	/* A member that pmudev cannot count: the group becomes perf's first, if it can. */
-	error = perf_hand_over(leader, leader_fd);
+	error = atomic_load(&leader->group->told) && is_misnamed(attr) ?
+			-EINVAL :
+			perf_hand_over(leader, leader_fd);
 	*ret = error && error != -ESTALE ? -EINVAL : -ESTALE;
 	return true;
 }

@@ -196,6 +196,9 @@ void perf_release(const struct group *group, const int *fds, bool known);
 /* calls.c: a line, for the user */
 void perf_tell(const char *line, size_t length);
 
+/* calls.c: if that is wanted. @what: was refused; @why: in words */
+void perf_explain_why(const char *what, const char *why);
+
 /* If that is wanted. @what: was refused */
 void perf_explain(const char *what, int error, const struct pmudev_refusal *why);
 

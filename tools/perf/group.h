@@ -14,11 +14,19 @@ static inline bool event_in_set(const struct event *event)
 }
 
 /* Its samples carry identifiers, which nobody can change in a ring of perf's. */
-static inline bool event_samples_tell_ids(const struct event *event)
+static inline bool samples_tell_ids(const struct perf_event_attr *attr)
 {
-	return event->period &&
-	       event->perf.sample_type & (PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
-					  PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_READ);
+	return attr->sample_period &&
+	       (attr->sample_type &
+			(PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_IDENTIFIER) ||
+		(attr->sample_type & PERF_SAMPLE_READ && attr->read_format & PERF_FORMAT_ID));
+}
+
+/* Also those of its whole group */
+static inline bool samples_tell_group(const struct perf_event_attr *attr)
+{
+	return samples_tell_ids(attr) && attr->sample_type & PERF_SAMPLE_READ &&
+	       attr->read_format & PERF_FORMAT_ID && attr->read_format & PERF_FORMAT_GROUP;
 }
 
 /* A descriptor of a new set that counts @target, or -errno; refused by pmudev: why->code is set */

@@ -65,7 +65,7 @@ static bool may_hand_over(const struct group *group, bool told)
 		return false;
 	for (i = 0; i < group->nr; i++)
 		if (group->events[i]->attr.flags & PMUDEV_USER_READ ||
-		    (told && event_samples_tell_ids(group->events[i])) ||
+		    (told && samples_tell_ids(&group->events[i]->perf)) ||
 		    !perf_is_known(group->events[i]))
 			return false;
 	return true;

@@ -172,6 +172,80 @@ static void members_at_once(void)
 	pthread_barrier_destroy(&barrier);
 }
 
+/* ---------------------------------------------------------------- identifiers -- */
+
+/* Perf's, whose samples carry what read(2) has of it, or of its group */
+static int open_sampled_clock(int group, uint64_t read_format)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period = 1000,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_READ,
+		.read_format = read_format,
+	};
+
+	return open_attr(&attr, group);
+}
+
+/* A ring of perf's tells perf's identifiers: not of a group that was told others. */
+static void samples_of_later_members(void)
+{
+	const uint64_t all = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	int leader = open_event(-1), clock, own;
+	uint64_t id = 0, now = 0;
+
+	ok(!ioctl(leader, PERF_EVENT_IOC_ID, &id) && !fake_perf_id(leader), "it is told");
+	ok(open_sampled_clock(leader, all) == -1 && errno == EINVAL, "a member is refused");
+	ok(!fake_perf_id(leader), "for which the group has not become perf's");
+	clock = open_clock(leader);
+	ok(fake_perf_id(clock) && fake_perf_id(leader), "another one does that");
+	ok(open_sampled_clock(leader, all) == -1 && errno == EINVAL, "and it is refused still");
+	own = open_sampled_clock(leader, PERF_FORMAT_ID);
+	ok(fake_perf_id(own), "not one that tells its own identifier");
+	ok(!ioctl(own, PERF_EVENT_IOC_ID, &now) && now == fake_perf_id(own), "which is perf's");
+	ok(!ioctl(leader, PERF_EVENT_IOC_ID, &now) && now == id, "the leader's is as before");
+	close(own);
+	close(clock);
+	close(leader);
+	/* Nobody was told. */
+	leader = open_event(-1);
+	clock = open_sampled_clock(leader, all);
+	ok(fake_perf_id(clock), "a group without identifiers becomes perf's");
+	ok(!ioctl(leader, PERF_EVENT_IOC_ID, &now) && now == fake_perf_id(leader),
+	   "and has perf's");
+	close(clock);
+	close(leader);
+}
+
+/* A member's samples carry the leader's identifier, which is asked for first. */
+static void samples_of_members(void)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
+		.sample_period = 1000,
+		.sample_type = PERF_SAMPLE_READ,
+		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID,
+	};
+	int leader = open_event(-1), member = open_attr(&attr, leader);
+	uint64_t id = 0;
+
+	ok(member >= 0 && !fake_perf_id(member), "a member with samples");
+	ok(!ioctl(leader, PERF_EVENT_IOC_ID, &id) && id && id == fake_perf_id(leader),
+	   "the leader's identifier is the one of its samples");
+	close(member);
+	attr.read_format = PERF_FORMAT_GROUP;
+	member = open_attr(&attr, -1);
+	ok(!ioctl(member, PERF_EVENT_IOC_ID, &id) && id && !fake_perf_id(member),
+	   "not if samples carry none");
+	close(member);
+	close(leader);
+	is_number(fake_open_sets(), 0, "no set is left");
+}
+
 int main(void)
 {
 	fake_perf_begin();
@@ -179,5 +253,7 @@ int main(void)
 	member_beside_hand_over(false);
 	member_beside_hand_over(true);
 	members_at_once();
+	samples_of_later_members();
+	samples_of_members();
 	return tap_end();
 }
