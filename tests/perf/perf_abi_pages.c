@@ -296,6 +296,25 @@ TEST_F(perf_abi, ring_with_identifiers)
 		EXPECT_EQ(id, sample[2]);
 }
 
+/* What has counted cannot become perf's: then the program must know that there are no samples. */
+TEST_F(perf_abi, ring_that_is_refused)
+{
+	self->attr.sample_period = 5 * N;
+	self->attr.sample_type = PERF_SAMPLE_TIME;
+	self->attr.disabled = 0;
+	self->fd[0] = open_event(&self->attr, 0, -1, -1, 0);
+	ASSERT_LE(0, self->fd[0]) TH_LOG("%s", strerror(errno));
+	if (!getenv("PMUDEV_PERF")) {
+		EXPECT_NE(NULL, map(self->fd[0], 1 + 8));
+		return;
+	}
+	errno = 0;
+	EXPECT_EQ(NULL, map(self->fd[0], 1 + 8));
+	EXPECT_EQ(EINVAL, errno);
+	loop(N);
+	EXPECT_LE(2 * N, value(self->fd[0]));
+}
+
 /* A ring of an event that has not counted, without a period */
 TEST_F(perf_abi, ring_without_samples)
 {

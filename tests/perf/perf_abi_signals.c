@@ -314,6 +314,29 @@ TEST_F(perf_abi, refresh_with_a_ring_mapped_first)
 	check_ring(_metadata, self, false);
 }
 
+/* The library writes it, until a process is to be told: then it is perf's, at the same place. */
+TEST_F(perf_abi, ring_that_becomes_perfs)
+{
+	const size_t page = sysconf(_SC_PAGESIZE);
+
+	self->attr.sample_period = PERIOD;
+	self->attr.sample_type = PERF_SAMPLE_IP;
+	self->fd[0] = open_event(&self->attr, 0, -1, -1, 0);
+	ASSERT_LE(0, self->fd[0]);
+	ASSERT_EQ(0, signal_to(self->fd[0], F_OWNER_TID, syscall(SYS_gettid)));
+	sampled = mmap(NULL, 9 * page, PROT_READ | PROT_WRITE, MAP_SHARED, self->fd[0], 0);
+	ASSERT_NE(MAP_FAILED, sampled);
+	EXPECT_EQ(stops_here(), served_by_pmudev(self->fd[0]));
+	ASSERT_EQ(0, signal_to(self->fd[0], F_OWNER_PID, getpid()));
+	EXPECT_FALSE(served_by_pmudev(self->fd[0]));
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_ENABLE, 0));
+	loop(20 * N);
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_DISABLE, 0));
+	if (interrupts())
+		EXPECT_LE(16ULL, __atomic_load_n(&sampled->data_head, __ATOMIC_ACQUIRE));
+	munmap(sampled, 9 * page);
+}
+
 int main(int argc, char **argv)
 {
 	return test_harness_run(argc, argv);

@@ -123,7 +123,7 @@ complete -c pmudev -n '__pmudev_is run' -s o -l output -r -F -d 'Write the repor
 complete -c pmudev -n '__pmudev_is run' -s h -l help -d 'Help'
 complete -c pmudev -n '__pmudev_is exec' -f -a '(__fish_complete_subcommand --fcs-skip=2)'
 complete -c pmudev -n '__pmudev_is exec' -l strict -d 'Refuse events for which there is no counter'
-complete -c pmudev -n '__pmudev_is exec' -l explain -d 'Say on standard error why an event is refused, or takes turns, that ...'
+complete -c pmudev -n '__pmudev_is exec' -l explain -d 'Say on standard error why an event or a ring is refused, or takes ...'
 complete -c pmudev -n '__pmudev_is exec' -s h -l help -d 'Help'
 complete -c pmudev -n '__pmudev_is record' -f -a '(__fish_complete_subcommand --fcs-skip=2)'
 complete -c pmudev -n '__pmudev_is record' -s e -l event -x -a '(__pmudev_events)' -d 'Events as pmudev-stat(1) takes them'

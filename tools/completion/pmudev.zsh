@@ -208,7 +208,7 @@ else
 	exec)
 		_arguments -s -S \
 			'--strict[Refuse events for which there is no counter]' \
-			'--explain[Say on standard error why an event is refused, or takes turns, that ...]' \
+			'--explain[Say on standard error why an event or a ring is refused, or takes ...]' \
 			'-h[Help]' \
 			'--help[Help]' \
 			'*::argument:_normal'

@@ -178,10 +178,16 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 
 EXPORT void *mmap64(void *address, size_t size, int prot, int flags, int fd, off64_t offset)
 {
-	struct event *event = flags & MAP_ANONYMOUS ? NULL : table_find(fd);
+	struct event *event = flags & MAP_ANONYMOUS || offset ? NULL : table_find(fd);
+	void *ret;
 
-	return event && !offset ? perf_map(event, address, size, prot, flags, fd) :
-				  real()->mmap(address, size, prot, flags, fd, offset);
+	if (!event)
+		return real()->mmap(address, size, prot, flags, fd, offset);
+	ret = perf_map(event, address, size, prot, flags, fd);
+	if (ret != MAP_FAILED || errno != ESTALE)
+		return ret;
+	return is_known(fd, event) ? real()->mmap(address, size, prot, flags, fd, offset) :
+				     mmap64(address, size, prot, flags, fd, offset);
 }
 
 EXPORT void *mmap(void *address, size_t size, int prot, int flags, int fd, off_t offset)

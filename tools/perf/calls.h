@@ -16,14 +16,15 @@ bool perf_open(const struct perf_event_attr *from, pid_t pid, int cpu, int leade
 void perf_close(struct event *event, int fd);
 
 /*
- * handover.c: the event's group becomes perf's, with what fcntl(2) has set: 0 or -errno, and all is
- * as it was.
+ * handover.c: the event's group becomes perf's, with what fcntl(2) has set and the rings: 0 or
+ * -errno, and all is as it was. @what: was refused then, and the user is told why; NULL: it goes on
+ * without perf.
  */
-int perf_hand_over(struct event *event, int fd);
+int perf_hand_over(struct event *event, int fd, const char *what);
 
 /*
- * page.c: mmap(2) of its descriptor at offset 0: a page in perf's layout, a ring of perf's, or
- * memory that tells the program to use read(2).
+ * page.c: mmap(2) of its descriptor at offset 0: a page in perf's layout, a ring, or memory that
+ * tells the program to use read(2). MAP_FAILED and errno; ESTALE: as event_lock()
  */
 void *perf_map(struct event *event, void *address, size_t size, int prot, int flags, int fd);
 

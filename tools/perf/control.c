@@ -109,7 +109,7 @@ static int tell_id(struct event *event, int fd, void *to)
 		return -ESTALE;
 	carried = is_in_samples(event);
 	group_unlock(group, &held);
-	if (carried && !perf_hand_over(event, fd))
+	if (carried && !perf_hand_over(event, fd, NULL))
 		return -ESTALE;
 	/* A hand-over sees that it was told, or comes first. */
 	group = event_lock(event, fd, &held);
@@ -155,14 +155,14 @@ int perf_control(struct event *event, int fd, unsigned long request, unsigned lo
 		error = event->period ? perf_refresh(event, fd, (int)arg) : -EINVAL;
 		if (error != -EOPNOTSUPP)
 			return error;
-		error = perf_hand_over(event, fd);
+		error = perf_hand_over(event, fd, "PERF_EVENT_IOC_REFRESH");
 		return error ? error : -ESTALE;
 	/* Of rings, and of perf's own events */
 	case PERF_EVENT_IOC_SET_OUTPUT:
 	case (unsigned int)PERF_EVENT_IOC_SET_FILTER:
 	case (unsigned int)PERF_EVENT_IOC_SET_BPF:
 	case (unsigned int)PERF_EVENT_IOC_PAUSE_OUTPUT:
-		error = event->period ? perf_hand_over(event, fd) : -EINVAL;
+		error = event->period ? perf_hand_over(event, fd, "ioctl()") : -EINVAL;
 		return error ? error : -ESTALE;
 	default:
 		/* Of any file */

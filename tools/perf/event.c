@@ -324,7 +324,7 @@ static bool open_once(const struct perf_event_attr *attr, pid_t pid, int cpu, in
 	/* A member that pmudev cannot count: the group becomes perf's first, if it can. */
 	error = atomic_load(&leader->group->told) && is_misnamed(attr) ?
 			-EINVAL :
-			perf_hand_over(leader, leader_fd);
+			perf_hand_over(leader, leader_fd, "perf_event_open()");
 	*ret = error && error != -ESTALE ? -EINVAL : -ESTALE;
 	return true;
 }

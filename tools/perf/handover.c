@@ -5,7 +5,9 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -33,85 +35,145 @@ static int open_perf(const struct event *event, int leader)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* All of them; @fds: out, by event. 0 or -errno */
-static int open_all(const struct group *group, int *fds)
+/* What perf has for the events of a group, in their order */
+struct perfs {
+	int fds[PMUDEV_MAX_EVENTS];
+	void *rings[PMUDEV_MAX_EVENTS]; /* NULL: none */
+	unsigned int nr;
+};
+
+static void close_all(const struct perfs *perfs)
+{
+	unsigned int i;
+
+	for (i = 0; i < perfs->nr; i++)
+		real()->close(perfs->fds[i]);
+}
+
+static void unmap_all(const struct group *group, const struct perfs *perfs, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (perfs->rings[i])
+			real()->munmap(perfs->rings[i], group->events[i]->ring.size);
+}
+
+/* All events; 0 or -errno, and none */
+static int open_all(const struct group *group, struct perfs *perfs)
+{
+	int fd;
+
+	for (perfs->nr = 0; perfs->nr < group->nr; perfs->nr++) {
+		fd = open_perf(group->events[perfs->nr], perfs->nr ? perfs->fds[0] : -1);
+		if (fd < 0) {
+			close_all(perfs);
+			return fd;
+		}
+		perfs->fds[perfs->nr] = fd;
+	}
+	return 0;
+}
+
+/* All rings, before any event is perf's: a ring that perf cannot map would stay empty. The same */
+static int map_all(const struct group *group, struct perfs *perfs)
 {
 	unsigned int i;
 	int error;
 
 	for (i = 0; i < group->nr; i++) {
-		fds[i] = open_perf(group->events[i], i ? fds[0] : -1);
-		if (fds[i] < 0)
-			break;
+		perfs->rings[i] = ring_map_perfs(group->events[i], perfs->fds[i]);
+		if (perfs->rings[i] == MAP_FAILED) {
+			error = -errno;
+			unmap_all(group, perfs, i);
+			return error;
+		}
 	}
-	if (i == group->nr)
-		return 0;
-	error = fds[i];
-	while (i--)
-		real()->close(fds[i]);
-	return error;
+	return 0;
 }
 
 /*
  * Has perf all that the program knows of the group? Not what it has counted, or shows in a page;
- * identifiers that were told can stay, but not in samples; and an event that another thread opens
- * at this moment has no descriptor yet.
+ * identifiers that were told can stay, but not in samples. Return: NULL, or why not
  */
-static bool may_hand_over(const struct group *group, bool told)
+static const char *why_not(const struct group *group, bool told)
 {
 	unsigned int i;
 
-	if (group->counted || !group->leader || group->process != getpid())
-		return false;
-	for (i = 0; i < group->nr; i++)
-		if (group->events[i]->attr.flags & PMUDEV_USER_READ ||
-		    (told && samples_tell_ids(&group->events[i]->perf)) ||
-		    !perf_is_known(group->events[i]))
-			return false;
-	return true;
+	if (group->counted)
+		return "an event of its group has counted, so that it cannot become perf's";
+	if (!group->leader || group->process != getpid())
+		return "its group has no leader of this process, and cannot become perf's";
+	for (i = 0; i < group->nr; i++) {
+		if (group->events[i]->attr.flags & PMUDEV_USER_READ)
+			return "a page of its group is mapped, which cannot become perf's";
+		if (told && samples_tell_ids(&group->events[i]->perf))
+			return "samples of its group would carry other identifiers than were told";
+		/* Closed at this moment, where nobody has seen it. */
+		if (!perf_is_known(group->events[i]))
+			return "an event of its group has no descriptor any more";
+	}
+	return NULL;
 }
 
-static void close_all(const struct group *group, const int *fds)
+/* All of them are perf's; @told: and they keep their identifiers. 0 or -errno */
+static int give(struct group *group, const struct perfs *perfs, bool told)
 {
-	unsigned int i;
-
-	for (i = 0; i < group->nr; i++)
-		real()->close(fds[i]);
-}
-
-/* All of them to @fds; @told: and they keep their identifiers. 0 or -errno */
-static int give(struct group *group, const int *fds, bool told)
-{
-	int error = told ? given_take_ids(group, fds) : 0;
+	int error = told ? given_take_ids(group, perfs->fds) : 0;
 	unsigned int i;
 
 	if (error)
 		return error;
 	for (i = 0; i < group->nr; i++) {
-		ring_give_to_perf(group->events[i], fds[i]);
+		ring_give_to_perf(group->events[i], perfs->rings[i]);
 		/* The set is closed with its last descriptor. */
 		atomic_store(&group->events[i]->slot, NO_SLOT);
 	}
-	perf_release(group, fds, told);
+	perf_release(group, perfs->fds, told);
 	group->multiplexed = false;
 	atomic_fetch_sub(&perf_opened.pmudev, group->nr);
 	atomic_fetch_add(&perf_opened.perf, group->nr);
 	return 0;
 }
 
-/* The group is locked. @nr: out: so many @events are nobody's any more; 0: the group stays. */
-static int hand_over(struct group *group, struct event **events, unsigned int *nr)
+/* The group is locked. 0 or -errno; @why: out: text of that size, if it is not as errno says */
+static int try(struct group *group, bool told, char *why, size_t size)
 {
-	int fds[PMUDEV_MAX_EVENTS], error;
+	const char *reason = why_not(group, told);
+	struct perfs perfs;
+	int error;
+
+	if (reason) {
+		snprintf(why, size, "%s", reason);
+		return -EINVAL;
+	}
+	error = open_all(group, &perfs);
+	if (error) {
+		snprintf(why, size, "perf cannot open an event of its group: %s", strerror(-error));
+		return error;
+	}
+	error = map_all(group, &perfs);
+	if (error) {
+		snprintf(why, size, "perf cannot map a ring of its group: %s", strerror(-error));
+	} else {
+		error = give(group, &perfs, told);
+		if (error)
+			unmap_all(group, &perfs, perfs.nr);
+	}
+	close_all(&perfs);
+	return error;
+}
+
+/* The group is locked. @nr: out: so many @events are nobody's any more; 0: the group stays. */
+static int hand_over(struct group *group, struct event **events, unsigned int *nr, char *why,
+		     size_t size)
+{
+	int error;
 	bool told;
 
 	atomic_fetch_add(&group->changes, 1);
 	told = atomic_load(&group->told);
-	error = may_hand_over(group, told) ? open_all(group, fds) : -EINVAL;
-	if (!error) {
-		error = give(group, fds, told);
-		close_all(group, fds);
-	}
+	error = try(group, told, why, size);
 	if (!error && !told) {
 		*nr = group->nr;
 		memcpy(events, group->events, group->nr * sizeof(*events));
@@ -121,9 +183,10 @@ static int hand_over(struct group *group, struct event **events, unsigned int *n
 	return error;
 }
 
-int perf_hand_over(struct event *event, int fd)
+int perf_hand_over(struct event *event, int fd, const char *what)
 {
 	struct event *events[PMUDEV_MAX_EVENTS];
+	char why[120] = "";
 	unsigned int i, nr = 0;
 	struct group *group;
 	struct held held;
@@ -132,8 +195,10 @@ int perf_hand_over(struct event *event, int fd)
 	group = event_lock(event, fd, &held);
 	if (!group)
 		return -ESTALE;
-	error = hand_over(group, events, &nr);
+	error = hand_over(group, events, &nr, why, sizeof(why));
 	group_unlock(group, &held);
+	if (error && what)
+		perf_explain_why(what, *why ? why : strerror(-error));
 	if (error || !nr)
 		return error;
 	for (i = 0; i < nr; i++)

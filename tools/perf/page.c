@@ -78,30 +78,57 @@ static void *map_ring(struct event *event, void *address, size_t size, int prot,
 	return ring;
 }
 
+static void *failed(int error)
+{
+	errno = -error;
+	return MAP_FAILED;
+}
+
+/* A ring that this library writes, or perf. Where neither can, the program must know. */
+static void *map_samples(struct event *event, void *address, size_t size, int prot, int flags,
+			 int fd)
+{
+	void *ring = map_ring(event, address, size, prot, flags, fd, false);
+	int error;
+
+	if (ring != MAP_FAILED)
+		return ring;
+	error = perf_hand_over(event, fd, NULL);
+	if (!error)
+		return real()->mmap(address, size, prot, flags, fd, 0);
+	if (error == -ESTALE)
+		return failed(error);
+	/* PAPI tries its events, maps the ring, and then says who is told. */
+	ring = map_ring(event, address, size, prot, flags, fd, true);
+	if (ring != MAP_FAILED) {
+		perf_explain_why("mmap()", "the ring has samples when the counted thread is told "
+					   "of each overflow (F_SETOWN_EX, O_ASYNC)");
+		return ring;
+	}
+	/* perf has no samples of it either. */
+	if (!event->period)
+		return real()->mmap(address, size, prot | PROT_READ, flags | MAP_ANONYMOUS, -1, 0);
+	error = perf_hand_over(event, fd, "mmap()");
+	return error ? failed(error) : real()->mmap(address, size, prot, flags, fd, 0);
+}
+
 void *perf_map(struct event *event, void *address, size_t size, int prot, int flags, int fd)
 {
-	void *page = MAP_FAILED;
 	struct group *group;
 	struct held held;
+	void *page;
 
 	/* Another file may have its number by now. */
 	if (!size || !fd_is_set(fd))
 		return real()->mmap(address, size, prot, flags, fd, 0);
-	if (size > (size_t)sysconf(_SC_PAGESIZE)) {
-		page = map_ring(event, address, size, prot, flags, fd, false);
-		if (page == MAP_FAILED && !perf_hand_over(event, fd))
-			return real()->mmap(address, size, prot, flags, fd, 0);
-		/* PAPI tries its events, maps the ring, and then says who is told. */
-		if (page == MAP_FAILED)
-			page = map_ring(event, address, size, prot, flags, fd, true);
-	} else {
-		/* Also if it was asked for to be written, as libperf does: that is for rings. */
-		group = event_lock(event, fd, &held);
-		if (!group)
-			return real()->mmap(address, size, prot, flags, fd, 0);
-		page = map_page(event, address, flags, fd);
-		group_unlock(group, &held);
-	}
+	if (size > (size_t)sysconf(_SC_PAGESIZE))
+		return map_samples(event, address, size, prot, flags, fd);
+	/* Also if it was asked for to be written, as libperf does: that is for rings. */
+	group = event_lock(event, fd, &held);
+	if (!group)
+		return failed(-ESTALE);
+	page = map_page(event, address, flags, fd);
+	group_unlock(group, &held);
 	if (page != MAP_FAILED)
 		return page;
 	/* No capability, no index, and no samples */

@@ -36,7 +36,9 @@ void *ring_make(struct event *event, void *address, size_t size, int flags);
 void ring_forget(struct event *event);
 /* One more sample: @ip: the instruction that was next */
 void ring_put(struct event *event, uint64_t ip);
-/* It is the ring of perf's event @fd from now on, at the same place. */
-void ring_give_to_perf(struct event *event, int fd);
+/* One of perf's event @fd for the event's, elsewhere. NULL: it has none; MAP_FAILED and errno. */
+void *ring_map_perfs(const struct event *event, int fd);
+/* That ring comes to the place of the event's, unless it is NULL. */
+void ring_give_to_perf(struct event *event, void *perfs);
 
 #endif /* REFRESH_H */

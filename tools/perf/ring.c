@@ -74,19 +74,24 @@ void ring_forget(struct event *event)
 	atomic_fetch_sub(&rings, 1);
 }
 
-void ring_give_to_perf(struct event *event, int fd)
+void *ring_map_perfs(const struct event *event, int fd)
 {
-	void *begin = event->ring.begin;
-	const size_t size = event->ring.size;
+	if (!event->ring.begin)
+		return NULL;
+	return real()->mmap(NULL, event->ring.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+}
 
-	if (!begin)
+void ring_give_to_perf(struct event *event, void *perfs)
+{
+	const struct ring ring = event->ring;
+
+	if (!perfs)
 		return;
 	ring_forget(event);
-	/* Without perf's it stays empty, and is there. */
-	if (real()->mmap(begin, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
+	/* Nothing is written in it yet. */
+	if (mremap(perfs, ring.size, ring.size, MREMAP_MAYMOVE | MREMAP_FIXED, ring.begin) ==
 	    MAP_FAILED)
-		real()->mmap(begin, size, PROT_READ | PROT_WRITE,
-			     MAP_SHARED | MAP_FIXED | MAP_ANONYMOUS, -1, 0);
+		perf_explain_why("a ring of samples", "stays empty: it could not be moved");
 }
 
 void ring_unmapped(void *address, size_t size)

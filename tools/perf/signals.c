@@ -99,7 +99,7 @@ int perf_set_owner(struct event *event, int fd, int command, unsigned long arg)
 		error = update(event, fd, here);
 	group_unlock(group, &held);
 	if (error == -EINVAL)
-		error = perf_hand_over(event, fd);
+		error = perf_hand_over(event, fd, "fcntl()");
 	if (error && error != -ESTALE)
 		event->overflow = old;
 	return error;

@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -246,6 +247,115 @@ static void samples_of_members(void)
 	is_number(fake_open_sets(), 0, "no set is left");
 }
 
+/* ----------------------------------------------------------------------- rings -- */
+
+#define PAGES 9
+
+static int open_sampled(uint64_t sample_type)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.sample_period = 1000,
+		.sample_type = sample_type,
+	};
+
+	return open_attr(&attr, -1);
+}
+
+static int tell(int fd, int type, pid_t whom)
+{
+	struct f_owner_ex owner = { .type = type, .pid = whom };
+
+	return fcntl(fd, F_SETOWN_EX, &owner) || fcntl(fd, F_SETFL, O_ASYNC) ? -1 : 0;
+}
+
+static char *map_ring(int fd)
+{
+	return mmap(NULL, PAGES * sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+}
+
+/* What the user is told by @call, and nothing of it before */
+static char told[400];
+
+static void begin_telling(char *path)
+{
+	int file = mkstemp(path);
+
+	close(file);
+	perf_settings.explain = true;
+	perf_settings.file = path;
+}
+
+static void end_telling(const char *path)
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = read(file, told, sizeof(told) - 1);
+
+	told[got > 0 ? got : 0] = '\0';
+	close(file);
+	unlink(path);
+	perf_settings.explain = false;
+	perf_settings.file = NULL;
+}
+
+/* A ring that is in use: with its event it is perf's, or neither is. */
+static void rings_given(void)
+{
+	const pid_t me = syscall(SYS_gettid);
+	char path[] = "/tmp/perf_give_test.XXXXXX";
+	int fd = open_sampled(PERF_SAMPLE_IP);
+	char *ring;
+
+	ok(!tell(fd, F_OWNER_TID, me), "the counted thread is told");
+	ring = map_ring(fd);
+	ok(ring != MAP_FAILED && !fake_perf_id(fd), "a ring that the library writes");
+	fake_perf_error = EPERM;
+	begin_telling(path);
+	ok(tell(fd, F_OWNER_PID, me) == -1 && errno == EPERM, "one that perf cannot map");
+	end_telling(path);
+	is(told,
+	   "pmudev exec: fcntl(): perf cannot map a ring of its group: Operation not permitted\n",
+	   "the user is told why");
+	ok(!fake_perf_id(fd), "the event stays pmudev's");
+	fake_perf_error = 0;
+	ok(!tell(fd, F_OWNER_PID, me) && fake_perf_id(fd), "with perf's ring it becomes perf's");
+	ok(pwrite(fd, "perf", 4, 0) == 4 && !memcmp(ring, "perf", 4), "the ring is at its place");
+	munmap(ring, PAGES * sysconf(_SC_PAGESIZE));
+	close(fd);
+	is_number(fake_open_sets(), 0, "no set is left");
+}
+
+/* Nobody would write it. */
+static void rings_refused(void)
+{
+	char path[] = "/tmp/perf_give_test.XXXXXX";
+	int fd = open_sampled(PERF_SAMPLE_TIME), plain;
+
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	begin_telling(path);
+	ok(map_ring(fd) == MAP_FAILED && errno == EINVAL, "a ring of an event that has counted");
+	end_telling(path);
+	is(told,
+	   "pmudev exec: mmap(): an event of its group has counted, so that it cannot become "
+	   "perf's\n",
+	   "the user is told why");
+	close(fd);
+	plain = open_event(-1);
+	ioctl(plain, PERF_EVENT_IOC_ENABLE, 0);
+	ok(map_ring(plain) != MAP_FAILED, "one of an event without samples is empty");
+	close(plain);
+	/* Mapped by perf, which may say no */
+	fd = open_sampled(PERF_SAMPLE_TIME);
+	fake_perf_error = EPERM;
+	ok(map_ring(fd) == MAP_FAILED && errno == EPERM && fake_perf_id(fd), "what perf says");
+	fake_perf_error = 0;
+	close(fd);
+}
+
 int main(void)
 {
 	fake_perf_begin();
@@ -255,5 +365,7 @@ int main(void)
 	members_at_once();
 	samples_of_later_members();
 	samples_of_members();
+	rings_given();
+	rings_refused();
 	return tap_end();
 }
