@@ -42,67 +42,6 @@ static const char *const names[NR_CACHE_EVENTS] = {
 	[NODE_PREFETCH_MISSES] = "node-prefetch-misses",
 };
 
-/*
- * PMUv3's common events (Arm ARM, "Common event numbers") by their names in sysfs, which lists
- * those that the CPU has.
- */
-static const char *const common[NR_CACHE_EVENTS] = {
-	[L1D_LOADS] = "l1d_cache",   [L1D_LOAD_MISSES] = "l1d_cache_refill",
-	[L1I_LOADS] = "l1i_cache",   [L1I_LOAD_MISSES] = "l1i_cache_refill",
-	[LLC_LOADS] = "ll_cache_rd", [LLC_LOAD_MISSES] = "ll_cache_miss_rd",
-	[DTLB_LOADS] = "l1d_tlb",    [DTLB_LOAD_MISSES] = "l1d_tlb_refill",
-	[ITLB_LOADS] = "l1i_tlb",    [ITLB_LOAD_MISSES] = "l1i_tlb_refill",
-	[BRANCH_LOADS] = "br_pred",  [BRANCH_LOAD_MISSES] = "br_mis_pred",
-};
-
-/* Additional events of some CPUs. */
-static const struct {
-	unsigned int midr; /* Implementer and PartNum */
-	enum cache_event event;
-	unsigned int code;
-} special[] = {
-	/* Cortex-A35, A53 */
-	{ 0x4100d040, L1D_PREFETCH_MISSES, 0xc2 },
-	{ 0x4100d040, NODE_LOADS, 0x60 },
-	{ 0x4100d040, NODE_STORES, 0x61 },
-	{ 0x4100d030, L1D_PREFETCH_MISSES, 0xc2 },
-	{ 0x4100d030, NODE_LOADS, 0x60 },
-	{ 0x4100d030, NODE_STORES, 0x61 },
-	/* Cortex-A57, A72 */
-	{ 0x4100d070, L1D_STORES, 0x41 },
-	{ 0x4100d070, L1D_STORE_MISSES, 0x43 },
-	{ 0x4100d070, DTLB_STORE_MISSES, 0x4d },
-	{ 0x4100d070, NODE_LOADS, 0x60 },
-	{ 0x4100d070, NODE_STORES, 0x61 },
-	{ 0x4100d080, L1D_STORES, 0x41 },
-	{ 0x4100d080, L1D_STORE_MISSES, 0x43 },
-	{ 0x4100d080, DTLB_STORE_MISSES, 0x4d },
-	{ 0x4100d080, NODE_LOADS, 0x60 },
-	{ 0x4100d080, NODE_STORES, 0x61 },
-	/* Cortex-A73 */
-	{ 0x4100d090, L1D_STORES, 0x41 },
-	/* ThunderX2 */
-	{ 0x43000af0, L1D_STORES, 0x41 },
-	{ 0x43000af0, L1D_STORE_MISSES, 0x43 },
-	{ 0x43000af0, DTLB_STORES, 0x4f },
-	{ 0x43000af0, DTLB_STORE_MISSES, 0x4d },
-	{ 0x43000af0, NODE_LOADS, 0x60 },
-	{ 0x43000af0, NODE_STORES, 0x61 },
-};
-
-/* MIDR_EL1.Implementer and PartNum: not the revision. */
-#define MIDR_KIND 0xff00fff0
-
-static unsigned int special_code(const struct pmu *pmu, enum cache_event event)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(special); i++)
-		if (special[i].event == event && special[i].midr == (pmu->cpu_id & MIDR_KIND))
-			return special[i].code;
-	return 0;
-}
-
 static bool is_x86(const struct pmu *pmu)
 {
 	return !strcmp(pmu->arch, "intel") || !strcmp(pmu->arch, "amd");
@@ -113,6 +52,24 @@ static unsigned int x86_code(const struct pmu *pmu, enum cache_event event)
 	if (!strcmp(pmu->arch, "amd"))
 		return pmudev_cache_amd(pmu->cpu_id, event);
 	return pmudev_cache_intel(pmu->cpu_id, strstr(pmu->name, "atom"), event);
+}
+
+/* Sysfs lists those of the common events that the CPU has. NULL: not this one */
+static const struct named_event *find_common(const struct pmu *pmu, enum cache_event event)
+{
+	const unsigned int code = pmudev_cache_common(event);
+	static const char prefix[] = "event=";
+	unsigned int i;
+	char *end;
+
+	for (i = 0; code && i < pmu->nr_events; i++) {
+		const char *terms = pmu->events[i].terms;
+
+		if (!strncmp(terms, prefix, strlen(prefix)) &&
+		    strtoul(terms + strlen(prefix), &end, 0) == code && !*end)
+			return &pmu->events[i];
+	}
+	return NULL;
 }
 
 /* The event in the spelling of sysfs; false if there is none. */
@@ -129,8 +86,8 @@ static bool find_terms(const struct pmu *pmu, enum cache_event event, char *buf,
 			 code >> 18 & 1 ? ",edge" : "");
 		return true;
 	}
-	named = common[event] ? pmudev_find_event(pmu, common[event], strlen(common[event])) : NULL;
-	code = named ? 0 : special_code(pmu, event);
+	named = find_common(pmu, event);
+	code = named ? 0 : pmudev_cache_arm64(pmu->cpu_id, event);
 	if (named)
 		snprintf(buf, size, "%s", named->terms);
 	else if (code)

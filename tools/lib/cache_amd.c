@@ -3,7 +3,7 @@
  * The codes of AMD's cache events, umask 15:8 and event 7:0, by family: BKDG of families 10H to
  * 16H, PPR of 17H and later. Which event is meant, as the kernel's perf driver chose it.
  */
-#include "cache.h"
+#include "cache_codes.h"
 
 static const unsigned int before_zen[NR_CACHE_EVENTS] = {
 	[L1D_LOADS] = 0x0040,		/* Data Cache Accesses */

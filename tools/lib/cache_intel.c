@@ -4,7 +4,7 @@
  * CPU. What differs between CPUs is here as the kernel's perf driver chose it. The events of the
  * last level cache and of memory are offcore responses, which have a register of their own.
  */
-#include "cache.h"
+#include "cache_codes.h"
 
 /* Events of one CPU or of several; the last one has no code. */
 struct code {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../lib/cache_codes.h"
 #include "real.h"
 #include "set.h"
 
@@ -16,84 +17,79 @@
 #define GENERIC(event) (1ULL << 32 | (event))
 #define NONE	       0
 
-/* The vendor that has these event numbers: the tables' rows */
-enum {
-	ARM64,
-	INTEL,
-	AMD,
-	NR_MACHINES
+/* PERF_COUNT_HW_*: GENERIC(), or Intel's raw number; NONE: only perf knows */
+static const uint64_t x86[PERF_COUNT_HW_MAX] = {
+	[PERF_COUNT_HW_CPU_CYCLES] = GENERIC(PMUDEV_CYCLES),
+	[PERF_COUNT_HW_INSTRUCTIONS] = GENERIC(PMUDEV_INSTRUCTIONS),
+	[PERF_COUNT_HW_CACHE_REFERENCES] = GENERIC(PMUDEV_CACHE_REFERENCES),
+	[PERF_COUNT_HW_CACHE_MISSES] = GENERIC(PMUDEV_CACHE_MISSES),
+	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = GENERIC(PMUDEV_BRANCHES),
+	[PERF_COUNT_HW_BRANCH_MISSES] = GENERIC(PMUDEV_BRANCH_MISSES),
+	/* AMD has none. Its stalls differ from family to family. */
+	[PERF_COUNT_HW_BUS_CYCLES] = 0x013c,
+	[PERF_COUNT_HW_REF_CPU_CYCLES] = GENERIC(PMUDEV_REF_CYCLES),
 };
 
-/* PERF_COUNT_HW_*: a raw number, or GENERIC(); NONE: only perf knows */
-static const uint64_t hardware[NR_MACHINES][PERF_COUNT_HW_MAX] = {
-	[ARM64] = {
-		/* What perf's driver counts by these names */
-		[PERF_COUNT_HW_CPU_CYCLES] = GENERIC(PMUDEV_CYCLES),
-		[PERF_COUNT_HW_INSTRUCTIONS] = GENERIC(PMUDEV_INSTRUCTIONS),
-		[PERF_COUNT_HW_CACHE_REFERENCES] = 0x04,
-		[PERF_COUNT_HW_CACHE_MISSES] = 0x03,
-		[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = GENERIC(PMUDEV_BRANCHES),
-		[PERF_COUNT_HW_BRANCH_MISSES] = 0x10,
-		[PERF_COUNT_HW_BUS_CYCLES] = 0x1d,
-		[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = 0x23,
-		[PERF_COUNT_HW_STALLED_CYCLES_BACKEND] = 0x24,
-	},
-	[INTEL] = {
-		[PERF_COUNT_HW_CPU_CYCLES] = GENERIC(PMUDEV_CYCLES),
-		[PERF_COUNT_HW_INSTRUCTIONS] = GENERIC(PMUDEV_INSTRUCTIONS),
-		[PERF_COUNT_HW_CACHE_REFERENCES] = GENERIC(PMUDEV_CACHE_REFERENCES),
-		[PERF_COUNT_HW_CACHE_MISSES] = GENERIC(PMUDEV_CACHE_MISSES),
-		[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = GENERIC(PMUDEV_BRANCHES),
-		[PERF_COUNT_HW_BRANCH_MISSES] = GENERIC(PMUDEV_BRANCH_MISSES),
-		[PERF_COUNT_HW_BUS_CYCLES] = 0x013c,
-		[PERF_COUNT_HW_REF_CPU_CYCLES] = GENERIC(PMUDEV_REF_CYCLES),
-	},
-	[AMD] = {
-		/* Stalls differ from family to family. */
-		[PERF_COUNT_HW_CPU_CYCLES] = GENERIC(PMUDEV_CYCLES),
-		[PERF_COUNT_HW_INSTRUCTIONS] = GENERIC(PMUDEV_INSTRUCTIONS),
-		[PERF_COUNT_HW_CACHE_REFERENCES] = GENERIC(PMUDEV_CACHE_REFERENCES),
-		[PERF_COUNT_HW_CACHE_MISSES] = GENERIC(PMUDEV_CACHE_MISSES),
-		[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = GENERIC(PMUDEV_BRANCHES),
-		[PERF_COUNT_HW_BRANCH_MISSES] = GENERIC(PMUDEV_BRANCH_MISSES),
-		[PERF_COUNT_HW_REF_CPU_CYCLES] = GENERIC(PMUDEV_REF_CYCLES),
-	},
-};
-
-/* PERF_COUNT_HW_CACHE_*, of reads: references, misses. Others of x86 differ from CPU to CPU. */
-static const uint64_t caches[NR_MACHINES][PERF_COUNT_HW_CACHE_MAX][2] = {
-	[ARM64] = {
-		[PERF_COUNT_HW_CACHE_L1D] = { 0x04, 0x03 },
-		[PERF_COUNT_HW_CACHE_L1I] = { 0x14, 0x01 },
-		[PERF_COUNT_HW_CACHE_LL] = { 0x36, 0x37 },
-		[PERF_COUNT_HW_CACHE_DTLB] = { 0x25, 0x05 },
-		[PERF_COUNT_HW_CACHE_ITLB] = { 0x26, 0x02 },
-		[PERF_COUNT_HW_CACHE_BPU] = { 0x12, 0x10 },
-	},
-	[INTEL] = {
-		[PERF_COUNT_HW_CACHE_BPU] = { 0x00c4, 0x00c5 },
-	},
-	[AMD] = {
-		[PERF_COUNT_HW_CACHE_BPU] = { 0x00c2, 0x00c3 },
-	},
-};
-
-/* Which of them this is; -1: none. */
-static int machine(void)
+static uint64_t arm64(uint64_t event)
 {
-	static atomic_int known; /* 0: not yet; else one more than what is returned */
+	switch (event) {
+	case PERF_COUNT_HW_CPU_CYCLES:
+	case PERF_COUNT_HW_INSTRUCTIONS:
+	case PERF_COUNT_HW_BRANCH_INSTRUCTIONS:
+		return x86[event];
+	/* pmudev's generic events are of the last level; perf's driver counts these. */
+	case PERF_COUNT_HW_CACHE_REFERENCES:
+		return pmudev_cache_common(L1D_LOADS);
+	case PERF_COUNT_HW_CACHE_MISSES:
+		return pmudev_cache_common(L1D_LOAD_MISSES);
+	case PERF_COUNT_HW_BRANCH_MISSES:
+		return pmudev_cache_common(BRANCH_LOAD_MISSES);
+	/* BUS_CYCLES, STALL_FRONTEND, STALL_BACKEND */
+	case PERF_COUNT_HW_BUS_CYCLES:
+		return 0x1d;
+	case PERF_COUNT_HW_STALLED_CYCLES_FRONTEND:
+		return 0x23;
+	case PERF_COUNT_HW_STALLED_CYCLES_BACKEND:
+		return 0x24;
+	default:
+		return NONE;
+	}
+}
+
+#define NO_EVENT NR_CACHE_EVENTS
+
+/* PERF_COUNT_HW_CACHE_*: accesses to read, write, prefetch; misses are the next event. */
+static const unsigned char caches[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX] = {
+	[PERF_COUNT_HW_CACHE_L1D] = { L1D_LOADS, L1D_STORES, L1D_PREFETCHES },
+	[PERF_COUNT_HW_CACHE_L1I] = { L1I_LOADS, NO_EVENT, L1I_PREFETCHES },
+	[PERF_COUNT_HW_CACHE_LL] = { LLC_LOADS, LLC_STORES, LLC_PREFETCHES },
+	[PERF_COUNT_HW_CACHE_DTLB] = { DTLB_LOADS, DTLB_STORES, DTLB_PREFETCHES },
+	[PERF_COUNT_HW_CACHE_ITLB] = { ITLB_LOADS, NO_EVENT, NO_EVENT },
+	[PERF_COUNT_HW_CACHE_BPU] = { BRANCH_LOADS, NO_EVENT, NO_EVENT },
+	[PERF_COUNT_HW_CACHE_NODE] = { NODE_LOADS, NODE_STORES, NODE_PREFETCHES },
+};
+
+/* The CPUs, which are all alike */
+struct machine {
+	uint32_t arch;
+	uint32_t cpu_id;
+};
+
+/* False: they are not alike, or there is no pmudev. */
+static bool find_machine(struct machine *machine)
+{
+	static _Atomic uint64_t known; /* 0: not yet; else both */
+	uint64_t now = atomic_load(&known);
 	struct pmudev_query query;
-	int now = atomic_load(&known);
 
 	if (!now) {
 		if (!set_query(&query) || query.nr_pmus > 1)
-			return -1;
-		now = 1 + (query.arch == PMUDEV_ARCH_ARM64 ? ARM64 :
-			   query.arch == PMUDEV_ARCH_AMD   ? AMD :
-							     INTEL);
+			return false;
+		now = (uint64_t)query.arch << 32 | (uint32_t)query.cpu_id;
 		atomic_store(&known, now);
 	}
-	return now - 1;
+	*machine = (struct machine){ .arch = now >> 32, .cpu_id = now };
+	return true;
 }
 
 static bool has_type(const char *name, uint32_t type)
@@ -140,12 +136,39 @@ static bool put(struct pmudev_event_attr *to, uint64_t event)
 	return event != NONE;
 }
 
-static bool encode_cache(int arch, uint64_t config, struct pmudev_event_attr *to)
+static bool encode_hardware(uint32_t arch, uint64_t config, struct pmudev_event_attr *to)
 {
-	unsigned int cache = config & 0xff, op = config >> 8 & 0xff, result = config >> 16;
+	if (config >= PERF_COUNT_HW_MAX ||
+	    (arch == PMUDEV_ARCH_AMD && config == PERF_COUNT_HW_BUS_CYCLES))
+		return false;
+	return put(to, arch == PMUDEV_ARCH_ARM64 ? arm64(config) : x86[config]);
+}
 
-	return cache < PERF_COUNT_HW_CACHE_MAX && op == PERF_COUNT_HW_CACHE_OP_READ && result < 2 &&
-	       put(to, caches[arch][cache][result]);
+static unsigned int cache_code(const struct machine *machine, enum cache_event event)
+{
+	unsigned int code;
+
+	switch (machine->arch) {
+	case PMUDEV_ARCH_ARM64:
+		code = pmudev_cache_common(event);
+		return code ? code : pmudev_cache_arm64(machine->cpu_id, event);
+	case PMUDEV_ARCH_AMD:
+		return pmudev_cache_amd(machine->cpu_id, event);
+	default:
+		code = pmudev_cache_intel(machine->cpu_id, false, event);
+		return code == CACHE_SECOND_REGISTER || code == CACHE_UNKNOWN_CPU ? NONE : code;
+	}
+}
+
+static bool encode_cache(const struct machine *machine, uint64_t config,
+			 struct pmudev_event_attr *to)
+{
+	const uint64_t cache = config & 0xff, op = config >> 8 & 0xff, result = config >> 16;
+
+	if (cache >= PERF_COUNT_HW_CACHE_MAX || op >= PERF_COUNT_HW_CACHE_OP_MAX ||
+	    result >= PERF_COUNT_HW_CACHE_RESULT_MAX || caches[cache][op] == NO_EVENT)
+		return false;
+	return put(to, cache_code(machine, caches[cache][op] + result));
 }
 
 /* What perf lets a raw event say: event, unit mask, edge, invert, counter mask. */
@@ -157,14 +180,15 @@ static bool encode_cache(int arch, uint64_t config, struct pmudev_event_attr *to
  * has no event number has a counter of its own; config1 has what else the CPU must be told. AMD: 0
  * is an event, too.
  */
-static bool encode_raw(int arch, const struct perf_event_attr *attr, struct pmudev_event_attr *to)
+static bool encode_raw(uint32_t arch, const struct perf_event_attr *attr,
+		       struct pmudev_event_attr *to)
 {
 	to->type = PMUDEV_TYPE_RAW;
 	to->config = attr->config;
-	if (arch == ARM64)
+	if (arch == PMUDEV_ARCH_ARM64)
 		return !(attr->config1 & ~3ULL) && !attr->config2;
-	to->config &= arch == INTEL ? INTEL_BITS : AMD_BITS;
-	return (arch == AMD || to->config & 0xff) && !attr->config1 && !attr->config2;
+	to->config &= arch == PMUDEV_ARCH_INTEL ? INTEL_BITS : AMD_BITS;
+	return (arch == PMUDEV_ARCH_AMD || to->config & 0xff) && !attr->config1 && !attr->config2;
 }
 
 static uint32_t flags_of(const struct perf_event_attr *attr)
@@ -183,7 +207,7 @@ static bool is_dummy(const struct perf_event_attr *attr)
 
 bool perf_encode(const struct perf_event_attr *attr, struct pmudev_event_attr *to, bool *dummy)
 {
-	int arch;
+	struct machine machine;
 
 	/* Frequencies, exact addresses, other records, and signals of its own kind are perf's. */
 	if (attr->freq || attr->precise_ip || attr->mmap || attr->comm || attr->task ||
@@ -192,8 +216,7 @@ bool perf_encode(const struct perf_event_attr *attr, struct pmudev_event_attr *t
 	*dummy = is_dummy(attr) && !attr->sample_period;
 	if (!*dummy && !is_of_cpus(attr->type))
 		return false;
-	arch = machine();
-	if (arch < 0)
+	if (!find_machine(&machine))
 		return false;
 	memset(to, 0, sizeof(*to));
 	to->flags = flags_of(attr);
@@ -201,10 +224,10 @@ bool perf_encode(const struct perf_event_attr *attr, struct pmudev_event_attr *t
 		return true;
 	switch (attr->type) {
 	case PERF_TYPE_HARDWARE:
-		return attr->config < PERF_COUNT_HW_MAX && put(to, hardware[arch][attr->config]);
+		return encode_hardware(machine.arch, attr->config, to);
 	case PERF_TYPE_HW_CACHE:
-		return encode_cache(arch, attr->config, to);
+		return encode_cache(&machine, attr->config, to);
 	default:
-		return encode_raw(arch, attr, to);
+		return encode_raw(machine.arch, attr, to);
 	}
 }
