@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "formats_parts.h"
 #include "formats_runs.h"
 
 static const char *folder;
