@@ -205,13 +205,19 @@ static bool is_dummy(const struct perf_event_attr *attr)
 	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
 }
 
+/* What read.c can answer; of anything else perf says that it is wrong. */
+#define READ_FORMATS                                                                               \
+	((uint64_t)(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |              \
+		    PERF_FORMAT_ID | PERF_FORMAT_GROUP | PERF_FORMAT_LOST))
+
 bool perf_encode(const struct perf_event_attr *attr, struct pmudev_event_attr *to, bool *dummy)
 {
 	struct machine machine;
 
 	/* Frequencies, exact addresses, other records, and signals of its own kind are perf's. */
 	if (attr->freq || attr->precise_ip || attr->mmap || attr->comm || attr->task ||
-	    attr->aux_output || attr->sigtrap || attr->inherit_thread || attr->remove_on_exec)
+	    attr->aux_output || attr->sigtrap || attr->inherit_thread || attr->remove_on_exec ||
+	    attr->read_format & ~READ_FORMATS)
 		return false;
 	*dummy = is_dummy(attr) && !attr->sample_period;
 	if (!*dummy && !is_of_cpus(attr->type))

@@ -99,8 +99,11 @@ int perf_update(struct event *event, int fd, struct pmudev_refusal *why)
 static bool is_ours(const struct perf_event_attr *attr, pid_t pid, int cpu, bool member,
 		    unsigned long flags, struct pmudev_event_attr *to, bool *dummy)
 {
-	/* Of a thread on one CPU only, and of control groups, pmudev has none. */
-	if ((flags & PERF_FLAG_PID_CGROUP) || (pid >= 0 && cpu >= 0) || (pid < 0 && cpu < 0))
+	/* Control groups, rings of others, and what no kernel knows yet */
+	if (flags & ~(unsigned long)(PERF_FLAG_FD_CLOEXEC | PERF_FLAG_FD_NO_GROUP))
+		return false;
+	/* Of a thread on one CPU only pmudev has none. */
+	if (pid < -1 || cpu < -1 || (pid >= 0 && cpu >= 0) || (pid < 0 && cpu < 0))
 		return false;
 	/* Deadlines are of threads. */
 	if (attr->sample_period && (cpu >= 0 || attr->inherit || attr->enable_on_exec))

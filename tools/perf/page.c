@@ -121,6 +121,8 @@ void *perf_map(struct event *event, void *address, size_t size, int prot, int fl
 	/* Another file may have its number by now. */
 	if (!size || !fd_is_set(fd))
 		return real()->mmap(address, size, prot, flags, fd, 0);
+	if (!(flags & MAP_SHARED))
+		return failed(-EINVAL);
 	if (size > (size_t)sysconf(_SC_PAGESIZE))
 		return map_samples(event, address, size, prot, flags, fd);
 	/* Also if it was asked for to be written, as libperf does: that is for rings. */

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The library of `pmudev exec` in this program, with made-up sets and a made-up perf: whose call is
+ * it, and what is wrong with it?
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../perf/table.h"
+#include "fake_perf.h"
+#include "fake_sets.h"
+#include "tap.h"
+
+static const struct perf_event_attr plain = {
+	.size = sizeof(plain),
+	.type = PERF_TYPE_HARDWARE,
+	.config = PERF_COUNT_HW_INSTRUCTIONS,
+	.disabled = 1,
+};
+
+static int open_event(const struct perf_event_attr *attr, long pid, long cpu, unsigned long flags)
+{
+	return syscall(SYS_perf_event_open, attr, pid, cpu, -1L, flags, 0L);
+}
+
+/* Is it perf's, which says what is wrong with it? */
+static void is_perfs(int fd, const char *what)
+{
+	ok(fake_perf_id(fd), what);
+	close(fd);
+}
+
+static void what_perf_refuses(void)
+{
+	struct perf_event_attr attr = plain;
+	int fd = open_event(&attr, 0, -1, 0);
+
+	ok(fd >= 0 && !fake_perf_id(fd), "an event of pmudev's");
+	close(fd);
+	is_perfs(open_event(&attr, 0, -1, 1UL << 20), "an unknown flag");
+	is_perfs(open_event(&attr, 0, -1, PERF_FLAG_FD_OUTPUT), "the ring of another one");
+	is_perfs(open_event(&attr, -2, 0, 0), "a pid that is none");
+	is_perfs(open_event(&attr, 0, -2, 0), "a CPU that is none");
+	attr.read_format = 1UL << 20;
+	is_perfs(open_event(&attr, 0, -1, 0), "an unknown format");
+	fd = open_event(&plain, 0, -1, 0);
+	ok(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0) == MAP_FAILED && errno == EINVAL,
+	   "a page that is not shared");
+	close(fd);
+}
+
+int main(void)
+{
+	fake_perf_begin();
+	what_perf_refuses();
+	return tap_end();
+}
