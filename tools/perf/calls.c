@@ -115,6 +115,12 @@ EXPORT long syscall(long number, ...)
 		return fcntl(a[0], a[1], a[2]);
 	case SYS_close_range:
 		return close_range(a[0], a[1], a[2]);
+	case SYS_mmap:
+		return (long)mmap64((void *)a[0], a[1], a[2], a[3], a[4], a[5]);
+	case SYS_munmap:
+		return munmap((void *)a[0], a[1]);
+	case SYS_prctl:
+		return prctl(a[0], a[1], a[2], a[3], a[4]);
 	default:
 		break;
 	}

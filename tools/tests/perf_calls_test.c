@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -57,9 +58,27 @@ static void what_perf_refuses(void)
 	close(fd);
 }
 
+/* By their numbers, as the event was opened */
+static void numbers(void)
+{
+	int fd = open_event(&plain, 0, -1, 0);
+	struct perf_event_mmap_page *page;
+	uint64_t value;
+
+	page = (void *)syscall(SYS_mmap, NULL, 4096L, (long)PROT_READ, (long)MAP_SHARED, (long)fd,
+			       0L);
+	ok(page != MAP_FAILED && !page->cap_user_rdpmc, "mmap(2) maps a page of perf's kind");
+	ok(!syscall(SYS_munmap, page, 4096L, 0L, 0L, 0L, 0L), "munmap(2)");
+	ok(!syscall(SYS_prctl, (long)PR_TASK_PERF_EVENTS_ENABLE, 0L, 0L, 0L, 0L, 0L), "prctl(2)");
+	fake_step(3, 1);
+	ok(read(fd, &value, sizeof(value)) == sizeof(value) && value == 3, "enables the event");
+	close(fd);
+}
+
 int main(void)
 {
 	fake_perf_begin();
 	what_perf_refuses();
+	numbers();
 	return tap_end();
 }
