@@ -122,24 +122,35 @@ struct group *event_lock_listed(struct event *event, int fd, struct held *held)
 /* A child has the locks as they are now: free. */
 static struct held forking;
 
+static void lock_all(struct group *group)
+{
+	for (; group; group = group->next)
+		pthread_mutex_lock(&group->lock);
+}
+
+static void unlock_all(struct group *group)
+{
+	for (; group; group = group->next)
+		pthread_mutex_unlock(&group->lock);
+}
+
 static void before_fork(void)
 {
 	struct held held;
-	struct group *group;
 
 	list_lock(&held);
-	for (group = groups; group; group = group->next)
-		pthread_mutex_lock(&group->lock);
+	lock_all(groups);
+	/* Somebody may hold one that was freed meanwhile, and look whether it is an event's. */
+	lock_all(free_groups);
 	forking = held;
 }
 
 static void after_fork(void)
 {
 	struct held held = forking;
-	struct group *group;
 
-	for (group = groups; group; group = group->next)
-		pthread_mutex_unlock(&group->lock);
+	unlock_all(free_groups);
+	unlock_all(groups);
 	list_unlock(&held);
 }
 

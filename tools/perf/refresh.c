@@ -142,16 +142,17 @@ static int choose_signal(void)
 int refresh_signal(void)
 {
 	static atomic_int chosen;
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	const int now = atomic_load(&chosen);
+	struct held held;
 
-	/* An overflow may come here again: there is none before one is chosen. */
+	/* Who has locked a group has chosen one before. */
 	if (now)
 		return now;
-	pthread_mutex_lock(&lock);
+	/* A handler of the program's, or a child, may come here at any moment: it finds it free. */
+	list_lock(&held);
 	if (!atomic_load(&chosen))
 		atomic_store(&chosen, choose_signal());
-	pthread_mutex_unlock(&lock);
+	list_unlock(&held);
 	return atomic_load(&chosen);
 }
 
