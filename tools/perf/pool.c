@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* All groups of the process: their locks and memory. */
 #define _GNU_SOURCE
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -213,9 +214,12 @@ struct group *group_new(const struct target *target)
 	group = free_groups;
 	if (group) {
 		free_groups = group->next;
-		/* Not its lock, which somebody may wait for. */
-		memset((char *)group + sizeof(group->lock), 0,
-		       sizeof(*group) - sizeof(group->lock));
+		/*
+		 * Not its lock, which somebody may wait for, nor its changes: a read(2) of before
+		 * sees that there were some.
+		 */
+		memset((char *)group + offsetof(struct group, leader), 0,
+		       sizeof(*group) - offsetof(struct group, leader));
 	} else {
 		group = calloc(1, sizeof(*group));
 		if (group)

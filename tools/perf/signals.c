@@ -73,6 +73,17 @@ static pid_t owner_of(int command, unsigned long arg)
 	return owner->type == F_OWNER_TID ? owner->pid : -1;
 }
 
+static void put_back(struct event *event, int fd, const struct overflow *old)
+{
+	struct held held;
+	struct group *group = event_lock(event, fd, &held);
+
+	if (!group)
+		return;
+	event->overflow = *old;
+	group_unlock(group, &held);
+}
+
 /* As perf tells everyone whom it may: an event that has not counted becomes perf's. */
 int perf_set_owner(struct event *event, int fd, int command, unsigned long arg)
 {
@@ -101,7 +112,7 @@ int perf_set_owner(struct event *event, int fd, int command, unsigned long arg)
 	if (error == -EINVAL)
 		error = perf_hand_over(event, fd, "fcntl()");
 	if (error && error != -ESTALE)
-		event->overflow = old;
+		put_back(event, fd, &old);
 	return error;
 }
 

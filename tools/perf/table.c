@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Descriptors of events. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <unistd.h>
 
 #include "calls.h"
@@ -128,13 +129,14 @@ int table_drop(int fd, struct event *event, int from, int flags)
 	struct group *group = event->group, *last = NULL;
 	struct event *known = event;
 	struct held held;
+	int ret, error;
 	bool gone;
-	int ret;
 
 	if (is_borrowed())
 		return close_one(fd, from, flags);
 	group_lock(group, &held);
 	ret = close_one(fd, from, flags);
+	error = errno;
 	/* After an error of close(2) it is closed all the same. */
 	gone = (from < 0 || ret >= 0) &&
 	       atomic_compare_exchange_strong(&perf_table[fd], &known, NULL) && put_ref(event);
@@ -143,6 +145,7 @@ int table_drop(int fd, struct event *event, int from, int flags)
 	group_unlock(group, &held);
 	if (gone)
 		free_all(event, last);
+	errno = error;
 	return ret;
 }
 
@@ -160,6 +163,12 @@ int table_copy(int fd, struct event *event, int (*make)(int fd, int a, int b), i
 	if (!group)
 		return make(fd, a, b);
 	ret = make(fd, a, b);
+	/* A read(2) of it would have pmudev's layout. perf's own are perf's at any number. */
+	if (ret >= MOST_FDS && !atomic_load(&event->given)) {
+		real()->close(ret);
+		errno = EMFILE;
+		ret = -1;
+	}
 	if (ret >= 0 && ret < MOST_FDS && table_find(ret) != event) {
 		atomic_fetch_add(&event->refs, 1);
 		old = table_replace(ret, event);

@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -75,10 +76,25 @@ static void numbers(void)
 	close(fd);
 }
 
+/* Numbers that the table does not have */
+static void high_numbers(void)
+{
+	const struct rlimit many = { .rlim_cur = MOST_FDS + 10, .rlim_max = MOST_FDS + 10 };
+	int fd = open_event(&plain, 0, -1, 0);
+
+	if (setrlimit(RLIMIT_NOFILE, &many))
+		ok(true, "# SKIP no descriptor has such a number");
+	else
+		ok(fcntl(fd, F_DUPFD, MOST_FDS) == -1 && errno == EMFILE, "a copy has no number");
+	close(fd);
+	is_number(fake_open_sets(), 0, "no set is left");
+}
+
 int main(void)
 {
 	fake_perf_begin();
 	what_perf_refuses();
 	numbers();
+	high_numbers();
 	return tap_end();
 }
