@@ -92,7 +92,7 @@ static bool is_pmu(const char *name, size_t len)
 	return len && !access(path, F_OK);
 }
 
-/* Is there no event of this name? */
+/* Is there no event of this name, or only one of perf's, as libpfm4 has tracepoints' groups? */
 static bool is_unknown(const struct pmudev_pmus *pmus, const char *name, size_t len)
 {
 	struct pmudev_events *events;
@@ -106,7 +106,7 @@ static bool is_unknown(const struct pmudev_pmus *pmus, const char *name, size_t 
 	error = pmudev_events_parse(word, pmus, &events, NULL);
 	if (!error)
 		pmudev_events_free(events);
-	return error == -ENOENT;
+	return error == -ENOENT || error == -EOPNOTSUPP;
 }
 
 static const char *advice_of_event(const struct pmudev_pmus *pmus, const char *event, size_t len)
