@@ -115,8 +115,15 @@ EXPORT long syscall(long number, ...)
 		return fcntl(a[0], a[1], a[2]);
 	case SYS_close_range:
 		return close_range(a[0], a[1], a[2]);
+#ifdef SYS_mmap2
+	/* Its offset is in units of 4096 bytes; SYS_mmap is of another kind there, or of none. */
+	case SYS_mmap2:
+		return (long)mmap64((void *)a[0], a[1], a[2], a[3], a[4],
+				    (off64_t)(unsigned long)a[5] << 12);
+#else
 	case SYS_mmap:
 		return (long)mmap64((void *)a[0], a[1], a[2], a[3], a[4], a[5]);
+#endif
 	case SYS_munmap:
 		return munmap((void *)a[0], a[1]);
 	case SYS_prctl:
@@ -125,7 +132,8 @@ EXPORT long syscall(long number, ...)
 		break;
 	}
 	ret = real()->syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-	if (number == SYS_perf_event_open && ret >= 0) {
+	/* Not what a child of vfork(2) opens, which has its parent's table. */
+	if (number == SYS_perf_event_open && ret >= 0 && getpid() == perf_process) {
 		atomic_fetch_add(&perf_opened.perf, 1);
 		given_follow(a[3], ret, (const struct perf_event_attr *)a[0]);
 	}
@@ -318,6 +326,11 @@ static int copy_to(int from, int to, int flags)
 
 	if (from < 0 || from == to || event == old)
 		return make_dup3(from, to, flags);
+	/* Of the table: before what is there is closed. */
+	if (event && to >= MOST_FDS && !atomic_load(&event->given)) {
+		errno = EBADF;
+		return -1;
+	}
 	if (old) {
 		ret = table_drop(to, old, from, flags < 0 ? 0 : flags);
 		if (ret < 0)

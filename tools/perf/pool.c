@@ -173,7 +173,6 @@ static void __attribute__((constructor)) begin(void)
 
 struct event *event_new(void)
 {
-	struct group *group;
 	struct event *event;
 	struct held held;
 
@@ -183,10 +182,9 @@ struct event *event_new(void)
 		free_events = event->next;
 	list_unlock(&held);
 	if (event) {
-		/* Somebody may be about to lock it, and then look whether it is the event's. */
-		group = event->group;
-		memset(event, 0, sizeof(*event));
-		event->group = group;
+		/* Not its group, which somebody may lock, to see whether it is the event's. */
+		memset((char *)event + offsetof(struct event, id), 0,
+		       sizeof(*event) - offsetof(struct event, id));
 	} else {
 		event = calloc(1, sizeof(*event));
 	}

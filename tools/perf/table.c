@@ -2,6 +2,7 @@
 /* Descriptors of events. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "calls.h"
@@ -14,12 +15,20 @@ struct event *_Atomic perf_table[MOST_FDS];
 /* Behind the highest that was ever used */
 static atomic_int end;
 
+/* Others, of other groups, come and go meanwhile: one look. */
+static bool is_of_group(int fd, const struct group *group)
+{
+	const struct event *event = table_find(fd);
+
+	return event && event->group == group;
+}
+
 int perf_find_fd(const struct group *group)
 {
 	int fd;
 
 	for (fd = 0; fd < atomic_load(&end); fd++)
-		if (table_find(fd) && table_find(fd)->group == group)
+		if (is_of_group(fd, group))
 			return fd;
 	return -1;
 }
@@ -29,7 +38,7 @@ void perf_replace(const struct group *group, int to)
 	int fd;
 
 	for (fd = 0; fd < atomic_load(&end); fd++)
-		if (table_find(fd) && table_find(fd)->group == group)
+		if (is_of_group(fd, group))
 			fd_replace(fd, to);
 }
 
@@ -67,12 +76,18 @@ static bool is_borrowed(void)
 	return getpid() != perf_process;
 }
 
-/* A number in the table is the event's no more. The group is locked. Return: none is. */
-static bool put_ref(struct event *event)
+/*
+ * A number in the table is the event's no more. The group is locked. @keep: its set's, or negative:
+ * where no other number is the group's, the set is gone, too. Return: none is the event's.
+ */
+static bool put_ref(struct event *event, int keep)
 {
+	int fd;
+
 	if (atomic_fetch_sub(&event->refs, 1) > 1)
 		return false;
-	perf_close(event, perf_find_fd(event->group));
+	fd = perf_find_fd(event->group);
+	perf_close(event, fd < 0 ? keep : fd);
 	return true;
 }
 
@@ -104,7 +119,7 @@ void table_drop_old(struct event *old)
 		return;
 	group = old->group;
 	group_lock(group, &held);
-	gone = put_ref(old);
+	gone = put_ref(old, -1);
 	if (gone && !group->nr)
 		last = group;
 	group_unlock(group, &held);
@@ -124,24 +139,36 @@ static int close_one(int fd, int from, int flags)
 	return from < 0 ? real()->close(fd) : real()->dup3(from, fd, flags);
 }
 
+/* The set of a group that takes turns has others, too: when @fd is closed it keeps its events. */
+static int keep_shared(const struct group *group, int fd, int from)
+{
+	if (!group->multiplexed || from == TABLE_FORGET || !fd_is_set(fd))
+		return -1;
+	return real()->fcntl(fd, F_DUPFD_CLOEXEC, 0L);
+}
+
 int table_drop(int fd, struct event *event, int from, int flags)
 {
 	struct group *group = event->group, *last = NULL;
 	struct event *known = event;
+	int ret, error, keep;
 	struct held held;
-	int ret, error;
 	bool gone;
 
 	if (is_borrowed())
 		return close_one(fd, from, flags);
 	group_lock(group, &held);
+	keep = keep_shared(group, fd, from);
 	ret = close_one(fd, from, flags);
 	error = errno;
 	/* After an error of close(2) it is closed all the same. */
 	gone = (from < 0 || ret >= 0) &&
-	       atomic_compare_exchange_strong(&perf_table[fd], &known, NULL) && put_ref(event);
+	       atomic_compare_exchange_strong(&perf_table[fd], &known, NULL) &&
+	       put_ref(event, keep);
 	if (gone && !group->nr)
 		last = group;
+	if (keep >= 0)
+		real()->close(keep);
 	group_unlock(group, &held);
 	if (gone)
 		free_all(event, last);

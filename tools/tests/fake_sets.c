@@ -174,6 +174,11 @@ int set_bind(int fd, const struct target *target, struct pmudev_refusal *why)
 
 static int add(struct fake_set *set, const struct pmudev_event_attr *attr, uint32_t *slot)
 {
+	/* As the module: groups grow while they are off. */
+	for (*slot = 0; *slot < PMUDEV_MAX_EVENTS; (*slot)++)
+		if (set->event[*slot].present && set->event[*slot].enabled &&
+		    set->event[*slot].group == attr->group)
+			return -EBUSY;
 	for (*slot = 0; *slot < PMUDEV_MAX_EVENTS; (*slot)++) {
 		if (set->event[*slot].present)
 			continue;

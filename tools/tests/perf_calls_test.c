@@ -76,6 +76,18 @@ static void numbers(void)
 	close(fd);
 }
 
+static void has_no_high_number(int fd)
+{
+	int there = open("/dev/null", O_RDONLY);
+
+	ok(fcntl(fd, F_DUPFD, MOST_FDS) == -1 && errno == EMFILE, "a copy has no number");
+	ok(dup2(there, MOST_FDS + 2) == MOST_FDS + 2, "others have them");
+	ok(dup2(fd, MOST_FDS + 2) == -1 && errno == EBADF, "nor one that was chosen");
+	ok(fcntl(MOST_FDS + 2, F_GETFD) >= 0, "and what has it stays");
+	close(MOST_FDS + 2);
+	close(there);
+}
+
 /* Numbers that the table does not have */
 static void high_numbers(void)
 {
@@ -85,7 +97,7 @@ static void high_numbers(void)
 	if (setrlimit(RLIMIT_NOFILE, &many))
 		ok(true, "# SKIP no descriptor has such a number");
 	else
-		ok(fcntl(fd, F_DUPFD, MOST_FDS) == -1 && errno == EMFILE, "a copy has no number");
+		has_no_high_number(fd);
 	close(fd);
 	is_number(fake_open_sets(), 0, "no set is left");
 }
