@@ -133,7 +133,7 @@ EXPORT long syscall(long number, ...)
 	}
 	ret = real()->syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	/* Not what a child of vfork(2) opens, which has its parent's table. */
-	if (number == SYS_perf_event_open && ret >= 0 && getpid() == perf_process) {
+	if (number == SYS_perf_event_open && ret >= 0 && !perf_is_borrowed()) {
 		atomic_fetch_add(&perf_opened.perf, 1);
 		given_follow(a[3], ret, (const struct perf_event_attr *)a[0]);
 	}

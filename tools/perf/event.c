@@ -339,7 +339,7 @@ bool perf_open(const struct perf_event_attr *from, pid_t pid, int cpu, int leade
 	bool ours;
 
 	/* What a child of vfork(2) opens its parent must not have in its table. */
-	if (getpid() != perf_process || !take_attr(&attr, from))
+	if (perf_is_borrowed() || !take_attr(&attr, from))
 		return false;
 	memory_know_stack();
 	/* Another thread closes the leader, or makes it perf's: as if it had done that before. */

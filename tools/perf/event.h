@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <pmudev.h>
 
@@ -164,6 +165,12 @@ bool perf_encode(const struct perf_event_attr *attr, struct pmudev_event_attr *t
 
 /* pool.c: this process; what it has made is its own. */
 extern pid_t perf_process;
+
+/* A child of vfork(2) has descriptors of its own, and this memory of its parent's. */
+static inline bool perf_is_borrowed(void)
+{
+	return getpid() != perf_process;
+}
 
 /* What was when a lock was taken: no signal and no cancellation comes while it is held. */
 struct held {

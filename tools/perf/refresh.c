@@ -145,7 +145,7 @@ int refresh_signal(void)
 	const int now = atomic_load(&chosen);
 	struct held held;
 
-	/* Who has locked a group has chosen one before. */
+	/* Callers that hold a lock of a group return here: it was chosen before. */
 	if (now)
 		return now;
 	/* A handler of the program's, or a child, may come here at any moment: it finds it free. */

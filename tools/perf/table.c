@@ -70,12 +70,6 @@ void perf_release(const struct group *group, const int *fds, bool known)
 	}
 }
 
-/* A child of vfork(2) has descriptors of its own, and this memory. */
-static bool is_borrowed(void)
-{
-	return getpid() != perf_process;
-}
-
 /*
  * A number in the table is the event's no more. The group is locked. @keep: its set's, or negative:
  * where no other number is the group's, the set is gone, too. Return: none is the event's.
@@ -155,7 +149,7 @@ int table_drop(int fd, struct event *event, int from, int flags)
 	struct held held;
 	bool gone;
 
-	if (is_borrowed())
+	if (perf_is_borrowed())
 		return close_one(fd, from, flags);
 	group_lock(group, &held);
 	keep = keep_shared(group, fd, from);
@@ -183,7 +177,7 @@ int table_copy(int fd, struct event *event, int (*make)(int fd, int a, int b), i
 	struct held held;
 	int ret;
 
-	if (is_borrowed())
+	if (perf_is_borrowed())
 		return make(fd, a, b);
 	group = event_lock_any(event, fd, &held);
 	/* It is the C library's by now. */
