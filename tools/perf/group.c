@@ -29,7 +29,7 @@ ssize_t group_read(int fd, struct pmudev_record *record)
 	if (got < 0)
 		return got;
 	/* Else it is no set's any more. */
-	return got >= (ssize_t)sizeof(*record) && record->size == got ? got : -EBADF;
+	return got >= (ssize_t)sizeof(*record) && (ssize_t)record->size == got ? got : -EBADF;
 }
 
 struct count event_count(const struct event *event, const struct pmudev_record *record)
