@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "api.h"
+#include "cgroup_set.h"
 #include "deadline.h"
 
 #include <linux/perf_event.h>
@@ -66,8 +67,12 @@ static int pmudev_fill(struct events *e, const struct wish *wish)
 	if (wish->cpu < 0 && !wish->pid && !wish->off) {
 		ret = pmudev_begin(e->fd[0], attr, wish->nr);
 	} else {
-		ret = wish->cpu >= 0 ? pm_bind(e->fd[0], PMUDEV_TARGET_CPU, wish->cpu, 0) :
-				       pm_bind(e->fd[0], PMUDEV_TARGET_TASK, wish->pid, 0);
+		if (wish->cgroup)
+			ret = cgroup_bind(e->fd[0], wish->cgroup, wish->cpu, 0);
+		else if (wish->cpu >= 0)
+			ret = pm_bind(e->fd[0], PMUDEV_TARGET_CPU, wish->cpu, 0);
+		else
+			ret = pm_bind(e->fd[0], PMUDEV_TARGET_TASK, wish->pid, 0);
 		if (!ret)
 			ret = pm_add(e->fd[0], attr, wish->nr);
 		if (!ret && !wish->off)
@@ -133,7 +138,8 @@ static int perf_fill(struct events *e, const struct wish *wish)
 		.exclude_hv = 1,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 	};
-	int pid = wish->cpu >= 0 ? -1 : wish->pid, fd, ret;
+	int pid = wish->cgroup ? wish->cgroup : wish->cpu >= 0 ? -1 : wish->pid, fd, ret;
+	unsigned long flags = wish->cgroup ? PERF_FLAG_PID_CGROUP : 0;
 	unsigned int i;
 
 	if (wish->nr > 1)
@@ -147,7 +153,7 @@ static int perf_fill(struct events *e, const struct wish *wish)
 		attr.disabled = wish->off && !i;
 		attr.sample_period = i ? 0 : wish->deadline;
 		fd = syscall(SYS_perf_event_open, &attr, pid, wish->cpu, i ? e->fd[0] : -1,
-			     PERF_FLAG_FD_CLOEXEC);
+			     PERF_FLAG_FD_CLOEXEC | flags);
 		if (fd < 0)
 			return -errno;
 		add_file(e, fd);

@@ -12,6 +12,7 @@
  * struct wish - what is to be counted
  * @pid: a thread, 0: the caller; not looked at if @cpu is not negative
  * @cpu: a CPU, -1: a thread
+ * @cgroup: a descriptor of its directory: its threads on @cpu, 0: all there
  * @nr: events, instructions and cycles by turns, in user mode
  * @user: readable in user mode, with their pages mapped
  * @off: opened, but not enabled
@@ -20,6 +21,7 @@
 struct wish {
 	int pid;
 	int cpu;
+	int cgroup;
 	unsigned int nr;
 	bool user;
 	bool off;

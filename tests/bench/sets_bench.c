@@ -117,7 +117,7 @@ static void measure(const struct api *api, struct costs *costs)
 		crowd_gather(&crowd, threads[i]);
 		crowd_open(&crowd, threads[i]);
 		costs->life[i] = time_calls(one_life, &life, CALLS);
-		costs->extra[i] = extra_switch(start, stop, &life);
+		costs->extra[i] = extra_switch(start, stop, &life, NULL);
 		crowd_end(&crowd);
 		costs->fill[i] = crowd.opening_ns;
 		costs->empty[i] = crowd.closing_ns;

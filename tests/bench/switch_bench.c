@@ -97,7 +97,7 @@ int main(void)
 	for (side = 0; side < 2; side++) {
 		api = apis[side];
 		api->begin();
-		base[side] = time_switches();
+		base[side] = time_switches(NULL);
 		for (i = 0; i < NR_PATHS; i++) {
 			struct counting c = { .api = api,
 					      .wish = of_self(paths[i].nr, paths[i].user),
@@ -105,7 +105,7 @@ int main(void)
 
 			/* It is not reached. */
 			c.wish.deadline = paths[i].deadline ? 1ULL << 40 : 0;
-			extra[side][i] = extra_switch(start, stop, &c);
+			extra[side][i] = extra_switch(start, stop, &c, NULL);
 			say("%s, %s, %u: %.1f", api->name, paths[i].key, paths[i].nr,
 			    extra[side][i]);
 		}

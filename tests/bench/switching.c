@@ -49,10 +49,12 @@ int sleeper_start(const struct api *api, const struct wish *wish)
 	return ret;
 }
 
-static int partner(struct turns *turns)
+static int partner_start(struct turns *turns, const struct cgroup *cgroup)
 {
 	int process = fork_bound();
 
+	if (!process && cgroup && cgroup_enter(cgroup))
+		_exit(1);
 	while (!process) {
 		turn_wait(turns, 1);
 		turn_give(turns, 1);
@@ -60,7 +62,7 @@ static int partner(struct turns *turns)
 	return process;
 }
 
-double time_switches(void)
+double time_switches(const struct cgroup *partner)
 {
 	double samples[SAMPLES];
 	struct turns turns;
@@ -71,7 +73,7 @@ double time_switches(void)
 	if (turns_init(&turns))
 		fail("pipe", -errno);
 	steady(true);
-	process = partner(&turns);
+	process = partner_start(&turns, partner);
 	for (i = 0; i < SAMPLES; i++) {
 		pause_ns(LET_OTHERS);
 		for (j = 0; j < WARM_UP; j++)
@@ -87,17 +89,18 @@ double time_switches(void)
 	return median(samples, SAMPLES) / (2.0 * ROUNDS);
 }
 
-double extra_switch(int (*start)(void *arg), void (*stop)(void *arg), void *arg)
+double extra_switch(int (*start)(void *arg), void (*stop)(void *arg), void *arg,
+		    const struct cgroup *partner)
 {
 	double samples[PAIRS], without;
 	unsigned int i;
 
 	for (i = 0; i < PAIRS; i++) {
 		pause_ns(HOOKS_LEAVE);
-		without = time_switches();
+		without = time_switches(partner);
 		if (start(arg))
 			return REFUSED;
-		samples[i] = time_switches() - without;
+		samples[i] = time_switches(partner) - without;
 		stop(arg);
 	}
 	return median(samples, PAIRS);

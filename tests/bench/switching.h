@@ -4,20 +4,26 @@
 #define PMUDEV_BENCH_SWITCHING_H
 
 #include "api.h"
+#include "cgroup.h"
 
 /* A child that counts as @wish says, or does not (NULL), and sleeps: its id, or -errno. */
 int sleeper_start(const struct api *api, const struct wish *wish);
 
-/* Nanoseconds of a switch between the caller and a process that takes turns with it. */
-double time_switches(void);
+/*
+ * Nanoseconds of a switch between the caller and a process that takes turns with it, in the cgroup
+ * @partner. NULL: in the caller's.
+ */
+double time_switches(const struct cgroup *partner);
 
 /**
  * extra_switch() - what counting adds to such a switch
  * @start, @stop: the counting, between the two of a pair of measurements: 0 or -errno
  * @arg: theirs
+ * @partner: as of time_switches()
  *
  * The median of several pairs; REFUSED, if @start() failed.
  */
-double extra_switch(int (*start)(void *arg), void (*stop)(void *arg), void *arg);
+double extra_switch(int (*start)(void *arg), void (*stop)(void *arg), void *arg,
+		    const struct cgroup *partner);
 
 #endif /* PMUDEV_BENCH_SWITCHING_H */
