@@ -59,21 +59,6 @@ static inline void pmudev_vm_flags(struct vm_area_struct *vma, unsigned long set
 #endif
 }
 
-/* unsafe_get_user() of 64 bits. 32-bit kernels can read only 32 bits at a time. */
-#ifdef CONFIG_64BIT
-#define pmudev_unsafe_get_u64(x, ptr, label) unsafe_get_user(x, ptr, label)
-#else
-#define pmudev_unsafe_get_u64(x, ptr, label)				\
-do {									\
-	u32 __user *__halves = (u32 __user *)(ptr);			\
-	u32 __half[2];							\
-									\
-	unsafe_get_user(__half[0], __halves, label);			\
-	unsafe_get_user(__half[1], __halves + 1, label);		\
-	memcpy(&(x), __half, sizeof(x));				\
-} while (0)
-#endif
-
 /* Add 1 to an eventfd. Any context but an NMI. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
 #define pmudev_eventfd_signal(eventfd) eventfd_signal(eventfd)

@@ -3,11 +3,12 @@
  * Workers: they hold the mutexes that several users share.
  *
  * A thread that holds a mutex can be kept off its CPU for long by its priority or its control
- * group (SCHED_IDLE, cpu.max), and every other thread then waits for it. So pmu->lock,
- * inherit->mutex and the other mutexes that callers share are held only by
+ * group (SCHED_IDLE, cpu.max), and every other thread then waits for it. So pmu->lock, the
+ * inherit->mutex of a multiplexing set and the other mutexes that callers share are held only by
  *   a caller that is not preempted meanwhile, for short work, if the mutex is free; or
  *   a kernel thread: for long work, or if the mutex is taken, a worker acts for the caller. The
- *   caller sleeps until that is done, and holds nothing but its own set's mutex.
+ *   caller sleeps until that is done. It holds its own set's mutex, in BIND also the target's
+ *   exec_update_lock; a write to the sysctl holds user_access_mutex instead.
  */
 #ifndef _PMUDEV_WORKER_H
 #define _PMUDEV_WORKER_H

@@ -3,12 +3,11 @@
  * The interface between the core and a backend.
  *
  * A backend knows one CPU family: its counters, encodings and values. It knows no task, set, page
- * or file. The core knows no register. A backend may call src/pure, src/compat.h and the
- * kernel; it reaches the core only through struct pmudev_upcalls.
+ * or file. The core knows no register. A backend may call src/pure, what all layers use (compat.h,
+ * hooks.h, setting.h) and the kernel; it reaches the core only through struct pmudev_upcalls.
  *
  * "On the CPU" in this header means: called on the CPU concerned, with interrupts disabled. "Owned"
- * means: between cpu_up and cpu_down. "May sleep" means
- * process context.
+ * means: between cpu_up and cpu_down. "May sleep" means process context.
  */
 #ifndef _PMUDEV_BACKEND_H
 #define _PMUDEV_BACKEND_H

@@ -14,7 +14,7 @@ enum pmudev_guest_filter {
 
 /* An encoded event */
 struct pmudev_code {
-	/* The counter's selector while the host runs: PMEVTYPER<n>_EL0 or IA32_PERFEVTSELx */
+	/* The selector while the host runs: PMEVTYPER<n>_EL0, IA32_PERFEVTSELx or PERF_CTLx */
 	u64 config;
 	/*
 	 * Counters that can count the event and that its attributes allow, by index. Of a chained

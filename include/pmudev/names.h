@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Names of raw events and of the fields of their config. The tables are in pmuv3.h and intel.h. */
+/* Names of raw events and of the fields of their config. The tables: pmuv3.h, intel.h, amd.h. */
 #ifndef _PMUDEV_NAMES_H
 #define _PMUDEV_NAMES_H
 

@@ -10,7 +10,8 @@
 
 /*
  * Description of a PMU. The core sets index. The backend's probe sets all other fields; they are
- * constant afterwards, except unavailable, foreign and what the core counts.
+ * constant once the PMU is registered, except unavailable, foreign, what is counted, and that AMD's
+ * backend takes PMUDEV_HAS_GUEST back when KVM cannot be followed.
  */
 struct pmudev_pmu_info {
 	u32 index;		/* number of the PMU, 0..PMUDEV_MAX_PMUS - 1 */
@@ -42,7 +43,7 @@ struct pmudev_pmu_info {
 	const struct pmudev_term *terms;
 	const struct pmudev_name *events;
 	unsigned int nr_events;
-	/* See struct pmudev_query; the core counts. */
+	/* See struct pmudev_query; the core counts, of user_access_lost the backend, too. */
 	atomic64_t user_access_lost;
 	atomic64_t overflows;
 	atomic64_t unexpected;

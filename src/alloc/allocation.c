@@ -141,7 +141,7 @@ static u64 placed_counters(const struct pmudev_set *set)
 	u64 rest, mask = alloc->mux.guaranteed;
 	unsigned int slot;
 
-	pmudev_for_each_slot(slot, rest, alloc->placed & ~set->mux)
+	pmudev_for_each_slot(slot, rest, alloc->placed & ~READ_ONCE(set->mux))
 		mask |= pmudev_place_counters(alloc->place[slot],
 					      pmudev_slot_event(set, slot)->hw.chained);
 	return mask;

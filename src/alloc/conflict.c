@@ -112,7 +112,7 @@ static bool list_holders(void *arg)
 	pmudev_alloc_look_at_perf(set->pmu, 0);
 	find_conflicts(set);
 	pmudev_for_each_slot(c, rest, listing->busy) {
-		if (set->pmu->info.unavailable & BIT_ULL(c))
+		if (READ_ONCE(set->pmu->info.unavailable) & BIT_ULL(c))
 			*holder++ = (struct pmudev_holder){
 				.counter = c,
 				.kind = PMUDEV_HOLDER_HYPERVISOR,

@@ -11,7 +11,7 @@
 #include "../worker.h"
 #include "rotation.h"
 
-/* How long nothing is lent, and how often it is looked after that while perf uses some */
+/* For how long nothing is lent; also how often it is checked whether perf still uses counters */
 #define PAUSE HZ
 
 /* One PMU */

@@ -69,7 +69,7 @@ static u64 add_movable(struct assignment *assignment, const struct pmudev_pmu *p
 
 		if (!movable(set, ctx))
 			continue;
-		pmudev_for_each_slot(slot, rest, alloc->placed & ~set->mux) {
+		pmudev_for_each_slot(slot, rest, alloc->placed & ~READ_ONCE(set->mux)) {
 			const struct pmudev_event *event = pmudev_slot_event(set, slot);
 
 			/* The program reads a DIRECT event's counter by its number. */
@@ -131,7 +131,7 @@ static noinline_for_stack int find_guaranteed(const struct pmudev_pmu *pmu,
 
 		if (!movable(set, ctx) || !mux->guaranteed)
 			continue;
-		ret = pmudev_find_guaranteed(set, alloc->placed & set->mux, free,
+		ret = pmudev_find_guaranteed(set, alloc->placed & READ_ONCE(set->mux), free,
 					     &mux->new_guaranteed, &unused);
 		if (ret)
 			return ret;

@@ -56,7 +56,7 @@ static u64 usable(const struct pmudev_set *set)
 	unsigned int slot;
 	u64 rest, mask = 0;
 
-	pmudev_for_each_slot(slot, rest, set->alloc->placed & set->mux)
+	pmudev_for_each_slot(slot, rest, set->alloc->placed & READ_ONCE(set->mux))
 		mask |= pmudev_places_counters(pmudev_slot_event(set, slot)->allowed,
 					       pmudev_slot_event(set, slot)->hw.chained);
 	return mask;

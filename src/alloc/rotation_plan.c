@@ -142,7 +142,7 @@ static bool place_one(const struct pmudev_set *set, u64 group, u64 free,
 
 void pmudev_rotation_plan(struct pmudev_set *set, u64 pool, struct pmudev_rotation *rotation)
 {
-	u64 all = set->alloc->placed & set->mux, group[PMUDEV_MAX_GROUPS];
+	u64 all = set->alloc->placed & READ_ONCE(set->mux), group[PMUDEV_MAX_GROUPS];
 	unsigned int k, i, nr = split_groups(set, all, group);
 
 	lockdep_assert_held(&set->pmu->lock);

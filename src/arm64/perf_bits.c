@@ -94,7 +94,7 @@ u64 pmuv3_take_bits(struct pmuv3_kind *kind, int cpu, u64 counters)
 	return busy;
 }
 
-/* kind->lock held, on the CPU. */
+/* kind->lock held, on the CPU, or it is offline. */
 static void return_bits(struct pmuv3_kind *kind, int cpu, u64 counters)
 {
 	struct pmuv3_cpu *cpuc = per_cpu_ptr(&pmuv3_cpus, cpu);

@@ -40,7 +40,11 @@ struct driver {
 };
 
 static struct driver drivers[PMUDEV_MAX_PMUS];
-static DEFINE_MUTEX(drivers_mutex); /* pmu->lock is of one kind only; nothing nests in it */
+/*
+ * The table, and the list of hooks: kinds share drivers, and pmu->lock is of one kind. Nests in
+ * pmu->lock; hooks_lock nests in it.
+ */
+static DEFINE_MUTEX(drivers_mutex);
 
 static struct driver *driver_of(const struct arm_pmu *pmu)
 {

@@ -56,11 +56,12 @@ struct pmuv3_kind {
 	struct pmudev_pmu_info *info;
 	struct arm_pmu *perf; /* perf's driver, or NULL until it is found; never goes away */
 	struct cpumask cpus;  /* those that were ever used; grows in cpu_up */
-	/* Counters, by index; all below is under lock: raw, irqs off. Nothing nests in it. */
+	/* Counters, by index; under lock, raw, irqs off, unless they say otherwise. */
 	raw_spinlock_t lock;
 	u64 reserved;	/* reserved on all CPUs */
 	u64 spare;	/* those of them that no set needs: perf gets them when it asks */
-	bool exclusive; /* perf's driver has no counter, and must not stop the PMU; READ_ONCE() */
+	/* perf's driver has no counter, and must not stop the PMU; under pmu->lock; READ_ONCE() */
+	bool exclusive;
 	u64 wanted;	/* being reserved: perf's flexible events leave them at their next chance */
 };
 
@@ -74,7 +75,7 @@ struct pmuv3_cpu {
 	u64 ours;
 	u64 taking;    /* the counter whose bit is being set or cleared; likewise */
 	bool starting; /* perf's driver is writing the user access registers */
-	u64 stops;     /* how often perf's driver stopped the PMU while owned */
+	u64 stops;     /* how often perf's driver stopped the PMU while owned; all CPUs may read */
 	u64 perf_left; /* counters that may still show what perf counted */
 	bool owned;    /* the core uses this CPU, from cpu_up to cpu_down */
 	bool user;     /* our thread may read counters */

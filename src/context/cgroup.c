@@ -5,13 +5,6 @@
 
 #include "cgroup.h"
 
-static void load(struct pmudev_ctx *ctx)
-{
-	raw_spin_lock(&ctx->lock);
-	pmudev_ctx_load(ctx);
-	raw_spin_unlock(&ctx->lock);
-}
-
 static void unload(struct pmudev_ctx *ctx, void *unused)
 {
 	raw_spin_lock(&ctx->lock);
@@ -26,6 +19,13 @@ void pmudev_cgroups_unload(struct pmudev_cpu *cpuc)
 }
 
 #ifdef CONFIG_CGROUPS
+static void load(struct pmudev_ctx *ctx)
+{
+	raw_spin_lock(&ctx->lock);
+	pmudev_ctx_load(ctx);
+	raw_spin_unlock(&ctx->lock);
+}
+
 void pmudev_cgroups_follow(struct pmudev_cpu *cpuc, struct task_struct *task)
 {
 	struct pmudev_cgroup *cgroup;

@@ -8,7 +8,10 @@
 #include "times.h"
 #include "user_page.h"
 
-/* What counts of @from changes meanwhile; the rest of an enabled event is constant. */
+/*
+ * What counts of @from changes meanwhile, and so does the counter of a multiplexed event, which the
+ * child's own rotation sets. The rest of an enabled event is constant.
+ */
 void pmudev_events_copy(struct pmudev_set *child, const struct pmudev_set *from, u64 slots)
 {
 	unsigned int slot;

@@ -66,10 +66,14 @@ struct pmudev_ctx {
 	struct preempt_notifier notifier; /* first, for the thread's switches use it most */
 #endif
 	raw_spinlock_t lock; /* all below unless it says otherwise; raw, taken with irqs off */
-	int cpu;	     /* where it is loaded, -1 if nowhere. Written on that CPU only. */
+	int cpu; /* where it is loaded, or -1. Written on that CPU; also read without lock. */
 	u32 nr;		     /* number of active events */
 	bool ready; /* while loaded: on a reserved CPU of its PMU; else its time is lost */
-	bool dead;  /* the thread exited or gained privileges, or no set is left: stays unloaded */
+	/*
+	 * The thread exited or gained privileges, or no set is left: stays unloaded. Also read
+	 * without lock, see pmudev_set_ended().
+	 */
+	bool dead;
 	struct pmudev_pmu *pmu; /* the PMU it counts on; NULL for a CPU without one. Constant. */
 	u64 mask;		/* counters of the active events */
 	u64 residue_mask;	/* those whose value user mode could see: pmudev_leave_residue() */
@@ -120,7 +124,7 @@ struct pmudev_cpu {
 	u64 residue; /* counters that show what earlier events counted; on the CPU, irqs off */
 	struct pmudev_overflow overflow;
 	struct hrtimer fold_timer;   /* runs while something loaded here has narrow counters */
-	u64 fold_ns;		     /* its period, 0 while it does not run */
+	u64 fold_ns;		     /* its period, 0 while it does not run; on the CPU, irqs off */
 	struct hrtimer rotate_timer; /* runs while something loaded here has multiplexed groups */
 	struct hlist_head cgroups;   /* contexts of cgroups on this CPU; on the CPU, irqs off */
 	bool follows_cgroups;	     /* these are loaded and unloaded at switches; likewise */

@@ -65,10 +65,10 @@ void pmudev_deadlines_reset(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 
 void pmudev_deadlines_forget(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 	__must_hold(&ctx->lock);
 
-/* The target has ended: who waits shall look. */
+/* The target has ended: wake whoever polls its sets. */
 void pmudev_deadlines_ended(struct pmudev_ctx *ctx) __must_hold(&ctx->lock);
 
-/* Something of a set has changed that who polls it may wait for. Irqs off. */
+/* Wake whoever polls the set. Irqs off. */
 void pmudev_deadlines_wake(struct pmudev_set *set);
 
 /*
@@ -91,7 +91,7 @@ void pmudev_deadline_disarm(struct pmudev_set *set, unsigned int slot) __must_ho
 void pmudev_deadlines_reach(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots, bool live)
 	__must_hold(&ctx->lock);
 
-/* Those of some slots, which have a deadline, whose deadline is of the total. */
+/* Those of @slots whose deadline is of the total. Each of them has a deadline. */
 u64 pmudev_deadlines_totals(const struct pmudev_set_deadlines *deadlines, u64 slots);
 
 /* deadline_set.c */

@@ -40,7 +40,10 @@ struct pmudev_deadline_told {
 	u64 count;
 };
 
-/* One event's deadline in one set or child; under ctx->lock, but @told under common->lock */
+/*
+ * One event's deadline in one set or child; under ctx->lock, and of a set with a file written under
+ * its mutex, too, and read under either. @nr_told and @told are under common->lock.
+ */
 struct pmudev_slot_deadline {
 	u64 first;  /* for threads that inherit it: the count at which it begins */
 	u64 period; /* 0: once */
@@ -83,9 +86,10 @@ struct pmudev_deadline_common {
 	bool used;	  /* a deadline was set; also read without lock */
 	/* Brings totals up to date, with work that the set layer provides. */
 	struct work_struct look;
-	u64 room; /* slots that all have memory for, and new children get; also read without lock */
+	/* Slots that all have memory for, and new children get; written under the set's mutex. */
+	u64 room;
 	struct rcu_head rcu;
-	struct pmudev_slot_report *slot[PMUDEV_MAX_EVENTS]; /* NULL: never had one; as @room */
+	struct pmudev_slot_report *slot[PMUDEV_MAX_EVENTS]; /* NULL: never had one. As @room. */
 };
 
 /* The deadlines of a set or child, from the first on until it goes */
@@ -125,7 +129,10 @@ pmudev_deadlines_memory(struct pmudev_set_deadlines *deadlines)
 void pmudev_report(struct pmudev_set_deadlines *deadlines, unsigned int slot, u64 value, u64 count,
 		   u64 passed);
 
-/* The same of a total, if it has reached its deadline and that was not reported. */
+/*
+ * Report a total, if it has reached its deadline and that was not reported. The common lock held,
+ * and ctx->lock or the set's mutex.
+ */
 void pmudev_report_total(struct pmudev_set_deadlines *deadlines, unsigned int slot);
 
 /* Have common->look run. The common lock held, irqs off. */

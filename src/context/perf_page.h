@@ -16,7 +16,10 @@
 
 struct user_struct;
 
-/* Pages by slot, which stay until the set is closed; under ctx->lock */
+/*
+ * Pages by slot, which stay until the set is closed; under ctx->lock. Page faults read @page
+ * without.
+ */
 struct pmudev_perf_pages {
 	u64 mapped;					      /* slots that have one */
 	u64 live;					      /* those whose page has an index */

@@ -19,9 +19,11 @@
  *   pmu->lock			reservation and allocation of one PMU; also taken by the hotplug
  *				callback. Never two PMUs' at a time.
  *   users_mutex		x86/reserve.c: the reservation of the event selects
+ *   drivers_mutex		arm64/perf_wrap.c: perf's drivers
  *   inherit->mutex		one walk over a set's children at a time
  *   attach_lock		raw, task/attach.c: one attach at a time
  *   grant_lock			raw, entry/mmap.c: the first mapping clears residue before others go
+ *   rights_lock		raw, x86/user.c: rights to read; irqs on, it calls all CPUs
  *   rq->lock			the scheduler's: a switch holds it when it takes those below
  *   ctx->lock			raw, irqs off: what is loaded, and the pages of its sets. Also taken
  *				inside the kernel's cgroup_mutex, when threads are moved.
@@ -29,14 +31,18 @@
  *   inherit->lock		raw, irqs off: the list of children, and the sums of ended ones
  *   common->lock		raw, irqs off: reports of a set's and its children's deadlines
  *   task_hash_lock		raw, irqs off: the task table
+ *   pmuv3_kind.lock		raw, irqs off, arm64's reserved counters; perf's locks may be held
  *   links_lock			raw, irqs off, task/switch_notifier.c: our entries in notifier lists
  *   pmudev_readers.lock	raw, irqs off: which sets could read each other's counters
+ *   stop->wait.lock		spinlock, irqs off, context/stop.c: a thread that stops
  *   open_set->last.lock		spinlock: the last refusal of a set; nothing nests in it
  *   hooks_lock			spinlock, hooks.c: the list of installed hooks; nothing nests in it
  *   owners_lock		spinlock, irqs off, set/quota.c: the table of quota owners
  *
  * mmap() takes mmap_lock and then ctx->lock, never a mutex of ours. A context switch takes
- * ctx->lock only. src/worker.h says who may hold the mutexes that several users share.
+ * ctx->lock, and inside it at most common->lock (a deadline is reached), links_lock (a dead
+ * context is unlinked) and a backend's lock. src/worker.h says who may hold the mutexes that
+ * several users share.
  */
 #ifndef _PMUDEV_CONTEXT_PMU_H
 #define _PMUDEV_CONTEXT_PMU_H

@@ -32,7 +32,10 @@ struct pmudev_perf_pages;
 struct pmudev_rotation;
 struct pmudev_set_deadlines;
 
-/* The set's place in its rotation; under ctx->lock */
+/*
+ * The set's place in its rotation; under ctx->lock. Of a set with a file @plan is written under
+ * pmu->lock, too, and read under either.
+ */
 struct pmudev_set_rotation {
 	const struct pmudev_rotation *plan; /* NULL: no group is enabled, or it is suspended */
 	/*
@@ -66,7 +69,10 @@ struct pmudev_set {
 	int cpu;		   /* the CPU counted, -1 for a task. Constant once bound. */
 	bool on_exec;	/* PMUDEV_BIND_ON_EXEC, and no program was executed yet; under ctx->lock */
 	u32 generation; /* see struct pmudev_page; under ctx->lock */
-	/* Written under the mutex of the set with the file and ctx->lock, read under either: */
+	/*
+	 * Written under the mutex of the set with the file and ctx->lock, read under either. Of
+	 * slots that are placed @mux is constant, and also read under pmu->lock.
+	 */
 	u32 nr_slots;	/* slots, with empty ones in between */
 	u64 used;	/* slots with an event */
 	u64 user;	/* slots whose event asked for user reads */
@@ -80,7 +86,7 @@ struct pmudev_set {
 	struct pmudev_set_rotation rotation;
 	struct pmudev_mapping mapping; /* unused in a child */
 	struct hlist_node ctx_node; /* in ctx->inherited, if fork or exec must find it; ctx->lock */
-	struct pmudev_inherit *inherit; /* NULL: not inherited. A child has its parent's. */
+	struct pmudev_inherit *inherit; /* NULL: not inherited. A child's is its parent's. */
 	struct pmudev_alloc *alloc;	/* NULL in a child, whose counters are its parent's */
 	struct pmudev_set_deadlines *deadlines; /* NULL: none yet. Set once, under ctx->lock. */
 	struct pmudev_event *chunk[PMUDEV_MAX_EVENTS / PMUDEV_CHUNK]; /* events, which never move */

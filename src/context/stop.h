@@ -13,10 +13,11 @@
 /* The stop of a set's thread: kept by the set, and while @queued by the thread */
 struct pmudev_stop {
 	struct callback_head work;
-	wait_queue_head_t wait; /* its lock guards what follows */
+	wait_queue_head_t wait; /* its lock guards what follows, but @held */
 	/*
 	 * The thread is to sleep. Set with a report, cleared by whoever continues it, also before
-	 * the thread has heard of it. pmudev_stop_wake() follows.
+	 * the thread has heard of it. pmudev_stop_wake() follows. Set under the common lock of the
+	 * set's deadlines, cleared under it or without; READ_ONCE().
 	 */
 	bool held;
 	bool queued;		/* the thread will look at @held before it is in user mode again */
@@ -28,7 +29,7 @@ struct pmudev_stop {
 struct pmudev_stop *pmudev_stop_alloc(gfp_t gfp);
 
 /*
- * Stop a thread, if @held still says so. It is not the caller's to wait for. Any context but NMI.
+ * Stop a thread, if @held still says so, without waiting until it has stopped. Any context but NMI.
  * Under RCU.
  */
 void pmudev_stop_thread(struct pmudev_stop *stop, struct task_struct *task);

@@ -24,7 +24,7 @@ void pmudev_totals_end(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg
 void pmudev_totals_look(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
 	__must_hold(&ctx->lock);
 
-/* Those of some slots that have a total's deadline. */
+/* Those of some slots that have a total's deadline. The set's mutex or inherit->lock held. */
 u64 pmudev_totals_of(const struct pmudev_set *set, u64 slots);
 
 /*

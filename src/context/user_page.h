@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The user page: what it says, and user access while its thread is loaded. All functions are called
- * with ctx->lock held, on the CPU where the context is loaded, or anywhere if it is loaded nowhere.
+ * The user page: what it says, and user access while its thread is loaded. Unless they say
+ * otherwise, functions are called with ctx->lock held, on the CPU where the context is loaded, or
+ * anywhere if it is loaded nowhere.
  */
 #ifndef _PMUDEV_CONTEXT_USER_PAGE_H
 #define _PMUDEV_CONTEXT_USER_PAGE_H

@@ -5,7 +5,7 @@
  * management, KVM. It checks what the caller gave and calls the layers below; nothing calls it but
  * main.c.
  *
- * Each file's init returns 0 or an error and sleeps; main.c calls them in order.
+ * Each file's init returns 0 or an error and may sleep; main.c calls them in order.
  */
 #ifndef _PMUDEV_ENTRY_ENTRY_H
 #define _PMUDEV_ENTRY_ENTRY_H

@@ -174,7 +174,7 @@ static bool enable_free(struct pmudev_set *set, u64 slots)
 
 	if (pmudev_rotation_concerned(set) || pmudev_set_ended(set))
 		return false;
-	/* Perf's readers have to be asked for. */
+	/* Whether perf has readers must be found out, which may sleep. */
 	if (is_private(set) && !set->mapping.private && pmudev_beside_perf())
 		return false;
 	/* While the CPU's own context is loaded it stays: going offline takes pmu->lock first. */

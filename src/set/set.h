@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The set layer owns event sets as programs know them: create, bind, add, enable, reset, remove,
- * dry runs, inheritance and the quota. It calls the allocation layer and what is below it.
+ * dry runs, inheritance, deadlines and the quota. It calls the allocation layer and what is below.
  *
  * All functions that take a set: its mutex held, by the caller or by whom a worker works for,
  * unless they say otherwise. They may sleep, and fill in @why if they return an error.
@@ -30,8 +30,9 @@ struct pmudev_open_set {
 	struct pmudev_hold hold;   /* its reservations */
 	bool shared;		   /* PMUDEV_BIND_SHARED. Constant once bound. */
 	struct pmudev_cgroup *cgroup; /* whose context the set has, or NULL. Constant once bound. */
-	bool kvm_hooked; /* has, or had, events with a host/guest filter: holds KVM's hooks */
-	struct pmudev_quota_owner *owner; /* whose quota it takes; NULL: nobody's, or not bound */
+	/* Holds KVM's hooks: has events with a host/guest filter, or had since it was empty. */
+	bool kvm_hooked;
+	struct pmudev_quota_owner *owner; /* whose quota it takes; NULL: nobody's. At BIND. */
 	struct pmudev_last_refusal last;
 	wait_queue_head_t wait; /* who polls it */
 	struct pmudev_ring *ring; /* of samples; NULL: not mapped yet. Set once, without lock. */

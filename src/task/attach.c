@@ -175,7 +175,7 @@ unsigned int pmudev_ctx_end(struct pmudev_ctx *ctx)
 		return 0;
 	if (ctx->cpu >= 0)
 		pmudev_ctx_unload(ctx);
-	/* pmudev_set_add() looks without the lock. */
+	/* pmudev_set_ended() takes no lock. */
 	WRITE_ONCE(ctx->dead, true);
 	pmudev_pages_revoke(ctx);
 	pmudev_deadlines_ended(ctx);

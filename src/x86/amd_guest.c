@@ -11,7 +11,8 @@
  * kernel's.
  *
  * A hypervisor may drop the two bits of its guests' selectors without a fault, and still let them
- * run guests of their own: KVM does. There, and where KVM cannot be probed, nothing is filtered.
+ * run guests of their own: KVM does. There, and where KVM cannot be probed, such events are
+ * refused.
  *
  * Probing patches the kernel's text, which takes long, and takes cpus_read_lock(), which whoever
  * reserves a CPU has already. So it is done at load, or when KVM, mostly a module, is loaded:

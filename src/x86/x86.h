@@ -92,7 +92,7 @@ union x86_caps {
 
 /*
  * A kind of CPUs; each kind is a PMU. Constant after probe, except users and found, which callers
- * of cpu_up and cpu_down serialize.
+ * of cpu_up and cpu_down serialize, and caps.amd.filters.
  */
 struct x86_kind {
 	union x86_caps caps;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A call that changes what others take turns on pauses them all, and then wakes one after the
- * other, while the PMU's lock is given to whoever waits. Who asks in between where the events of
- * such a set are must not be told "nowhere".
+ * A call that changes the allocation suspends the other multiplexing sets, and resumes them one by
+ * one, releasing the PMU's lock in between. PLACE must not answer "nowhere" of such a set then.
  */
 #include "mux.h"
 #include "kselftest_harness.h"

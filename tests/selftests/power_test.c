@@ -113,7 +113,7 @@ TEST(sleep_is_no_time)
 	ASSERT_EQ(0, write_file(PM_TEST, "none"));
 }
 
-/* Meanwhile a bare read would have shown anything: the generation tells, and then all is well. */
+/* A bare read meanwhile is invalid: the generation has changed. Later ones are valid again. */
 TEST(bare_reads_are_told)
 {
 	struct pmudev_event_attr event = bare_event(true, DIRECT_FLAGS);

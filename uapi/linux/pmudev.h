@@ -2,9 +2,9 @@
 /*
  * pmudev - the CPU's performance counters through /dev/pmudev
  *
- * One open file is one event set. You bind it to a target (a thread, a process or a CPU) and add
- * events in groups. All events of a group are on counters together. You can map a user page, from
- * which the counted thread reads its counters without a system call.
+ * One open file is one event set. You bind it to a target (a thread, a process, a CPU, a cgroup on
+ * a CPU) and add events in groups. All events of a group are on counters together. You can map a
+ * user page, from which the counted thread reads its counters without a system call.
  *
  *	fd = open("/dev/pmudev", O_RDWR | O_CLOEXEC);
  *	ioctl(fd, PMUDEV_IOC_BIND, &bind);	the calling thread
