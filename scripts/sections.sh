@@ -13,8 +13,8 @@ kcsan-arm64 kcsan-amd64 kcsan-amd fuzz bench suites papi bugs"
 section_about() {
 	case $1 in
 	check) echo "what \`make check\` runs" ;;
-	slow) echo "the programs that \`make check\` leaves out, on its machines" ;;
-	matrix) echo "every program on every arm64 machine and every pair of x86 properties, kernels 6.1 and 6.12" ;;
+	slow) echo "the programs that take long, on the machines of the section matrix and of \`make check\`" ;;
+	matrix) echo "every other program on every arm64 machine and every pair of x86 properties, kernels 6.1 and 6.12" ;;
 	x86-*) echo "every combination of x86 properties, kernel ${1#*-}" ;;
 	newest) echo "the newest kernel that Debian packages, and 7.2, built from source" ;;
 	compile) echo "kernels of which Debian has headers: other series, PREEMPT_RT" ;;
@@ -62,7 +62,7 @@ section_slow() {
 section_matrix() {
 	scripts/setup
 	scripts/setup rust
-	tests/vm/run
+	tests/vm/run --level matrix
 }
 
 # x86_rest VERSION: what the matrix leaves out.

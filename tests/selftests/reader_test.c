@@ -273,15 +273,16 @@ TEST_F(reader, multiplexed)
 	ASSERT_EQ(0, pmudev_add(&self->set, events, nr, NULL));
 	ASSERT_EQ(0, pmudev_enable(&self->set, PMUDEV_ALL));
 	ASSERT_EQ(0, pmudev_reader_init(&self->reader, &self->set, NULL, 1));
-	for (k = 0; k < 2000; k++) {
+	/* Until it was often on a counter, and often not. */
+	for (k = 0; k < 20000 && (direct < 200 || k - direct < 200); k++) {
 		ASSERT_EQ(0, pmudev_reader_count(&self->reader, &value));
 		ASSERT_GE(value, last);
 		last = value;
 		direct += is_learnt(&self->set, &self->reader);
 		loop(5000);
 	}
-	EXPECT_GT(direct, 200U);
-	EXPECT_LT(direct, 1900U);
+	EXPECT_GE(direct, 200U);
+	EXPECT_GE(k - direct, 200U);
 }
 
 /* ------------------------------------------------------------- the page itself -- */

@@ -135,6 +135,7 @@ wanted() {
 	quick) [ -n "$quick" ] ;;
 	check) [ -z "$slow" ] && { [ -n "$chosen" ] || check_has_part "$2" "$4" "$5" "$1" "$alone"; } ;;
 	slow) [ -n "$slow" ] ;;
+	matrix) [ -z "$slow" ] ;;
 	esac
 }
 
