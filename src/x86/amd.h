@@ -28,7 +28,10 @@ enum x86_nmi amd_judge_nmi(struct x86_cpu *cpuc);
 void amd_acknowledge(struct x86_cpu *cpuc);
 
 /* amd_guest.c */
-/* False: no event is for the host or for guests only. Changes from true to false. */
+/*
+ * False: no event is for the host or for guests only. Changes from true to false. True before a
+ * kind of CPU is known, whose own capabilities decide then.
+ */
 bool amd_has_filters(void);
 /* When the PMU is known, and before unload. May sleep. */
 void amd_hook(void);

@@ -26,18 +26,17 @@
 #include "amd.h"
 #include "amd_regs.h"
 
-static bool no_filters;
-
+/* As the first kind has: they work on the CPUs of all kinds, or on none. */
 bool amd_has_filters(void)
 {
-	return !READ_ONCE(no_filters);
+	return !x86_nr_kinds || READ_ONCE(x86_kinds[0].caps.amd.filters);
 }
 
+/* The first kind first: a CPU that comes online asks there. */
 static void drop_filters(void)
 {
 	unsigned int i;
 
-	WRITE_ONCE(no_filters, true);
 	for (i = 0; i < x86_nr_kinds; i++) {
 		WRITE_ONCE(x86_kinds[i].caps.amd.filters, false);
 		x86_kinds[i].info->features &= ~PMUDEV_HAS_GUEST;
@@ -141,7 +140,8 @@ void amd_hook(void)
 
 	if (!x86_kinds[0].caps.amd.svm)
 		return;
-	if (!filters_work())
+	/* K8 has SVM and not the bits: there they are reserved, and a write may fault. */
+	if (amd_has_filters() && !filters_work())
 		drop_filters();
 	/* This also calls the notifier for modules that are loaded already. */
 	if (IS_BUILTIN(CONFIG_KVM))
