@@ -83,6 +83,21 @@ static const struct row machines[] = {
 		.umask2 = true,
 		.wanted = { 6, 48, 48, 48, 0xf000003ff, ~0x1dffU, 13 },
 	},
+	/* libvirt, tests/cputestdata/x86_64-cpuid-Xeon-6731E.xml and -6788P.xml */
+	{
+		.name = "Sierra Forest: 23H lists as many events as version 1 has",
+		.leaf0a = { 0x07300805, 0, 0x00000007, 0x00008603 },
+		.leaf23 = { { 0x0b, 0, 0x06, 0 }, { 0xff, 0x7, 0, 0 }, {}, { 0x7f, 0, 0, 0 } },
+		.full_width = true,
+		.wanted = { 5, 48, 48, 48, 0x7000000ff, ~0x7fU, 13 },
+	},
+	{
+		.name = "Granite Rapids: 23H beside version 5",
+		.leaf0a = { 0x08300805, 0, 0x0000000f, 0x00008604 },
+		.leaf23 = { { 0x0b, 0, 0, 0 }, { 0xff, 0xf, 0, 0 }, {}, { 0xdff, 0, 0, 0 } },
+		.full_width = true,
+		.wanted = { 5, 48, 48, 48, 0xf000000ff, ~0xdffU, 13 },
+	},
 	{
 		.name = "a KVM guest on Skylake",
 		.leaf0a = { 0x07300402, 0, 0, 0x00000603 },
