@@ -138,6 +138,13 @@ expect "stat with all of them says nothing" says 0 "cycles" lacking 0x7f "$PMUDE
 expect "  of what is left out" nothing grep "left out" "$TMP/said"
 expect "verify-counters leaves it out" left_out 0x7d instructions "$PMUDEV" verify-counters -C 0 -i 0.01 -n 1
 expect "  and counts the other twice" grep -qE "cycles@3.*cycles@fixed1|cycles +cycles" "$TMP/said"
+twice_on_amd() {
+	says 0 "" lacking 0x7b env CPU_ARCH=amd "$PMUDEV" verify-counters -C 0 -i 0.01 -n 1
+}
+expect "verify-counters knows AMD's counters" twice_on_amd
+expect "  it counts both events twice" \
+	grep -qE "instructions@2.*instructions@3.*cycles@0.*cycles@1" "$TMP/said"
+expect "  and leaves nothing out" nothing grep "left out" "$TMP/said"
 expect "bench leaves it out" left_out 0x7d instructions "$PMUDEV" bench --json
 expect "  and has times and cycles" grep -q '"pmudev": {"ns": [^}]*"instructions": null, "cycles": [0-9]' "$TMP/said"
 

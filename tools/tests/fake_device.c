@@ -3,8 +3,8 @@
  * Stands for /dev/pmudev in a program that loads it (LD_PRELOAD): sets can be made, bound and
  * enabled, and what they count grows with each reading. COUNTERS in the environment is how many
  * events all sets of a process can have together (64), GENERIC the mask of the generic events that
- * the CPU has (all), SYSFS a folder that stands for /sys/class/pmudev. While the file LOST exists
- * the sets have lost their counters.
+ * the CPU has (all), CPU_ARCH=amd makes it AMD's with four counters, SYSFS is a folder that stands
+ * for /sys/class/pmudev. While the file LOST exists the sets have lost their counters.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,13 +143,20 @@ static __u64 generic(void)
 	return mask ? strtoull(mask, NULL, 0) : (1U << PMUDEV_GENERIC_MAX) - 1;
 }
 
+static bool is_amd(void)
+{
+	const char *arch = getenv("CPU_ARCH");
+
+	return arch && !strcmp(arch, "amd");
+}
+
 static int query(struct pmudev_query *q)
 {
 	q->abi = PMUDEV_ABI_VERSION;
-	q->arch = PMUDEV_ARCH_INTEL;
+	q->arch = is_amd() ? PMUDEV_ARCH_AMD : PMUDEV_ARCH_INTEL;
 	q->nr_pmus = 1;
 	q->generic = generic();
-	q->counters = 0xf | 7ULL << PMUDEV_FIXED_BASE;
+	q->counters = is_amd() ? 0xf : 0xf | 7ULL << PMUDEV_FIXED_BASE;
 	q->available = q->counters;
 	memcpy(q->name, "fake", sizeof("fake"));
 	return 0;

@@ -54,6 +54,14 @@ static const struct place intel[NR_PLACES] = {
 	{ PMUDEV_CYCLES, INTEL_CYCLES "@fixed1", PMUDEV_FIXED_BASE + 1 },
 };
 
+/* No fixed ones; some CPUs have four counters, and family 15H counts cycles on the first three. */
+static const struct place amd[NR_PLACES] = {
+	{ PMUDEV_INSTRUCTIONS, "instructions@2", 2 },
+	{ PMUDEV_INSTRUCTIONS, "instructions@3", 3 },
+	{ PMUDEV_CYCLES, "cycles@0", 0 },
+	{ PMUDEV_CYCLES, "cycles@1", 1 },
+};
+
 static const struct place arm64[NR_PLACES] = {
 	{ PMUDEV_INSTRUCTIONS, "instructions@2", 2 },
 	{ PMUDEV_INSTRUCTIONS, "instructions@4", 4 },
@@ -88,9 +96,21 @@ static void tell_places(const struct pmudev_query *query, const struct place *pl
 	}
 }
 
+static const struct place *places_of(const struct pmudev_query *query)
+{
+	switch (query->arch) {
+	case PMUDEV_ARCH_INTEL:
+		return intel;
+	case PMUDEV_ARCH_AMD:
+		return amd;
+	default:
+		return arm64;
+	}
+}
+
 char *default_double(const struct pmudev_query *query)
 {
-	const struct place *places = query->arch == PMUDEV_ARCH_INTEL ? intel : arm64;
+	const struct place *places = places_of(query);
 	char *events = NULL;
 	unsigned int i;
 

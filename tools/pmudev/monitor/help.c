@@ -45,6 +45,8 @@ const char verify_help[] =
 	"The default list on Intel is (CPU event codes C0H and 3CH)\n"
 	"  cpu/event=0xc0,umask=0,name=instructions/@2, the same @fixed0,\n"
 	"  cpu/event=0x3c,umask=0,name=cycles/@3, the same @fixed1\n"
+	"on AMD\n"
+	"  instructions@2,instructions@3,cycles@0,cycles@1\n"
 	"and on arm64\n"
 	"  instructions@2,instructions@4,cycles@3,cycles@fixed0\n"
 	"without the events that the CPU lacks.\n"
