@@ -202,6 +202,10 @@ TEST_F(amd, errata_are_told)
 	EXPECT_EQ(zen ? 1U : 0U, times_in(&output, "r0d1:u: not the same in each run"))
 	TH_LOG("%s", output.text);
 	EXPECT_EQ(zen ? 0U : 1U, times_in(&output, "instructions:u: each interrupt"));
+	run(&output, "pmudev explain -e L1-icache-loads:u,r0081:u");
+	EXPECT_EQ(zen ? 1U : 0U, times_in(&output, "L1-icache-loads:u: wrong"))
+	TH_LOG("%s", output.text);
+	EXPECT_EQ(zen ? 1U : 0U, times_in(&output, "r0081:u: too low"));
 	run(&output, "pmudev stat -e r0d1:u,instructions:u -- true");
 	EXPECT_EQ(0, output.status);
 	EXPECT_EQ(1U, times_in(&output, zen ? "r0d1:u: not the same" : "instructions:u: each"))

@@ -4,6 +4,11 @@
 
 #define NUMBER 0xf000000ffULL /* of a raw event of AMD's */
 
+/* AMD's driver developers, May 2025 */
+#define IC_SOURCE                                                                            \
+	"https://lore.kernel.org/r/2f475a1ba4b240111e69644fc2d5bf93b2e39c99.1746618724.git." \
+	"sandipan.das@amd.com"
+
 static const struct erratum errata[] = {
 	{ { 0x0f00, 0x16ff },
 	  0xc0,
@@ -29,6 +34,18 @@ static const struct erratum errata[] = {
 	  "Overflow interrupts",
 	  "may be lost while two or more counters count: deadlines are then told late",
 	  "AMD's erratum 1023" },
+	{ { 0x1700, 0x1aff },
+	  0x80,
+	  PMUDEV_GENERIC_MAX,
+	  "Instruction Cache Fetches",
+	  "wrong, and no other event counts them",
+	  IC_SOURCE },
+	{ { 0x1700, 0x1aff },
+	  0x81,
+	  PMUDEV_GENERIC_MAX,
+	  "Instruction Cache Misses",
+	  "too low: r1060 counts them",
+	  IC_SOURCE },
 	{ { 0x1700, 0x19ff },
 	  0xd1,
 	  PMUDEV_GENERIC_MAX,
