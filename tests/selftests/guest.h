@@ -57,8 +57,10 @@ int guest_open(struct guest *g);
 int guest_run(struct guest *g);
 void guest_close(struct guest *g);
 /*
- * On nvhe of the emulator, with guests, a CPU that comes back to a kernel at EL1 is found in the
- * vectors of EL2, at 0: for ever.
+ * On nvhe of the emulator, a Cortex-A72, a CPU that was offline enters a guest with a wrong
+ * VBAR_EL2, and takes exceptions for ever: each time a CPU comes online, the kernel's
+ * spectre_v3a_enable_mitigation() adds to the number of the vectors that KVM uses there. So what
+ * runs guests runs there before anything else takes CPUs offline ("early=" in the matrix).
  */
 bool guest_forbids_hotplug(void);
 
