@@ -195,10 +195,12 @@ static int put_in(struct group *group, struct event *event, int fd, struct event
 
 static int open_leader(const struct wish *wish, struct event *event, struct pmudev_refusal *why)
 {
+	/* In turns from the beginning, if it could not be moved later. */
+	const bool joins = wish->target.flags && !wish->attr->pinned && !perf_settings.strict;
 	int fd = target_open(&wish->target, wish->cloexec, why), error = 0;
 	struct event *old = NULL;
+	struct held list, held;
 	struct group *group;
-	struct held held;
 
 	if (fd < 0)
 		return fd;
@@ -207,9 +209,10 @@ static int open_leader(const struct wish *wish, struct event *event, struct pmud
 		real()->close(fd);
 		return -ENOMEM;
 	}
-	/* In turns from the beginning, if it could not be moved later. */
-	if (wish->target.flags && !wish->attr->pinned && !perf_settings.strict)
+	if (joins) {
+		list_lock(&list);
 		error = group_join(group, fd);
+	}
 	group_lock(group, &held);
 	if (error)
 		real()->close(fd);
@@ -218,6 +221,8 @@ static int open_leader(const struct wish *wish, struct event *event, struct pmud
 	if (error >= 0)
 		group->leader = event;
 	group_unlock(group, &held);
+	if (joins)
+		list_unlock(&list);
 	table_drop_old(old);
 	if (error < 0)
 		group_free(group);

@@ -117,6 +117,7 @@ struct target {
  * @counted: some event of it was enabled, and perf cannot take it over any more
  * @told: an identifier of its events: perf has others
  * @multiplexed: they are a group of a set that others are in, too
+ * @in_turns: which counts, or waits for an exec
  * @number: of that group
  * @target: constant
  * @process: that has made it; a child's copies of its descriptors change nothing. Constant.
@@ -131,6 +132,7 @@ struct group {
 	bool counted;
 	atomic_bool told;
 	bool multiplexed;
+	bool in_turns;
 	unsigned int number;
 	struct target target;
 	pid_t process;

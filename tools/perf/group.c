@@ -145,21 +145,21 @@ static int take_out(struct group *group, uint32_t number, int fd, struct pmudev_
 	if (!nr)
 		return 0;
 	control(fd, PMUDEV_IOC_DISABLE, number, why);
-	if (group_read(fd, &all.record) < 0)
-		return -EBADF;
-	error = control(fd, PMUDEV_IOC_REMOVE, number, why);
-	if (error)
-		return error;
+	error = group_read(fd, &all.record) < 0 ? -EBADF :
+						  control(fd, PMUDEV_IOC_REMOVE, number, why);
 	for (i = 0; i < group->nr; i++) {
 		struct event *event = group->events[i];
 
 		if (!is_of(event, number))
 			continue;
+		/* Off in any case */
+		event->counting = false;
+		if (error)
+			continue;
 		event->base = event_count(event, &all.record);
 		atomic_store(&event->slot, NO_SLOT);
-		event->counting = false;
 	}
-	return 0;
+	return error;
 }
 
 int event_add_again(struct event *event, int fd, uint32_t flags, struct pmudev_refusal *why)
@@ -276,6 +276,7 @@ static int add_wanted(struct group *group, int fd, struct pmudev_refusal *why)
 	unsigned int i;
 	int error = 0;
 
+	group->in_turns = false;
 	for (i = 0; i < group->nr && !error; i++) {
 		struct event *event = group->events[i];
 
@@ -290,7 +291,9 @@ static int add_wanted(struct group *group, int fd, struct pmudev_refusal *why)
 	if (error || !nr_wanted(group, false))
 		return error;
 	group->counted = true;
-	return control(fd, PMUDEV_IOC_ENABLE, group->number, why);
+	error = control(fd, PMUDEV_IOC_ENABLE, group->number, why);
+	group->in_turns = !error;
+	return error;
 }
 
 static int update_multiplexed(struct group *group, int fd, struct pmudev_refusal *why)

@@ -78,7 +78,8 @@ bool is_shared(const struct target *target);
 
 /*
  * A group whose set must not change, for children are counted by it: it shares the set of others
- * from its beginning on. @fd: of its own set; may become that of another. 0 or -errno.
+ * from its beginning on. @fd: of its own set; may become that of another. The list is locked until
+ * an event is in the group. 0 or -errno.
  */
 int group_join(struct group *group, int fd);
 

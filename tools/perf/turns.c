@@ -102,20 +102,26 @@ static int shared_number(const struct target *target)
 	return used == UINT64_MAX ? -1 : __builtin_ctzll(~used);
 }
 
-/* A group, which is locked. @fd: of its own set. 0 or -errno. */
+/*
+ * A group, which is locked. @fd: of its own set. 0 or -errno: it counts where it was, or it is one
+ * of the shared set and counts when that is tried again.
+ */
 static int move(struct group *group, int fd, int shared, struct pmudev_refusal *why)
 {
-	int number = shared_number(&group->target);
+	const int number = shared_number(&group->target);
+	const int error = number < 0 ? -EBUSY : group_move(group, fd, shared, number, why);
+	struct pmudev_refusal other;
 
-	return number < 0 ? -ENOSPC : group_move(group, fd, shared, number, why);
+	/* It was switched off to be moved. */
+	if (error && number >= 0 && !group->multiplexed)
+		group_update(group, fd, &other);
+	return error;
 }
 
 int group_join(struct group *group, int fd)
 {
 	int number, shared;
-	struct held held;
 
-	list_lock(&held);
 	atomic_store(&ever_shared, true);
 	shared = copy_shared(&group->target);
 	number = shared_number(&group->target);
@@ -127,8 +133,7 @@ int group_join(struct group *group, int fd)
 	}
 	if (shared >= 0)
 		real()->close(shared);
-	list_unlock(&held);
-	return number < 0 ? -ENOSPC : 0;
+	return number < 0 ? -EBUSY : 0;
 }
 
 static bool counts(const struct group *group)
@@ -141,23 +146,34 @@ static bool counts(const struct group *group)
 	return false;
 }
 
-/* The others that hold counters now; one after the other: nobody waits for two groups. */
-static void move_others(const struct group *group, int shared)
+/* Those that hold counters come; those that are there, and had none then, are tried again. */
+static void move_other(struct group *other, const struct target *target, int shared, bool again)
 {
-	struct pmudev_refusal why;
+	const bool asked =
+		again ? other->multiplexed && !other->in_turns && group_is_wanted(other) :
+			!other->multiplexed && counts(other);
+	const int fd = asked && may_share(other, target) ? perf_find_fd(other) : -1;
+	struct pmudev_refusal why = { 0 };
+	int error;
+
+	if (fd < 0)
+		return;
+	error = again ? group_update(other, fd, &why) : move(other, fd, shared, &why);
+	if (error && (again || !other->multiplexed))
+		perf_explain("events that should take turns with others", error, &why);
+}
+
+/* One after the other: nobody waits for two groups. */
+static void move_others(const struct group *group, int shared, bool again)
+{
 	struct group *other;
 	struct held held;
-	int fd;
 
 	for (other = group_first(); other; other = other->next) {
 		if (other == group)
 			continue;
 		group_lock(other, &held);
-		if (!other->multiplexed && may_share(other, &group->target) && counts(other)) {
-			fd = perf_find_fd(other);
-			if (fd >= 0)
-				move(other, fd, shared, &why);
-		}
+		move_other(other, &group->target, shared, again);
 		group_unlock(other, &held);
 	}
 }
@@ -182,20 +198,26 @@ static int move_all(struct event *event, int fd, int shared, struct pmudev_refus
 {
 	struct held held;
 	struct group *group = event_lock_listed(event, fd, &held);
-	int error;
+	int error = 0;
+	bool there;
 
 	if (!group)
 		return -ESTALE;
 	if (!group->multiplexed)
-		move(group, fd, shared, why);
+		error = move(group, fd, shared, why);
+	there = group->multiplexed;
 	group_unlock(group, &held);
-	move_others(group, shared);
+	/* The others stay as they are, too. */
+	if (!there)
+		return error;
+	move_others(group, shared, false);
 	/* Not the group of before: another thread may have closed it, or perf has it. */
 	group = event_lock_listed(event, fd, &held);
 	if (!group)
 		return -ESTALE;
 	error = group_update(group, fd, why);
 	group_unlock(group, &held);
+	move_others(group, shared, true);
 	return error;
 }
 

@@ -17,6 +17,8 @@
 
 struct settings perf_settings;
 unsigned int fake_counters = 64;
+struct fake_failure fake_failure;
+void (*fake_during)(void);
 
 /* A set is the file with this inode. */
 static struct fake_set {
@@ -273,10 +275,14 @@ int set_control(int fd, unsigned long request, uint32_t group, uint32_t slot, ui
 	struct fake_set *set;
 	int error = 0;
 
+	if (fake_during)
+		fake_during();
 	pthread_mutex_lock(&mutex);
 	set = find(fd);
 	if (!set)
 		error = -EBADF;
+	else if (request == fake_failure.request && fake_failure.in && !--fake_failure.in)
+		error = fake_failure.error;
 	else if (request != PMUDEV_IOC_RESET && !has_group(set, group))
 		error = -EINVAL;
 	else if (request == PMUDEV_IOC_ENABLE)

@@ -31,7 +31,7 @@ static int open_event(unsigned int disabled, int group, unsigned long flags)
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 	};
 
-	return syscall(SYS_perf_event_open, &attr, 0, -1, group, flags);
+	return syscall(SYS_perf_event_open, &attr, 0L, -1L, (long)group, flags, 0L);
 }
 
 static uint64_t value(int fd)
@@ -288,7 +288,7 @@ static void dummies(void)
 		.disabled = 1,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 	};
-	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0), member[3], i;
+	int fd = syscall(SYS_perf_event_open, &attr, 0L, -1L, -1L, 0L, 0L), member[3], i;
 
 	fake_counters = 2;
 	ok(fd >= 0 && fake_open_sets() == 1, "an event that counts nothing");
@@ -366,7 +366,6 @@ static void told_in_file(void)
 	pid_t pid;
 
 	ok(file >= 0 && write(file, "before\n", 7) == 7, "a file");
-	/* It must not write what is in the buffer again. */
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
