@@ -40,7 +40,10 @@ void ring_unmapped(void *address, size_t size);
 /* PERF_EVENT_IOC_PERIOD */
 int perf_set_period(struct event *event, int fd, uint64_t period);
 
-/* read.c: read(2): return bytes or -errno. Takes no lock; may be called by signal handlers. */
+/*
+ * read.c: read(2): return bytes or -errno. May be called by signal handlers. Takes no lock but the
+ * group's, and that only beside changes of the group that take long.
+ */
 ssize_t perf_read(struct event *event, int fd, void *buf, size_t size);
 
 /* ioctl(2): 0 or -errno. */

@@ -193,6 +193,9 @@ struct group *event_lock_listed(struct event *event, int fd, struct held *held);
 void group_lock(struct group *group, struct held *held);
 void group_unlock(struct group *group, const struct held *held);
 
+/* A read beside a change of its group is tried so often, and then waits for the group's lock. */
+#define PERF_TRIES 16
+
 /* A descriptor of one of the group's events, -1: there is none any more */
 int perf_find_fd(const struct group *group);
 /* All of them are the set's of @to from now on. */

@@ -27,16 +27,20 @@ static uint64_t perf_id_of(int fd)
 	return id;
 }
 
-/* Not while it is handed over */
-static void wait_for(const struct group *group)
+/* By another thread, which may have a lower priority. */
+void given_wait(struct group *group)
 {
-	while (atomic_load(&group->changes) & 1)
-		sched_yield();
+	struct held held;
+
+	if (atomic_load(&group->changes) & 1) {
+		group_lock(group, &held);
+		group_unlock(group, &held);
+	}
 }
 
 bool given_is_there(const struct event *event, int fd)
 {
-	wait_for(event->group);
+	given_wait(event->group);
 	return perf_id_of(fd) == atomic_load(&event->given);
 }
 
@@ -86,14 +90,45 @@ static void tell_ids(const struct event *event, uint64_t *words, size_t nr)
 		words[1 + times] = told_id(event->group, words[1 + times]);
 }
 
+/* False: the group has changed meanwhile. */
+static bool try_to_tell(const struct event *event, uint64_t *words, size_t nr)
+{
+	const unsigned int before = atomic_load(&event->group->changes);
+
+	if (before & 1)
+		return false;
+	tell_ids(event, words, nr);
+	atomic_thread_fence(memory_order_acquire);
+	return before == atomic_load(&event->group->changes);
+}
+
+/* @words: out: of @buf, with the identifiers that were told. 0 or -EFAULT */
+static int tell_told(const struct event *event, uint64_t *words, const void *buf, size_t size)
+{
+	unsigned int tries;
+	struct held held;
+	int error;
+
+	for (tries = 0; tries < PERF_TRIES; tries++) {
+		error = memory_read(words, buf, size);
+		if (error || try_to_tell(event, words, size / sizeof(words[0])))
+			return error;
+		sched_yield();
+	}
+	group_lock(event->group, &held);
+	error = memory_read(words, buf, size);
+	if (!error)
+		tell_ids(event, words, size / sizeof(words[0]));
+	group_unlock(event->group, &held);
+	return error;
+}
+
 ssize_t given_read(struct event *event, int fd, void *buf, size_t size)
 {
 	uint64_t words[3 + 3 * PMUDEV_MAX_EVENTS];
-	struct group *group = event->group;
-	unsigned int before;
 	ssize_t got;
 
-	wait_for(group);
+	given_wait(event->group);
 	got = real()->read(fd, buf, size);
 	if (got < 0)
 		return -errno;
@@ -104,18 +139,9 @@ ssize_t given_read(struct event *event, int fd, void *buf, size_t size)
 		table_forget(fd, event);
 		return got;
 	}
-	for (;; sched_yield()) {
-		before = atomic_load(&group->changes);
-		if (before & 1)
-			continue;
-		if (memory_read(words, buf, got))
-			return -EFAULT;
-		tell_ids(event, words, got / sizeof(words[0]));
-		atomic_thread_fence(memory_order_acquire);
-		if (before == atomic_load(&group->changes))
-			break;
-	}
-	return memory_write(buf, words, got) ? -EFAULT : got;
+	if (tell_told(event, words, buf, got) || memory_write(buf, words, got))
+		return -EFAULT;
+	return got;
 }
 
 /* The locked group has one more. */

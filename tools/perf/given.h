@@ -5,6 +5,8 @@
 
 #include "event.h"
 
+/* Until a group that is handed over is perf's. */
+void given_wait(struct group *group);
 /* Is the file still that event? */
 bool given_is_there(const struct event *event, int fd);
 /* The locked group's events are perf's @fds from now on. 0 or -errno */

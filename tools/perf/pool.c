@@ -203,32 +203,52 @@ void event_free(struct event *event)
 	list_unlock(&held);
 }
 
-struct group *group_new(const struct target *target)
+/* NULL: none was freed */
+static struct group *reuse_group(void)
 {
 	struct group *group;
 	struct held held;
 
 	list_lock(&held);
 	group = free_groups;
-	if (group) {
+	if (group)
 		free_groups = group->next;
-		/*
-		 * Not its lock, which somebody may wait for, nor its changes: a read(2) of before
-		 * sees that there were some.
-		 */
+	list_unlock(&held);
+	/*
+	 * Not its lock, which somebody may wait for, nor its changes: a read(2) of before sees that
+	 * there were some.
+	 */
+	if (group)
 		memset((char *)group + offsetof(struct group, leader), 0,
 		       sizeof(*group) - offsetof(struct group, leader));
-	} else {
-		group = calloc(1, sizeof(*group));
-		if (group)
-			pthread_mutex_init(&group->lock, NULL);
-	}
-	if (group) {
-		group->target = *target;
-		group->process = perf_process;
-		group->next = groups;
-		groups = group;
-	}
+	return group;
+}
+
+/* No lock is held: at a fork(2) another malloc's own may be taken before ours. */
+static struct group *make_group(void)
+{
+	struct group *group = calloc(1, sizeof(*group));
+
+	if (!group)
+		return NULL;
+	pthread_mutex_init(&group->lock, NULL);
+	return group;
+}
+
+struct group *group_new(const struct target *target)
+{
+	struct group *group = reuse_group();
+	struct held held;
+
+	if (!group)
+		group = make_group();
+	if (!group)
+		return NULL;
+	group->target = *target;
+	group->process = perf_process;
+	list_lock(&held);
+	group->next = groups;
+	groups = group;
 	list_unlock(&held);
 	return group;
 }

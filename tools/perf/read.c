@@ -96,13 +96,67 @@ static bool is_in(const struct event *event, const struct pmudev_record *record)
 	return slot == NO_SLOT || (slot < record->nr && record->counts[slot].tag == event->id);
 }
 
+enum taken {
+	TAKEN,
+	AGAIN,
+	GONE,
+	ANOTHER_SET,
+};
+
+/* @got: out: of GONE: what reading the set said */
+static enum taken take(struct event *event, int fd, struct answer *answer, ssize_t *got)
+{
+	struct group *group = event->group;
+	const unsigned int before = atomic_load(&group->changes);
+	union pmudev_record_buffer all;
+	bool found;
+
+	if (before & 1)
+		return AGAIN;
+	*got = group_read(fd, &all.record);
+	if (*got < 0)
+		return before == atomic_load(&group->changes) ? GONE : AGAIN;
+	answer->nr = 0;
+	if (event->read_format & PERF_FORMAT_GROUP)
+		answer_group(answer, event, &all.record);
+	else
+		answer_one(answer, event, &all.record);
+	found = is_in(event, &all.record);
+	atomic_thread_fence(memory_order_acquire);
+	if (before != atomic_load(&group->changes))
+		return AGAIN;
+	return found ? TAKEN : ANOTHER_SET;
+}
+
+/*
+ * The thread that changes the group has signals blocked: no handler waits for itself. It may have a
+ * lower priority than this thread, which therefore sleeps until the change is there.
+ */
+static enum taken take_in_time(struct event *event, int fd, struct answer *answer, ssize_t *got)
+{
+	struct group *group = event->group;
+	enum taken taken = AGAIN;
+	unsigned int tries;
+	struct held held;
+
+	for (tries = 0; taken == AGAIN && tries < PERF_TRIES; tries++) {
+		if (tries)
+			sched_yield();
+		taken = take(event, fd, answer, got);
+	}
+	if (taken != AGAIN)
+		return taken;
+	group_lock(group, &held);
+	taken = take(event, fd, answer, got);
+	group_unlock(group, &held);
+	return taken;
+}
+
 ssize_t perf_read(struct event *event, int fd, void *buf, size_t size)
 {
 	struct group *group = event->group;
 	struct answer answer;
-	unsigned int before;
-	union pmudev_record_buffer all;
-	bool found;
+	enum taken taken;
 	ssize_t got;
 
 	/* It is closed at this moment. */
@@ -114,27 +168,12 @@ ssize_t perf_read(struct event *event, int fd, void *buf, size_t size)
 		atomic_store(&group->told, true);
 	if (atomic_load(&event->failed))
 		return 0;
-	/* A thread that changes the group has signals blocked: no handler waits for itself. */
-	for (;; sched_yield()) {
-		before = atomic_load(&group->changes);
-		if (before & 1)
-			continue;
-		got = group_read(fd, &all.record);
-		if (got < 0 && before == atomic_load(&group->changes))
-			return atomic_load(&event->given) ? given_read(event, fd, buf, size) :
-			       is_lost(event, fd)	  ? -ESTALE :
-							    got;
-		answer.nr = 0;
-		if (got >= 0 && event->read_format & PERF_FORMAT_GROUP)
-			answer_group(&answer, event, &all.record);
-		else if (got >= 0)
-			answer_one(&answer, event, &all.record);
-		found = got < 0 || is_in(event, &all.record);
-		atomic_thread_fence(memory_order_acquire);
-		if (before == atomic_load(&group->changes))
-			break;
-	}
-	if (!found) {
+	taken = take_in_time(event, fd, &answer, &got);
+	if (taken == GONE)
+		return atomic_load(&event->given) ? given_read(event, fd, buf, size) :
+		       is_lost(event, fd)	  ? -ESTALE :
+						    got;
+	if (taken == ANOTHER_SET) {
 		table_forget(fd, event);
 		return -ESTALE;
 	}

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -145,6 +146,47 @@ static void too_many_groups(void)
 	close_all(fd, PMUDEV_MAX_EVENTS);
 }
 
+/* ----------------------------------------------------------------------- reads -- */
+
+static atomic_uint yields;
+static atomic_bool changing;
+
+/* In place of the C library's */
+int sched_yield(void)
+{
+	atomic_fetch_add(&yields, 1);
+	return 0;
+}
+
+static void slowly(void)
+{
+	atomic_store(&changing, true);
+	usleep(100000);
+}
+
+static void *reset(void *fd)
+{
+	return (void *)(intptr_t)ioctl((intptr_t)fd, PERF_EVENT_IOC_RESET, 0);
+}
+
+/* It sleeps: of another thread's priority it knows nothing. */
+static void read_beside_change(void)
+{
+	int fd = open_event(0);
+	pthread_t thread;
+
+	fake_step(4, 1);
+	fake_during = slowly;
+	pthread_create(&thread, NULL, reset, (void *)(intptr_t)fd);
+	while (!atomic_load(&changing))
+		usleep(100);
+	is_number(value(fd), 0, "a read beside a change sees it");
+	ok(atomic_load(&yields) < 1000, "and does not spin until it is there");
+	pthread_join(thread, NULL);
+	fake_during = NULL;
+	close_all(&fd, 1);
+}
+
 int main(void)
 {
 	another_cannot_move();
@@ -152,5 +194,6 @@ int main(void)
 	no_counter_at_first();
 	two_join();
 	too_many_groups();
+	read_beside_change();
 	return tap_end();
 }
