@@ -246,6 +246,68 @@ static int loops(void)
 	return pid ? waitpid(pid, &status, 0) != pid : 0;
 }
 
+/* What perf refuses, whoever counts */
+TEST_F(perf_abi, what_is_refused)
+{
+	struct {
+		struct perf_event_attr attr;
+		char more[64];
+	} large = { .attr = self->attr };
+	struct perf_event_attr attr = self->attr;
+
+	self->fd[0] = open_event(&self->attr, 0, -1, -1, 0);
+	ASSERT_LE(0, self->fd[0]);
+	EXPECT_EQ(-1, open_event(&attr, 0, -1, -2, 0));
+	EXPECT_EQ(EBADF, errno);
+	EXPECT_EQ(-1, open_event(&attr, 0, -1, self->fd[0], 1UL << 20));
+	EXPECT_EQ(EINVAL, errno);
+	attr.__reserved_2 = 1;
+	EXPECT_EQ(-1, open_event(&attr, 0, -1, -1, 0));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, open_event(&attr, 0, -1, self->fd[0], 0));
+	EXPECT_EQ(EINVAL, errno);
+	attr = self->attr;
+	attr.__reserved_1 = 1U << 25;
+	EXPECT_EQ(-1, open_event(&attr, 0, -1, -1, 0));
+	EXPECT_EQ(EINVAL, errno);
+	attr = self->attr;
+	attr.sample_type = 1ULL << 40;
+	EXPECT_EQ(-1, open_event(&attr, 0, -1, -1, 0));
+	EXPECT_EQ(EINVAL, errno);
+	attr = self->attr;
+	attr.exclusive = 1;
+	EXPECT_EQ(-1, open_event(&attr, 0, -1, self->fd[0], 0));
+	EXPECT_EQ(EINVAL, errno);
+	/* The kernel says what it knows. */
+	large.attr.size = sizeof(large);
+	large.more[63] = 1;
+	EXPECT_EQ(-1, open_event(&large.attr, 0, -1, self->fd[0], 0));
+	EXPECT_EQ(E2BIG, errno);
+	EXPECT_NE(sizeof(large), large.attr.size);
+	/* None of that has made the leader another one. */
+	EXPECT_EQ(!!getenv("PMUDEV_PERF"), served_by_pmudev(self->fd[0]));
+}
+
+/* It is given a leader, and is in no group. */
+TEST_F(perf_abi, in_no_group)
+{
+	struct perf_event_attr clock = software(PERF_COUNT_SW_TASK_CLOCK);
+
+	self->fd[0] = open_event(&self->attr, 0, -1, -1, 0);
+	ASSERT_LE(0, self->fd[0]);
+	self->attr.disabled = 0;
+	self->fd[1] = open_event(&self->attr, 0, -1, self->fd[0], PERF_FLAG_FD_NO_GROUP);
+	ASSERT_LE(0, self->fd[1]) TH_LOG("%s", strerror(errno));
+	self->fd[2] = open_event(&clock, 0, -1, self->fd[0], PERF_FLAG_FD_NO_GROUP);
+	EXPECT_LE(0, self->fd[2]) TH_LOG("%s", strerror(errno));
+	loop(N);
+	EXPECT_EQ(0ULL, value(self->fd[0]));
+	EXPECT_LE(2 * N, value(self->fd[1]));
+	EXPECT_EQ(!!getenv("PMUDEV_PERF"), served_by_pmudev(self->fd[0]));
+	EXPECT_EQ(-1, open_event(&self->attr, 0, -1, 0, PERF_FLAG_FD_NO_GROUP));
+	EXPECT_EQ(EBADF, errno);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "--loops"))

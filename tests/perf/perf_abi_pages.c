@@ -326,6 +326,21 @@ TEST_F(perf_abi, ring_without_samples)
 	EXPECT_LE(2 * N, value(self->fd[0]));
 }
 
+/* A ring is a page and a power of two; children would write into one. */
+TEST_F(perf_abi, sizes)
+{
+	self->fd[0] = open_event(&self->attr, 0, -1, -1, 0);
+	ASSERT_LE(0, self->fd[0]);
+	EXPECT_EQ(NULL, map(self->fd[0], 4));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(!!getenv("PMUDEV_PERF"), served_by_pmudev(self->fd[0]));
+	self->attr.inherit = 1;
+	self->fd[1] = open_event(&self->attr, 0, -1, -1, 0);
+	ASSERT_LE(0, self->fd[1]);
+	EXPECT_EQ(NULL, map(self->fd[1], 1));
+	EXPECT_EQ(EINVAL, errno);
+}
+
 int main(int argc, char **argv)
 {
 	page_size = sysconf(_SC_PAGESIZE);

@@ -135,7 +135,8 @@ EXPORT long syscall(long number, ...)
 	/* Not what a child of vfork(2) opens, which has its parent's table. */
 	if (number == SYS_perf_event_open && ret >= 0 && !perf_is_borrowed()) {
 		atomic_fetch_add(&perf_opened.perf, 1);
-		given_follow(a[3], ret, (const struct perf_event_attr *)a[0]);
+		if (!(a[4] & PERF_FLAG_FD_NO_GROUP))
+			given_follow(a[3], ret, (const struct perf_event_attr *)a[0]);
 	}
 	return ret;
 }

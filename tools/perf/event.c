@@ -7,11 +7,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "attr.h"
 #include "calls.h"
 #include "group.h"
 #include "memory.h"
 #include "real.h"
 #include "refresh.h"
+#include "set.h"
 #include "table.h"
 
 /* -------------------------------------------------------------------------- open -- */
@@ -96,8 +98,8 @@ int perf_update(struct event *event, int fd, struct pmudev_refusal *why)
 }
 
 /* What perf refuses, too, and what pmudev has no way to do. */
-static bool is_ours(const struct perf_event_attr *attr, pid_t pid, int cpu, bool member,
-		    unsigned long flags, struct pmudev_event_attr *to, bool *dummy)
+static bool is_ours(const struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags,
+		    struct pmudev_event_attr *to, bool *dummy)
 {
 	/* Control groups, rings of others, and what no kernel knows yet */
 	if (flags & ~(unsigned long)(PERF_FLAG_FD_CLOEXEC | PERF_FLAG_FD_NO_GROUP))
@@ -108,7 +110,7 @@ static bool is_ours(const struct perf_event_attr *attr, pid_t pid, int cpu, bool
 	/* Deadlines are of threads. */
 	if (attr->sample_period && (cpu >= 0 || attr->inherit || attr->enable_on_exec))
 		return false;
-	return perf_encode(attr, to, dummy) && (!member || !(flags & PERF_FLAG_FD_NO_GROUP));
+	return attr_is_plain(attr) && perf_encode(attr, to, dummy);
 }
 
 /* A member counts what its leader does. */
@@ -117,29 +119,9 @@ static bool fits_leader(const struct perf_event_attr *attr, const struct target 
 {
 	const struct target *other = &leader->group->target;
 
-	return leader->group->leader == leader && !attr->pinned && other->kind == target->kind &&
-	       other->id == target->id && !((other->flags ^ target->flags) & PMUDEV_BIND_INHERIT);
-}
-
-/* @attr, of any size: what the caller knows of it. False: perf says what is wrong with it. */
-static bool take_attr(struct perf_event_attr *attr, const struct perf_event_attr *from)
-{
-	char all[4096];
-	uint32_t size, i;
-
-	if (memory_read(&size, &from->size, sizeof(size)))
-		return false;
-	if (!size)
-		size = PERF_ATTR_SIZE_VER0;
-	if (size < PERF_ATTR_SIZE_VER0 || size > sizeof(all) || memory_read(all, from, size))
-		return false;
-	for (i = sizeof(*attr); i < size; i++)
-		if (all[i])
-			return false;
-	memset(attr, 0, sizeof(*attr));
-	memcpy(attr, all, size < sizeof(*attr) ? size : sizeof(*attr));
-	attr->size = sizeof(*attr);
-	return true;
+	return leader->group->leader == leader && !attr->pinned && !attr->exclusive &&
+	       other->kind == target->kind && other->id == target->id &&
+	       !((other->flags ^ target->flags) & PMUDEV_BIND_INHERIT);
 }
 
 /* What is to be opened */
@@ -308,33 +290,77 @@ static bool is_misnamed(const struct perf_event_attr *attr)
 	return true;
 }
 
+/* perf's own, in no group. -errno: what perf says is wrong with it */
+static int open_alone(const struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags)
+{
+	const long fd =
+		real()->syscall(SYS_perf_event_open, attr, (long)pid, (long)cpu, -1L, flags, 0L);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* A member that pmudev cannot count: the group becomes perf's first, if it can. -errno */
+static int make_room_at_perf(const struct perf_event_attr *attr, pid_t pid, int cpu,
+			     struct event *leader, int leader_fd, unsigned long flags)
+{
+	struct perf_event_attr off = *attr;
+	int error;
+
+	/* Not for what perf refuses. */
+	off.disabled = 1;
+	error = open_alone(&off, pid, cpu, flags);
+	if (error < 0)
+		return error;
+	real()->close(error);
+	error = atomic_load(&leader->group->told) && is_misnamed(attr) ?
+			-EINVAL :
+			perf_hand_over(leader, leader_fd, "perf_event_open()");
+	return error && error != -ESTALE ? -EINVAL : -ESTALE;
+}
+
+/* In no group, and of the leader perf looks only whether it is an event. As below */
+static bool open_no_group(const struct wish *wish, bool ours, pid_t pid, int cpu,
+			  unsigned long flags, int *ret)
+{
+	*ret = ours ? open_wish(wish, NULL, -1) : NO_PMUDEV;
+	if (*ret != NO_PMUDEV)
+		return true;
+	*ret = open_alone(wish->attr, pid, cpu, flags);
+	if (*ret >= 0)
+		atomic_fetch_add(&perf_opened.perf, 1);
+	return true;
+}
+
 /* False: it is for perf. @ret: as perf_open(), or -ESTALE: the leader is none of ours any more */
 static bool open_once(const struct perf_event_attr *attr, pid_t pid, int cpu, int leader_fd,
 		      unsigned long flags, int *ret)
 {
+	const bool no_group = flags & PERF_FLAG_FD_NO_GROUP && !(flags & PERF_FLAG_FD_OUTPUT);
 	struct wish wish = { .attr = attr, .cloexec = flags & PERF_FLAG_FD_CLOEXEC };
 	struct event *leader = table_find(leader_fd);
-	int error;
+	bool ours;
 
-	if (!leader && leader_fd >= 0)
+	if (leader && no_group && (atomic_load(&leader->given) || !fd_is_set(leader_fd)))
+		leader = NULL;
+	/* None of ours: perf says whether it is one of its own. */
+	if (!leader && leader_fd != -1)
 		return false;
 	if (leader && atomic_load(&leader->given)) {
 		*ret = -EINVAL;
 		return is_misnamed(attr);
 	}
-	if (is_ours(attr, pid, cpu, leader, flags, &wish.to, &wish.dummy)) {
+	ours = is_ours(attr, pid, cpu, flags, &wish.to, &wish.dummy);
+	if (ours)
 		wish.target = target_of(attr, pid, cpu);
+	if (leader && no_group)
+		return open_no_group(&wish, ours, pid, cpu, flags, ret);
+	if (ours) {
 		*ret = open_wish(&wish, leader, leader_fd);
 		return *ret != NO_PMUDEV;
 	}
-	if (!leader)
-		return false;
-	/* A member that pmudev cannot count: the group becomes perf's first, if it can. */
-	error = atomic_load(&leader->group->told) && is_misnamed(attr) ?
-			-EINVAL :
-			perf_hand_over(leader, leader_fd, "perf_event_open()");
-	*ret = error && error != -ESTALE ? -EINVAL : -ESTALE;
-	return true;
+	if (leader)
+		*ret = make_room_at_perf(attr, pid, cpu, leader, leader_fd, flags);
+	return leader;
 }
 
 bool perf_open(const struct perf_event_attr *from, pid_t pid, int cpu, int leader_fd,
@@ -344,7 +370,7 @@ bool perf_open(const struct perf_event_attr *from, pid_t pid, int cpu, int leade
 	bool ours;
 
 	/* What a child of vfork(2) opens its parent must not have in its table. */
-	if (perf_is_borrowed() || !take_attr(&attr, from))
+	if (perf_is_borrowed() || !attr_take(&attr, from))
 		return false;
 	memory_know_stack();
 	/* Another thread closes the leader, or makes it perf's: as if it had done that before. */

@@ -84,9 +84,18 @@ static void *failed(int error)
 	return MAP_FAILED;
 }
 
-/* A ring that this library writes, or perf. Where neither can, the program must know. */
+/* Nothing of it is ever written. */
+static void *map_nothing(void *address, size_t size, int prot, int flags)
+{
+	return real()->mmap(address, size, prot | PROT_READ, flags | MAP_ANONYMOUS, -1, 0);
+}
+
+/*
+ * A ring that this library writes, or perf. Where neither can, the program must know, unless there
+ * are no samples.
+ */
 static void *map_samples(struct event *event, void *address, size_t size, int prot, int flags,
-			 int fd)
+			 int fd, bool sampled)
 {
 	void *ring = map_ring(event, address, size, prot, flags, fd, false);
 	int error;
@@ -98,6 +107,9 @@ static void *map_samples(struct event *event, void *address, size_t size, int pr
 		return real()->mmap(address, size, prot, flags, fd, 0);
 	if (error == -ESTALE)
 		return failed(error);
+	/* perf has none of it either. */
+	if (!sampled)
+		return map_nothing(address, size, prot, flags);
 	/* PAPI tries its events, maps the ring, and then says who is told. */
 	ring = map_ring(event, address, size, prot, flags, fd, true);
 	if (ring != MAP_FAILED) {
@@ -105,34 +117,55 @@ static void *map_samples(struct event *event, void *address, size_t size, int pr
 					   "of each overflow (F_SETOWN_EX, O_ASYNC)");
 		return ring;
 	}
-	/* perf has no samples of it either. */
-	if (!event->period)
-		return real()->mmap(address, size, prot | PROT_READ, flags | MAP_ANONYMOUS, -1, 0);
 	error = perf_hand_over(event, fd, "mmap()");
 	return error ? failed(error) : real()->mmap(address, size, prot, flags, fd, 0);
 }
 
+/*
+ * What perf refuses, of whole pages. One of them is the first of a ring; then there are none or a
+ * power of two. @sampled: out: it has a period. 0 or -errno; -ESTALE: as event_lock()
+ */
+static int check_map(struct event *event, size_t size, int flags, int fd, bool *sampled)
+{
+	const size_t nr = size / sysconf(_SC_PAGESIZE) - 1;
+	struct held held;
+	struct group *group = event_lock(event, fd, &held);
+	bool refused;
+
+	if (!group)
+		return -ESTALE;
+	refused = !(flags & MAP_SHARED) || (nr & (nr - 1)) ||
+		  (event->perf.inherit && group->target.kind == PMUDEV_TARGET_TASK) ||
+		  (event->ring.begin && event->ring.size != size);
+	*sampled = event->period;
+	group_unlock(group, &held);
+	return refused ? -EINVAL : 0;
+}
+
 void *perf_map(struct event *event, void *address, size_t size, int prot, int flags, int fd)
 {
+	const size_t page_size = sysconf(_SC_PAGESIZE);
+	const size_t all = (size + page_size - 1) / page_size * page_size;
 	struct group *group;
 	struct held held;
+	bool sampled;
 	void *page;
+	int error;
 
 	/* Another file may have its number by now. */
-	if (!size || !fd_is_set(fd))
+	if (!all || !fd_is_set(fd))
 		return real()->mmap(address, size, prot, flags, fd, 0);
-	if (!(flags & MAP_SHARED))
-		return failed(-EINVAL);
-	if (size > (size_t)sysconf(_SC_PAGESIZE))
-		return map_samples(event, address, size, prot, flags, fd);
+	error = check_map(event, all, flags, fd, &sampled);
+	if (error)
+		return failed(error);
+	if (all > page_size)
+		return map_samples(event, address, all, prot, flags, fd, sampled);
 	/* Also if it was asked for to be written, as libperf does: that is for rings. */
 	group = event_lock(event, fd, &held);
 	if (!group)
 		return failed(-ESTALE);
 	page = map_page(event, address, flags, fd);
 	group_unlock(group, &held);
-	if (page != MAP_FAILED)
-		return page;
-	/* No capability, no index, and no samples */
-	return real()->mmap(address, size, prot | PROT_READ, flags | MAP_ANONYMOUS, -1, 0);
+	/* Else one with no capability and no index */
+	return page != MAP_FAILED ? page : map_nothing(address, all, prot, flags);
 }

@@ -54,16 +54,22 @@ uint64_t fake_perf_leader(int fd)
 }
 
 /* A member of perf's needs a leader of perf's. */
-static long open_event(int leader_fd)
+static long open_event(const struct perf_event_attr *attr, int leader_fd, unsigned long flags)
 {
-	const uint64_t leader = leader_fd < 0 ? 0 : fake_perf_id(leader_fd);
+	uint64_t leader = leader_fd == -1 ? 0 : fake_perf_id(leader_fd);
 	struct stat st;
 	int fd;
 
-	if (leader_fd >= 0 && !leader) {
-		errno = fcntl(leader_fd, F_GETFD) < 0 ? EBADF : EINVAL;
+	if (attr->__reserved_2) {
+		errno = EINVAL;
 		return -1;
 	}
+	if (leader_fd != -1 && !leader) {
+		errno = EBADF;
+		return -1;
+	}
+	if (flags & PERF_FLAG_FD_NO_GROUP)
+		leader = 0;
 	fd = memfd_create("perf", MFD_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) || ftruncate(fd, 64 * sysconf(_SC_PAGESIZE)))
 		return -1;
@@ -86,7 +92,7 @@ static long fake_syscall(long number, ...)
 		a[i] = va_arg(args, long);
 	va_end(args);
 	return number == SYS_perf_event_open ?
-		       open_event(a[3]) :
+		       open_event((const struct perf_event_attr *)a[0], a[3], a[4]) :
 		       kernel.syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * In place of the kernel's perf_event_open(2): files that count nothing, have identifiers, and can
- * be mapped unless fake_perf_error says why not. For ../perf, whose real functions they replace.
+ * be mapped unless fake_perf_error says why not; attr.__reserved_2 is refused (EINVAL). For
+ * ../perf, whose real functions they replace.
  */
 #ifndef FAKE_PERF_H
 #define FAKE_PERF_H

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../perf/real.h"
 #include "../perf/table.h"
 #include "fake_perf.h"
 #include "fake_sets.h"
@@ -31,6 +32,11 @@ static const struct perf_event_attr plain = {
 static int open_event(const struct perf_event_attr *attr, long pid, long cpu, unsigned long flags)
 {
 	return syscall(SYS_perf_event_open, attr, pid, cpu, -1L, flags, 0L);
+}
+
+static int open_beside(const struct perf_event_attr *attr, long group, unsigned long flags)
+{
+	return syscall(SYS_perf_event_open, attr, 0L, -1L, group, flags, 0L);
 }
 
 /* Is it perf's, which says what is wrong with it? */
@@ -57,6 +63,96 @@ static void what_perf_refuses(void)
 	ok(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0) == MAP_FAILED && errno == EINVAL,
 	   "a page that is not shared");
 	close(fd);
+}
+
+static void has_what_is_perfs(const struct perf_event_attr *attr, const char *what)
+{
+	is_perfs(open_event(attr, 0, -1, 0), what);
+}
+
+static void what_is_reserved(void)
+{
+	struct perf_event_attr attr = plain;
+	int fd;
+
+	attr.__reserved_1 = 1U << 25;
+	has_what_is_perfs(&attr, "a bit that nobody knows");
+	attr = plain;
+	attr.__reserved_3 = 1;
+	has_what_is_perfs(&attr, "a reserved field");
+	attr = plain;
+	attr.sample_type = 1ULL << 40;
+	has_what_is_perfs(&attr, "an unknown part of samples");
+	attr.sample_type = PERF_SAMPLE_CALLCHAIN;
+	has_what_is_perfs(&attr, "one that needs rights");
+	attr = plain;
+	attr.sample_period = 1ULL << 63;
+	has_what_is_perfs(&attr, "a period that is none");
+	attr = plain;
+	attr.use_clockid = 1;
+	has_what_is_perfs(&attr, "a clock");
+	attr = plain;
+	attr.sig_data = 1;
+	attr.sample_type = PERF_SAMPLE_IDENTIFIER;
+	fd = open_event(&attr, 0, -1, 0);
+	ok(fd >= 0 && !fake_perf_id(fd), "what perf does not look at is no reason");
+	close(fd);
+}
+
+/* The descriptor of a group */
+static void group_numbers(void)
+{
+	struct perf_event_attr attr = plain, clock = plain;
+	int leader = open_event(&plain, 0, -1, 0), fd;
+	uint64_t value = 0;
+
+	ok(open_beside(&plain, -2, 0) == -1 && errno == EBADF, "a number that is none");
+	ok(open_beside(&plain, 0, 0) == -1 && errno == EBADF, "one of no event");
+	attr.__reserved_2 = 1;
+	ok(open_beside(&attr, leader, 0) == -1 && errno == EINVAL && !fake_perf_id(leader),
+	   "a member that perf refuses makes no group perf's");
+	attr = plain;
+	attr.exclusive = 1;
+	ok(open_beside(&attr, leader, 0) == -1 && errno == EINVAL, "only leaders are exclusive");
+	fd = open_beside(&plain, leader, PERF_FLAG_FD_NO_GROUP);
+	ok(fd >= 0 && !fake_perf_id(fd), "beside an event, in no group");
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	fake_step(2, 1);
+	ok(read(fd, &value, sizeof(value)) == sizeof(value) && value == 2, "it counts alone");
+	close(fd);
+	clock.type = PERF_TYPE_SOFTWARE;
+	clock.config = PERF_COUNT_SW_TASK_CLOCK;
+	fd = open_beside(&clock, leader, PERF_FLAG_FD_NO_GROUP);
+	ok(fake_perf_id(fd) && !fake_perf_id(leader), "one of perf's leaves the other alone");
+	close(fd);
+	real()->close(leader);
+	ok(open_beside(&plain, leader, PERF_FLAG_FD_NO_GROUP) == -1 && errno == EBADF,
+	   "beside one that was closed");
+	is_number(fake_open_sets(), 0, "no set is left");
+}
+
+static bool refuses(int fd, size_t pages)
+{
+	return mmap(NULL, pages * sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		    0) == MAP_FAILED &&
+	       errno == EINVAL && !fake_perf_id(fd);
+}
+
+static void sizes_of_maps(void)
+{
+	struct perf_event_attr attr = plain;
+	int fd;
+
+	attr.sample_period = 1000;
+	fd = open_event(&attr, 0, -1, 0);
+	ok(refuses(fd, 4) && refuses(fd, 6), "a ring that is no power of two and a page");
+	close(fd);
+	attr = plain;
+	attr.inherit = 1;
+	fd = open_event(&attr, 0, -1, 0);
+	ok(refuses(fd, 1) && refuses(fd, 3), "a page of an event that children inherit");
+	close(fd);
+	is_number(fake_open_sets(), 0, "no set is left");
 }
 
 /* By their numbers, as the event was opened */
@@ -106,6 +202,9 @@ int main(void)
 {
 	fake_perf_begin();
 	what_perf_refuses();
+	what_is_reserved();
+	group_numbers();
+	sizes_of_maps();
 	numbers();
 	high_numbers();
 	return tap_end();
