@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "calls.h"
@@ -22,8 +23,6 @@
 #include "real.h"
 #include "set.h"
 #include "table.h"
-
-#define EXPORT __attribute__((visibility("default")))
 
 static void __attribute__((constructor)) begin(void)
 {
@@ -72,14 +71,6 @@ static void __attribute__((destructor)) end(void)
 	perf_tell(line, length);
 }
 
-static long result(long ret)
-{
-	if (ret >= 0)
-		return ret;
-	errno = -ret;
-	return -1;
-}
-
 /* -------------------------------------------------------------------------- open -- */
 
 EXPORT long syscall(long number, ...)
@@ -95,12 +86,16 @@ EXPORT long syscall(long number, ...)
 	switch (number) {
 	case SYS_perf_event_open:
 		if (perf_open((const struct perf_event_attr *)a[0], a[1], a[2], a[3], a[4], &fd))
-			return result(fd);
+			return call_result(fd);
 		break;
 	case SYS_close:
 		return close(a[0]);
 	case SYS_read:
 		return read(a[0], (void *)a[1], a[2]);
+	case SYS_readv:
+		return readv(a[0], (const struct iovec *)a[1], a[2]);
+	case SYS_pread64:
+		return pread64(a[0], (void *)a[1], a[2], a[3]);
 	case SYS_ioctl:
 		return ioctl(a[0], a[1], a[2]);
 	case SYS_dup:
@@ -143,36 +138,6 @@ EXPORT long syscall(long number, ...)
 
 /* --------------------------------------------------------------------------- use -- */
 
-/*
- * Still the event's after -ESTALE: in a child of vfork(2), which has the table of its parent and
- * has closed the descriptor. It is the C library's there.
- */
-static bool is_known(int fd, const struct event *event)
-{
-	return table_find(fd) == event;
-}
-
-EXPORT ssize_t read(int fd, void *buf, size_t size)
-{
-	struct event *event = table_find(fd);
-	ssize_t ret;
-
-	if (!event)
-		return real()->read(fd, buf, size);
-	ret = perf_read(event, fd, buf, size);
-	if (ret != -ESTALE)
-		return result(ret);
-	return is_known(fd, event) ? real()->read(fd, buf, size) : read(fd, buf, size);
-}
-
-/* What read(2) is where the compiler could not check @size; @room: of @buf */
-EXPORT ssize_t __read_chk(int fd, void *buf, size_t size, size_t room)
-{
-	if (size > room)
-		abort();
-	return read(fd, buf, size);
-}
-
 EXPORT int ioctl(int fd, unsigned long request, ...)
 {
 	struct event *event = table_find(fd);
@@ -187,33 +152,8 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 		return real()->ioctl(fd, request, arg);
 	ret = perf_control(event, fd, request, arg);
 	if (ret != -ESTALE)
-		return result(ret);
-	return is_known(fd, event) ? real()->ioctl(fd, request, arg) : ioctl(fd, request, arg);
-}
-
-EXPORT void *mmap64(void *address, size_t size, int prot, int flags, int fd, off64_t offset)
-{
-	struct event *event = flags & MAP_ANONYMOUS || offset ? NULL : table_find(fd);
-	void *ret;
-
-	if (!event)
-		return real()->mmap(address, size, prot, flags, fd, offset);
-	ret = perf_map(event, address, size, prot, flags, fd);
-	if (ret != MAP_FAILED || errno != ESTALE)
-		return ret;
-	return is_known(fd, event) ? real()->mmap(address, size, prot, flags, fd, offset) :
-				     mmap64(address, size, prot, flags, fd, offset);
-}
-
-EXPORT void *mmap(void *address, size_t size, int prot, int flags, int fd, off_t offset)
-{
-	return mmap64(address, size, prot, flags, fd, offset);
-}
-
-EXPORT int munmap(void *address, size_t size)
-{
-	ring_unmapped(address, size);
-	return real()->munmap(address, size);
+		return call_result(ret);
+	return call_is_known(fd, event) ? real()->ioctl(fd, request, arg) : ioctl(fd, request, arg);
 }
 
 static void each_of_thread(bool on)
@@ -375,8 +315,8 @@ EXPORT int fcntl64(int fd, int command, ...)
 		return ret;
 	ret = perf_set_owner(event, fd, command, arg);
 	if (ret != -ESTALE)
-		return result(ret);
-	return is_known(fd, event) ? 0 : fcntl64(fd, command, arg);
+		return call_result(ret);
+	return call_is_known(fd, event) ? 0 : fcntl64(fd, command, arg);
 }
 
 EXPORT int fcntl(int fd, int command, ...) __attribute__((alias("fcntl64")));

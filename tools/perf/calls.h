@@ -3,7 +3,30 @@
 #ifndef CALLS_H
 #define CALLS_H
 
+#include <errno.h>
+
 #include "event.h"
+#include "table.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* @ret: or -errno */
+static inline long call_result(long ret)
+{
+	if (ret >= 0)
+		return ret;
+	errno = -ret;
+	return -1;
+}
+
+/*
+ * Still the event's after -ESTALE: in a child of vfork(2), which has the table of its parent and
+ * has closed the descriptor, or it became perf's and keeps its identifier. It is the C library's.
+ */
+static inline bool call_is_known(int fd, const struct event *event)
+{
+	return table_find(fd) == event && (perf_is_borrowed() || atomic_load(&event->given));
+}
 
 /*
  * perf_event_open(2). False: it is for perf. @ret: out: a descriptor, which is in the table, or

@@ -189,6 +189,8 @@ struct group *event_lock(struct event *event, int fd, struct held *held);
 struct group *event_lock_any(struct event *event, int fd, struct held *held);
 /* As event_lock(), for those who have locked the list */
 struct group *event_lock_listed(struct event *event, int fd, struct held *held);
+/* Is the file one of the event's, as far as that can be seen without a read? */
+bool event_is_there(const struct event *event, int fd);
 /* A group, to be changed; also for its descriptors. */
 void group_lock(struct group *group, struct held *held);
 void group_unlock(struct group *group, const struct held *held);

@@ -67,7 +67,7 @@ void group_unlock(struct group *group, const struct held *held)
 	let_go(held);
 }
 
-static bool is_file_of(const struct event *event, int fd)
+bool event_is_there(const struct event *event, int fd)
 {
 	return atomic_load(&event->given) ? given_is_there(event, fd) : fd_is_set(fd);
 }
@@ -82,7 +82,7 @@ static struct group *lock_if_there(struct event *event, int fd, struct held *hel
 		return NULL;
 	group_lock(group, held);
 	*known = table_find(fd) == event && event->group == group;
-	if (*known && is_file_of(event, fd))
+	if (*known && event_is_there(event, fd))
 		return group;
 	group_unlock(group, held);
 	return NULL;

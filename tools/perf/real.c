@@ -14,10 +14,14 @@ void real_find(void)
 	*(void **)&real_found.ioctl = dlsym(RTLD_NEXT, "ioctl");
 	*(void **)&real_found.read = dlsym(RTLD_NEXT, "read");
 	*(void **)&real_found.pread = dlsym(RTLD_NEXT, "pread64");
+	*(void **)&real_found.readv = dlsym(RTLD_NEXT, "readv");
+	*(void **)&real_found.preadv = dlsym(RTLD_NEXT, "preadv64");
+	*(void **)&real_found.preadv2 = dlsym(RTLD_NEXT, "preadv64v2");
 	*(void **)&real_found.close = dlsym(RTLD_NEXT, "close");
 	*(void **)&real_found.fclose = dlsym(RTLD_NEXT, "fclose");
 	*(void **)&real_found.mmap = dlsym(RTLD_NEXT, "mmap64");
 	*(void **)&real_found.munmap = dlsym(RTLD_NEXT, "munmap");
+	*(void **)&real_found.mremap = dlsym(RTLD_NEXT, "mremap");
 	*(void **)&real_found.dup = dlsym(RTLD_NEXT, "dup");
 	*(void **)&real_found.dup2 = dlsym(RTLD_NEXT, "dup2");
 	*(void **)&real_found.dup3 = dlsym(RTLD_NEXT, "dup3");

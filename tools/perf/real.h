@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 /**
  * struct real - each as the C library has it: -1 and errno
@@ -19,10 +20,14 @@ struct real {
 	int (*ioctl)(int fd, unsigned long request, ...);
 	ssize_t (*read)(int fd, void *buf, size_t size);
 	ssize_t (*pread)(int fd, void *buf, size_t size, off64_t offset);
+	ssize_t (*readv)(int fd, const struct iovec *parts, int nr);
+	ssize_t (*preadv)(int fd, const struct iovec *parts, int nr, off64_t offset);
+	ssize_t (*preadv2)(int fd, const struct iovec *parts, int nr, off64_t offset, int flags);
 	int (*close)(int fd);
 	int (*fclose)(FILE *file);
 	void *(*mmap)(void *address, size_t size, int prot, int flags, int fd, off64_t offset);
 	int (*munmap)(void *address, size_t size);
+	void *(*mremap)(void *address, size_t size, size_t new_size, int flags, ...);
 	int (*dup)(int fd);
 	int (*dup2)(int from, int to);
 	int (*dup3)(int from, int to, int flags);

@@ -8,11 +8,14 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -155,6 +158,42 @@ static void sizes_of_maps(void)
 	is_number(fake_open_sets(), 0, "no set is left");
 }
 
+/* A number that the compiler does not know */
+static long unknown(const char *text)
+{
+	return strtol(text, NULL, 10);
+}
+
+static void other_reads(void)
+{
+	int fd = open_event(&plain, 0, -1, 0);
+	uint64_t value[2] = { 0 };
+	struct iovec parts[] = {
+		{ .iov_base = &value[0], .iov_len = 8 },
+		{ .iov_base = &value[1], .iov_len = 4 },
+	};
+
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	fake_step(6, 1);
+	ok(readv(fd, parts, 2) == 8 && value[0] == 6, "readv(2) reads until there is no room");
+	parts[1].iov_len = 8;
+	ok(readv(fd, parts, 2) == 16 && value[1] == 6, "and for each part anew");
+	parts[0].iov_len = 4;
+	ok(readv(fd, parts, 2) == -1 && errno == ENOSPC, "not if the first has none");
+	ok(readv(fd, (void *)unknown("8"), 1) == -1 && errno == EFAULT,
+	   "nor if there are no parts");
+	ok(readv(fd, parts, unknown("-1")) == -1 && errno == EINVAL, "nor a number of them");
+	ok(pread(fd, value, 8, 0) == -1 && errno == ESPIPE, "it has no places");
+	ok(preadv(fd, &parts[1], 1, 0) == -1 && errno == ESPIPE, "for parts neither");
+	ok(preadv2(fd, &parts[1], 1, -1, 0) == 8, "but one that is nowhere");
+	ok(syscall(SYS_readv, (long)fd, &parts[1], 1L, 0L, 0L, 0L) == 8, "by its number");
+	close(fd);
+	fd = open("/proc/self/exe", O_RDONLY);
+	ok(pread(fd, value, 4, 0) == 4 && !memcmp(value, "\177ELF", 4), "a file has places");
+	ok(readv(fd, parts, 1) == 4, "and parts");
+	close(fd);
+}
+
 /* By their numbers, as the event was opened */
 static void numbers(void)
 {
@@ -205,6 +244,7 @@ int main(void)
 	what_is_reserved();
 	group_numbers();
 	sizes_of_maps();
+	other_reads();
 	numbers();
 	high_numbers();
 	return tap_end();
