@@ -201,7 +201,7 @@ EXPORT int fclose(FILE *file)
 
 	errno = error;
 	if (event)
-		table_forget(fd, event);
+		table_drop(fd, event, TABLE_FORGET, 0);
 	return real()->fclose(file);
 }
 

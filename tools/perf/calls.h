@@ -69,6 +69,9 @@ int perf_set_period(struct event *event, int fd, uint64_t period);
  */
 ssize_t perf_read(struct event *event, int fd, void *buf, size_t size);
 
+/* read.c: the same as event_is_there(), by a read; the group is locked. */
+bool perf_is_its(const struct event *event, int fd);
+
 /* ioctl(2): 0 or -errno. */
 int perf_control(struct event *event, int fd, unsigned long request, unsigned long arg);
 

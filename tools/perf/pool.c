@@ -43,28 +43,44 @@ static void let_go(const struct held *held)
 	pthread_sigmask(SIG_SETMASK, &held->signals, NULL);
 }
 
-void list_lock(struct held *held)
+/*
+ * The thread that is about to fork, or has forked, holds all locks. Other libraries' handlers of
+ * fork(2), of which some come between ours, may use events in it: they pass.
+ */
+static __thread bool forking __attribute__((tls_model("initial-exec")));
+
+static void lock(pthread_mutex_t *mutex, struct held *held)
 {
 	hold(held);
-	pthread_mutex_lock(&lists);
+	if (!forking)
+		pthread_mutex_lock(mutex);
+}
+
+static void unlock(pthread_mutex_t *mutex, const struct held *held)
+{
+	if (!forking)
+		pthread_mutex_unlock(mutex);
+	let_go(held);
+}
+
+void list_lock(struct held *held)
+{
+	lock(&lists, held);
 }
 
 void list_unlock(const struct held *held)
 {
-	pthread_mutex_unlock(&lists);
-	let_go(held);
+	unlock(&lists, held);
 }
 
 void group_lock(struct group *group, struct held *held)
 {
-	hold(held);
-	pthread_mutex_lock(&group->lock);
+	lock(&group->lock, held);
 }
 
 void group_unlock(struct group *group, const struct held *held)
 {
-	pthread_mutex_unlock(&group->lock);
-	let_go(held);
+	unlock(&group->lock, held);
 }
 
 bool event_is_there(const struct event *event, int fd)
@@ -120,8 +136,8 @@ struct group *event_lock_listed(struct event *event, int fd, struct held *held)
 	return unless_given(event, lock_if_there(event, fd, held, &known), held);
 }
 
-/* A child has the locks as they are now: free. */
-static struct held forking;
+/* What was when they were taken. A child has the locks as they are now: held by its only thread. */
+static struct held before;
 
 static void lock_all(struct group *group)
 {
@@ -143,13 +159,15 @@ static void before_fork(void)
 	lock_all(groups);
 	/* Somebody may hold one that was freed meanwhile, and look whether it is an event's. */
 	lock_all(free_groups);
-	forking = held;
+	before = held;
+	forking = true;
 }
 
 static void after_fork(void)
 {
-	struct held held = forking;
+	const struct held held = before;
 
+	forking = false;
 	unlock_all(free_groups);
 	unlock_all(groups);
 	list_unlock(&held);
@@ -232,6 +250,9 @@ static struct group *make_group(void)
 	if (!group)
 		return NULL;
 	pthread_mutex_init(&group->lock, NULL);
+	/* As all others are */
+	if (forking)
+		pthread_mutex_lock(&group->lock);
 	return group;
 }
 

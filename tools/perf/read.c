@@ -96,6 +96,15 @@ static bool is_in(const struct event *event, const struct pmudev_record *record)
 	return slot == NO_SLOT || (slot < record->nr && record->counts[slot].tag == event->id);
 }
 
+bool perf_is_its(const struct event *event, int fd)
+{
+	union pmudev_record_buffer all;
+
+	if (atomic_load(&event->given) || !fd_is_set(fd))
+		return event_is_there(event, fd);
+	return group_read(fd, &all.record) >= 0 && is_in(event, &all.record);
+}
+
 enum taken {
 	TAKEN,
 	AGAIN,

@@ -163,10 +163,12 @@ bool refresh_may_begin(const struct event *event)
 	const pid_t me = real()->syscall(SYS_gettid);
 	sigset_t blocked;
 
+	/* A child has the deadline of its parent, and a copy of what is known of it. */
+	if (!group || group->process != perf_process)
+		return false;
 	if (event->refreshed)
 		return true;
-	if (!group || group->multiplexed || group->process != perf_process ||
-	    group->target.kind != PMUDEV_TARGET_TASK || group->target.flags ||
+	if (group->multiplexed || group->target.kind != PMUDEV_TARGET_TASK || group->target.flags ||
 	    group->target.id != me || (overflow->async && overflow->tid != me))
 		return false;
 	return refresh_signal() > 0 && !pthread_sigmask(SIG_BLOCK, NULL, &blocked) &&

@@ -120,17 +120,19 @@ int perf_set_period(struct event *event, int fd, uint64_t period)
 {
 	struct group *group;
 	struct held held;
-	int error;
+	int error = -EINVAL;
 
-	if (!event->period || !period)
-		return -EINVAL;
 	group = event_lock(event, fd, &held);
 	if (!group)
 		return -ESTALE;
-	event->period = period;
-	/* A new one begins now. */
-	event->due = 0;
-	error = event->refreshed ? signals_arm(event, fd) : update(event, fd, false);
+	if (event->period && period && !(period >> 63)) {
+		event->period = period;
+		/* A new one begins now. */
+		event->due = 0;
+		error = event->refreshed && group->process == perf_process ?
+				signals_arm(event, fd) :
+				update(event, fd, false);
+	}
 	group_unlock(group, &held);
 	return error;
 }

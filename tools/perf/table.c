@@ -128,7 +128,7 @@ void table_put(int fd, struct event *event)
 
 static int close_one(int fd, int from, int flags)
 {
-	if (from == TABLE_FORGET)
+	if (from == TABLE_FORGET || from == TABLE_LOST)
 		return 0;
 	return from < 0 ? real()->close(fd) : real()->dup3(from, fd, flags);
 }
@@ -136,7 +136,7 @@ static int close_one(int fd, int from, int flags)
 /* The set of a group that takes turns has others, too: when @fd is closed it keeps its events. */
 static int keep_shared(const struct group *group, int fd, int from)
 {
-	if (!group->multiplexed || from == TABLE_FORGET || !fd_is_set(fd))
+	if (!group->multiplexed || from == TABLE_FORGET || from == TABLE_LOST || !fd_is_set(fd))
 		return -1;
 	return real()->fcntl(fd, F_DUPFD_CLOEXEC, 0L);
 }
@@ -152,6 +152,11 @@ int table_drop(int fd, struct event *event, int from, int flags)
 	if (perf_is_borrowed())
 		return close_one(fd, from, flags);
 	group_lock(group, &held);
+	/* Another thread has made it one of the event's again. */
+	if (from == TABLE_LOST && table_find(fd) == event && perf_is_its(event, fd)) {
+		group_unlock(group, &held);
+		return 0;
+	}
 	keep = keep_shared(group, fd, from);
 	ret = close_one(fd, from, flags);
 	error = errno;
@@ -201,7 +206,7 @@ int table_copy(int fd, struct event *event, int (*make)(int fd, int a, int b), i
 
 void table_forget(int fd, struct event *event)
 {
-	table_drop(fd, event, TABLE_FORGET, 0);
+	table_drop(fd, event, TABLE_LOST, 0);
 }
 
 int table_end(void)

@@ -30,18 +30,22 @@ void table_drop_old(struct event *old);
 /* Both */
 void table_put(int fd, struct event *event);
 
-/* It was closed, or is about to be. */
+/* It is about to be closed. */
 #define TABLE_FORGET (-2)
+/* It seems to have been closed: looked at again with the group locked. */
+#define TABLE_LOST (-3)
 
 /*
  * Closes one of ours: by close(2) or, with @from that is not negative, by dup3(2) onto it. Return:
- * as that. TABLE_FORGET: it is only none of the event's any more, and 0. Locks the group.
+ * as that. TABLE_FORGET, TABLE_LOST: it is only none of the event's any more, and 0. Locks the
+ * group.
  */
 int table_drop(int fd, struct event *event, int from, int flags);
 
 /*
- * The program has closed @fd where this library does not see it. Nothing in a child of vfork(2),
- * whose parent has it still. May be called by signal handlers.
+ * The program has closed @fd where this library does not see it; nothing, if it is the event's
+ * after all. Nothing in a child of vfork(2), whose parent has it still. May be called by signal
+ * handlers.
  */
 void table_forget(int fd, struct event *event);
 
