@@ -7,6 +7,7 @@
 
 #include <spawn.h>
 #include <stdio.h>
+#include <sys/uio.h>
 
 static const char text[] = "nobody else reads this";
 
@@ -188,6 +189,45 @@ TEST_F(perf_abi, closed_by_children)
 	loop(N);
 	EXPECT_LE(2 * N, value(self->fd[0]));
 	EXPECT_NE(~0ULL, value(self->fd[0]));
+}
+
+/* Other calls that read */
+TEST_F(perf_abi, parts_and_places)
+{
+	uint64_t word[3] = { 0 };
+	struct iovec parts[3] = {
+		{ .iov_base = &word[0], .iov_len = 8 },
+		{ .iov_base = &word[1], .iov_len = 8 },
+		{ .iov_base = &word[2], .iov_len = 4 },
+	};
+
+	self->fd[0] = open_on(&self->attr);
+	ASSERT_LE(0, self->fd[0]);
+	loop(N);
+	ASSERT_EQ(16, readv(self->fd[0], parts, 3));
+	EXPECT_LE(2 * N, word[0]);
+	EXPECT_LE(word[0], word[1]);
+	EXPECT_GT(4 * N, word[1]);
+	EXPECT_EQ(-1, readv(self->fd[0], &parts[2], 1));
+	EXPECT_EQ(ENOSPC, errno);
+	EXPECT_EQ(8, preadv2(self->fd[0], parts, 1, -1, 0));
+	EXPECT_EQ(-1, pread(self->fd[0], word, 8, 0));
+	EXPECT_EQ(ESPIPE, errno);
+	EXPECT_EQ(-1, preadv(self->fd[0], parts, 1, 0));
+	EXPECT_EQ(ESPIPE, errno);
+}
+
+/* Of one flag of several */
+TEST_F(perf_abi, flags_of_files)
+{
+	self->attr.sample_period = N;
+	self->fd[0] = open_event(&self->attr, 0, -1, -1, 0);
+	ASSERT_LE(0, self->fd[0]);
+	ASSERT_EQ(0, fcntl(self->fd[0], F_SETSIG, SIGUSR1));
+	ASSERT_EQ(0, fcntl(self->fd[0], F_SETFL, fcntl(self->fd[0], F_GETFL) | O_ASYNC));
+	ASSERT_EQ(0, fcntl(self->fd[0], F_SETFL, fcntl(self->fd[0], F_GETFL) | O_NONBLOCK));
+	EXPECT_TRUE(fcntl(self->fd[0], F_GETFL) & O_ASYNC);
+	EXPECT_EQ(SIGUSR1, fcntl(self->fd[0], F_GETSIG));
 }
 
 TEST_F(perf_abi, bad_pointers)

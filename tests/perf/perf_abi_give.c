@@ -199,6 +199,37 @@ TEST_F(perf_abi, identifiers_in_samples)
 	EXPECT_LE(0, self->fd[2]) TH_LOG("%s", strerror(errno));
 }
 
+/* The ring of one event for samples of another one, and what fcntl(2) has set of each */
+TEST_F(perf_abi, one_ring_for_two)
+{
+	const long page_size = sysconf(_SC_PAGESIZE);
+	struct f_owner_ex owner = { .type = F_OWNER_TID, .pid = getpid() };
+	struct perf_event_mmap_page *ring;
+	int i;
+
+	self->attr.sample_period = N;
+	self->attr.sample_type = PERF_SAMPLE_TIME;
+	for (i = 0; i < 2; i++) {
+		self->fd[i] = open_event(&self->attr, 0, -1, i ? self->fd[0] : -1, 0);
+		ASSERT_LE(0, self->fd[i]);
+		ASSERT_EQ(0, fcntl(self->fd[i], F_SETSIG, SIGRTMIN + i));
+	}
+	ASSERT_EQ(0, fcntl(self->fd[0], F_SETOWN_EX, &owner));
+	EXPECT_EQ(-1, ioctl(self->fd[0], PERF_EVENT_IOC_SET_OUTPUT, (long)self->fd[0]));
+	EXPECT_EQ(EINVAL, errno);
+	ring = mmap(NULL, 9 * page_size, PROT_READ | PROT_WRITE, MAP_SHARED, self->fd[0], 0);
+	ASSERT_NE(MAP_FAILED, ring) TH_LOG("%s", strerror(errno));
+	ASSERT_EQ(0, ioctl(self->fd[1], PERF_EVENT_IOC_SET_OUTPUT, (long)self->fd[0]));
+	for (i = 0; i < 2; i++)
+		EXPECT_EQ(SIGRTMIN + i, fcntl(self->fd[i], F_GETSIG));
+	owner.pid = 0;
+	ASSERT_EQ(0, fcntl(self->fd[0], F_GETOWN_EX, &owner));
+	EXPECT_EQ(getpid(), owner.pid);
+	ASSERT_EQ(0, fcntl(self->fd[1], F_GETOWN_EX, &owner));
+	EXPECT_EQ(0, owner.pid);
+	munmap(ring, 9 * page_size);
+}
+
 int main(int argc, char **argv)
 {
 	return test_harness_run(argc, argv);

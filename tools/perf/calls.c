@@ -121,6 +121,8 @@ EXPORT long syscall(long number, ...)
 #endif
 	case SYS_munmap:
 		return munmap((void *)a[0], a[1]);
+	case SYS_mremap:
+		return (long)mremap((void *)a[0], a[1], a[2], a[3], (void *)a[4]);
 	case SYS_prctl:
 		return prctl(a[0], a[1], a[2], a[3], a[4]);
 	default:
@@ -142,6 +144,7 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 {
 	struct event *event = table_find(fd);
 	unsigned long arg;
+	uint64_t given;
 	va_list args;
 	int ret;
 
@@ -150,10 +153,14 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	va_end(args);
 	if (!event)
 		return real()->ioctl(fd, request, arg);
+	given = atomic_load(&event->given);
 	ret = perf_control(event, fd, request, arg);
 	if (ret != -ESTALE)
 		return call_result(ret);
-	return call_is_known(fd, event) ? real()->ioctl(fd, request, arg) : ioctl(fd, request, arg);
+	/* One that became perf's meanwhile may have an identifier that perf does not know. */
+	return call_is_known(fd, event) && given == atomic_load(&event->given) ?
+		       real()->ioctl(fd, request, arg) :
+		       ioctl(fd, request, arg);
 }
 
 static void each_of_thread(bool on)
@@ -298,25 +305,42 @@ static bool is_about_signals(int command)
 	       command == F_SETFL;
 }
 
+/* The C library's own has said @ret of the set's file. -ESTALE: as event_lock() */
+static int call_fcntl(struct event *event, int fd, int command, unsigned long arg, int ret)
+{
+	if (is_about_signals(command))
+		return perf_set_owner(event, fd, command, arg);
+	if (command == F_GETFL || command == F_GETSIG)
+		return perf_get_owner(event, fd, command, ret);
+	return ret;
+}
+
 EXPORT int fcntl64(int fd, int command, ...)
 {
 	struct event *event = table_find(fd);
 	unsigned long arg;
 	va_list args;
-	int ret;
+	int own, ret;
+	bool given;
 
 	va_start(args, command);
 	arg = va_arg(args, unsigned long);
 	va_end(args);
 	if (event && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
 		return table_copy(fd, event, make_fcntl, command, arg);
-	ret = real()->fcntl(fd, command, arg);
-	if (!event || ret < 0 || !is_about_signals(command))
-		return ret;
-	ret = perf_set_owner(event, fd, command, arg);
+	given = event && atomic_load(&event->given);
+	if (given)
+		given_wait(event->group);
+	own = real()->fcntl(fd, command, arg);
+	if (!event || own < 0 || given)
+		return own;
+	ret = call_fcntl(event, fd, command, arg, own);
 	if (ret != -ESTALE)
 		return call_result(ret);
-	return call_is_known(fd, event) ? 0 : fcntl64(fd, command, arg);
+	if (!call_is_known(fd, event))
+		return fcntl64(fd, command, arg);
+	/* What was told to the set's file perf's must be told, too. */
+	return atomic_load(&event->given) ? real()->fcntl(fd, command, arg) : own;
 }
 
 EXPORT int fcntl(int fd, int command, ...) __attribute__((alias("fcntl64")));

@@ -56,10 +56,14 @@ void *perf_map(struct event *event, void *address, size_t size, int prot, int fl
  * -errno
  */
 int perf_set_owner(struct event *event, int fd, int command, unsigned long arg);
+/* The same of F_GETSIG and F_GETFL, of which @told is what the C library's own said */
+int perf_get_owner(struct event *event, int fd, int command, int told);
 /* refresh.c: PERF_EVENT_IOC_REFRESH. -EOPNOTSUPP: only perf can */
 int perf_refresh(struct event *event, int fd, int limit);
 /* ring.c: munmap(2) of these bytes; rings there are written no more. */
 void ring_unmapped(void *address, size_t size);
+/* ring.c: mremap(2): a ring that is moved as a whole is written at its new place. */
+void *ring_remap(void *address, size_t size, size_t new_size, int flags, void *to);
 /* PERF_EVENT_IOC_PERIOD */
 int perf_set_period(struct event *event, int fd, uint64_t period);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* The C library's functions that map memory */
+/* The C library's functions that map memory. Rings of samples are this library's to write. */
 #define _GNU_SOURCE
+#include <stdarg.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -12,6 +13,9 @@ EXPORT void *mmap64(void *address, size_t size, int prot, int flags, int fd, off
 	struct event *event = flags & MAP_ANONYMOUS || offset ? NULL : table_find(fd);
 	void *ret;
 
+	/* What was there is gone, whatever comes. */
+	if (flags & MAP_FIXED)
+		ring_unmapped(address, size);
 	if (!event)
 		return real()->mmap(address, size, prot, flags, fd, offset);
 	ret = perf_map(event, address, size, prot, flags, fd);
@@ -30,4 +34,17 @@ EXPORT int munmap(void *address, size_t size)
 {
 	ring_unmapped(address, size);
 	return real()->munmap(address, size);
+}
+
+EXPORT void *mremap(void *address, size_t size, size_t new_size, int flags, ...)
+{
+	void *to;
+	va_list args;
+
+	va_start(args, flags);
+	to = va_arg(args, void *);
+	va_end(args);
+	if (flags & MREMAP_FIXED)
+		ring_unmapped(to, new_size);
+	return ring_remap(address, size, new_size, flags, to);
 }

@@ -9,6 +9,7 @@
 #include "memory.h"
 #include "real.h"
 #include "set.h"
+#include "table.h"
 
 /* Its group is locked. */
 static void reset(struct event *event, int fd)
@@ -128,9 +129,107 @@ static int take_period(struct event *event, int fd, const void *from)
 	return memory_read(&period, from, sizeof(period)) ?: perf_set_period(event, fd, period);
 }
 
+/* What of an event decides whose a call is */
+struct sampled {
+	struct target target;
+	bool period;
+	bool ring;
+};
+
+/* 0 or -ESTALE: as event_lock() */
+static int look(struct event *event, int fd, struct sampled *sampled)
+{
+	struct held held;
+	struct group *group = event_lock(event, fd, &held);
+
+	if (!group)
+		return -ESTALE;
+	*sampled = (struct sampled){
+		.target = group->target,
+		.period = event->period,
+		.ring = event->ring.begin,
+	};
+	group_unlock(group, &held);
+	return 0;
+}
+
+/* Of calls that only perf can do. -ESTALE: it shall. */
+static int give_away(struct event *event, int fd, const char *what)
+{
+	const int error = perf_hand_over(event, fd, what);
+
+	return error ? error : -ESTALE;
+}
+
+static bool is_same_target(const struct target *a, const struct target *b)
+{
+	return a->kind == b->kind && a->id == b->id;
+}
+
+/*
+ * The ring is perf's, and both events: first the one that has it. Without a period neither has
+ * samples, and it can stay as it is.
+ */
+static int set_output(struct event *event, int fd, unsigned long arg)
+{
+	struct event *output = arg == ~0UL ? NULL : table_find((int)arg);
+	struct sampled own, other;
+	int error = look(event, fd, &own);
+	uint64_t id;
+
+	if (error)
+		return error;
+	if (arg == ~0UL)
+		return own.ring ? -EINVAL : 0;
+	if (!output && real()->ioctl((int)arg, PERF_EVENT_IOC_ID, &id))
+		return -EBADF;
+	if (output == event || own.ring)
+		return -EINVAL;
+	if (output && !look(output, (int)arg, &other)) {
+		if (!is_same_target(&own.target, &other.target))
+			return -EINVAL;
+		error = perf_hand_over(output, (int)arg, own.period ? "ioctl()" : NULL);
+		if (error && error != -ESTALE)
+			return own.period || other.period ? error : 0;
+	}
+	error = give_away(event, fd, own.period ? "ioctl()" : NULL);
+	return own.period || error == -ESTALE ? error : 0;
+}
+
+/* Events of counters have none, but perf reads it. */
+static int set_filter(const void *from)
+{
+	char first;
+
+	return memory_read(&first, from, sizeof(first)) ?: -EINVAL;
+}
+
+static int refresh(struct event *event, int fd, int limit)
+{
+	struct sampled sampled;
+	int error = look(event, fd, &sampled);
+
+	if (!error)
+		error = sampled.period ? perf_refresh(event, fd, limit) : -EINVAL;
+	return error == -EOPNOTSUPP ? give_away(event, fd, "PERF_EVENT_IOC_REFRESH") : error;
+}
+
+/* What needs perf's ring, or any of an event with samples. */
+static int leave_to_perf(struct event *event, int fd, bool ring)
+{
+	struct sampled sampled;
+	int error = look(event, fd, &sampled);
+
+	if (error)
+		return error;
+	return sampled.period && (sampled.ring || !ring) ? give_away(event, fd, "ioctl()") :
+							   -EINVAL;
+}
+
 /* perf does all but that. */
 static int control_given(struct event *event, int fd, unsigned long request, unsigned long arg)
 {
+	given_wait(event->group);
 	if ((unsigned int)request != PERF_EVENT_IOC_ID || !given_is_there(event, fd))
 		return -ESTALE;
 	return memory_write((void *)arg, &event->id, sizeof(event->id));
@@ -138,8 +237,6 @@ static int control_given(struct event *event, int fd, unsigned long request, uns
 
 int perf_control(struct event *event, int fd, unsigned long request, unsigned long arg)
 {
-	int error;
-
 	if (atomic_load(&event->given))
 		return control_given(event, fd, request, arg);
 	switch ((unsigned int)request) {
@@ -152,18 +249,14 @@ int perf_control(struct event *event, int fd, unsigned long request, unsigned lo
 	case (unsigned int)PERF_EVENT_IOC_PERIOD:
 		return take_period(event, fd, (const void *)arg);
 	case PERF_EVENT_IOC_REFRESH:
-		error = event->period ? perf_refresh(event, fd, (int)arg) : -EINVAL;
-		if (error != -EOPNOTSUPP)
-			return error;
-		error = perf_hand_over(event, fd, "PERF_EVENT_IOC_REFRESH");
-		return error ? error : -ESTALE;
-	/* Of rings, and of perf's own events */
+		return refresh(event, fd, (int)arg);
 	case PERF_EVENT_IOC_SET_OUTPUT:
+		return set_output(event, fd, arg);
 	case (unsigned int)PERF_EVENT_IOC_SET_FILTER:
-	case (unsigned int)PERF_EVENT_IOC_SET_BPF:
+		return set_filter((const void *)arg);
 	case (unsigned int)PERF_EVENT_IOC_PAUSE_OUTPUT:
-		error = event->period ? perf_hand_over(event, fd, "ioctl()") : -EINVAL;
-		return error ? error : -ESTALE;
+	case (unsigned int)PERF_EVENT_IOC_SET_BPF:
+		return leave_to_perf(event, fd, (unsigned int)request != PERF_EVENT_IOC_SET_BPF);
 	default:
 		/* Of any file */
 		return real()->ioctl(fd, request, arg) ? -errno : 0;

@@ -33,10 +33,15 @@ struct count {
 	uint64_t running;
 };
 
-/* What fcntl(2) has set. @tid: 0: nobody, -1: not one thread. @signal: 0: SIGIO. @fd: of F_SETFL */
+/*
+ * What fcntl(2) has set. @tid: 0: nobody, -1: not one thread. @owner: 0: nobody, else of that type
+ * (F_OWNER_*). @signal: 0: SIGIO. @fd: of F_SETFL
+ */
 struct overflow {
 	bool async;
 	pid_t tid;
+	int owner_type;
+	pid_t owner;
 	int signal;
 	int fd;
 };

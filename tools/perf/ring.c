@@ -89,29 +89,81 @@ void ring_give_to_perf(struct event *event, void *perfs)
 		return;
 	ring_forget(event);
 	/* Nothing is written in it yet. */
-	if (mremap(perfs, ring.size, ring.size, MREMAP_MAYMOVE | MREMAP_FIXED, ring.begin) ==
-	    MAP_FAILED)
+	if (real()->mremap(perfs, ring.size, ring.size, MREMAP_MAYMOVE | MREMAP_FIXED,
+			   ring.begin) == MAP_FAILED)
 		perf_explain_why("a ring of samples", "stays empty: it could not be moved");
+}
+
+static bool is_in_range(const struct ring *ring, const void *address, size_t size)
+{
+	const char *begin = address, *own = ring->begin;
+
+	return own && own < begin + size && own + ring->size > begin;
+}
+
+/* One with a ring in these bytes, whose group is locked then: the first at or behind @fd. */
+static struct event *find_ring(int *fd, const void *address, size_t size, struct held *held)
+{
+	struct group *group;
+	struct event *event;
+
+	for (; atomic_load(&rings) && *fd < table_end(); ++*fd) {
+		event = table_find(*fd);
+		group = event ? event_lock(event, *fd, held) : NULL;
+		if (group && is_in_range(&event->ring, address, size))
+			return event;
+		if (group)
+			group_unlock(group, held);
+	}
+	return NULL;
 }
 
 void ring_unmapped(void *address, size_t size)
 {
-	const char *begin = address, *end = begin + size;
-	struct group *group;
 	struct event *event;
 	struct held held;
-	int fd;
+	int fd = 0;
 
-	for (fd = 0; atomic_load(&rings) && fd < table_end(); fd++) {
-		event = table_find(fd);
-		group = event ? event_lock(event, fd, &held) : NULL;
-		if (!group)
-			continue;
-		if (event->ring.begin && event->ring.begin < (const void *)end &&
-		    (const char *)event->ring.begin + event->ring.size > begin)
-			ring_forget(event);
-		group_unlock(group, &held);
+	while ((event = find_ring(&fd, address, size, &held))) {
+		ring_forget(event);
+		group_unlock(event->group, &held);
 	}
+}
+
+static size_t in_pages(size_t size)
+{
+	const size_t page = sysconf(_SC_PAGESIZE);
+
+	return (size + page - 1) / page * page;
+}
+
+void *ring_remap(void *address, size_t size, size_t new_size, int flags, void *to)
+{
+	struct event *event;
+	struct held held;
+	bool whole;
+	void *ret;
+	int fd = 0;
+
+	event = find_ring(&fd, address, size ? size : 1, &held);
+	if (!event)
+		return real()->mremap(address, size, new_size, flags, to);
+	whole = address == event->ring.begin && in_pages(size) == event->ring.size &&
+		in_pages(new_size) == event->ring.size;
+	/* Those of perf's cannot grow, or be mapped twice. */
+	if (!whole && in_pages(new_size) >= in_pages(size)) {
+		errno = EFAULT;
+		ret = MAP_FAILED;
+	} else {
+		ret = real()->mremap(address, size, new_size, flags, to);
+	}
+	if (ret != MAP_FAILED && whole)
+		event->ring.begin = ret;
+	group_unlock(event->group, &held);
+	/* Others that lie in it, and one that has lost its end */
+	if (ret != MAP_FAILED && !whole)
+		ring_unmapped(address, size);
+	return ret;
 }
 
 /* ---------------------------------------------------------------------- records -- */

@@ -28,20 +28,6 @@ int set_open(bool cloexec)
 	return fd;
 }
 
-static void replace(int fd, int to)
-{
-	int flags = real()->fcntl(fd, F_GETFD);
-
-	real()->dup3(to, fd, flags & FD_CLOEXEC ? O_CLOEXEC : 0);
-}
-
-void fd_replace(int fd, int to)
-{
-	/* The program may have closed it where nobody saw it. */
-	if (fd_is_set(fd))
-		replace(fd, to);
-}
-
 bool fd_is_set(int fd)
 {
 	const int error = errno;
@@ -51,25 +37,6 @@ bool fd_is_set(int fd)
 	set = !fstat(fd, &is) && S_ISCHR(is.st_mode) && is.st_rdev == atomic_load(&device);
 	errno = error;
 	return set;
-}
-
-void fd_give_to_perf(int fd, int to, bool async)
-{
-	struct f_owner_ex owner = { .pid = 0 };
-	int flags, signal;
-
-	if (!fd_is_set(fd))
-		return;
-	flags = real()->fcntl(fd, F_GETFL);
-	signal = real()->fcntl(fd, F_GETSIG);
-	real()->fcntl(fd, F_GETOWN_EX, &owner);
-	replace(fd, to);
-	if (signal > 0)
-		real()->fcntl(fd, F_SETSIG, (long)signal);
-	if (owner.pid)
-		real()->fcntl(fd, F_SETOWN_EX, &owner);
-	/* A set's file does not keep O_ASYNC. */
-	real()->fcntl(fd, F_SETFL, (long)((flags & O_NONBLOCK) | (async ? O_ASYNC : 0)));
 }
 
 /* All structures begin alike: what was refused is at the same place. */

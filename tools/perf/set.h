@@ -6,10 +6,14 @@
 #include "event.h"
 
 int set_open(bool cloexec);
-/* The number @fd, of a set, is the file of @to from now on. */
+/* files.c: the number @fd, of a set, is the file of @to from now on. */
 void fd_replace(int fd, int to);
-/* The same of perf's @to, with what fcntl(2) has set. @async: O_ASYNC is */
-void fd_give_to_perf(int fd, int to, bool async);
+/*
+ * files.c: the same of perf's @to. @overflow: what fcntl(2) has set of the event, whose signals
+ * carry this number; NULL: another number carries that to perf. All events of a group have one file
+ * at pmudev, which knows only what was set last.
+ */
+void fd_give_to_perf(int fd, int to, const struct overflow *overflow);
 /* Is it a set still? The program may have closed it where nobody saw it. */
 bool fd_is_set(int fd);
 int set_bind(int fd, const struct target *target, struct pmudev_refusal *why);

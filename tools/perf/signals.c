@@ -63,14 +63,22 @@ static int update(struct event *event, int fd, bool here)
 	return here && ring_is_told(event) ? refresh_begin(event, fd, 0) : signals_arm(event, fd);
 }
 
-static pid_t owner_of(int command, unsigned long arg)
+static void set_owner(struct overflow *overflow, int command, unsigned long arg)
 {
-	const struct f_owner_ex *owner = (const struct f_owner_ex *)arg;
+	struct f_owner_ex owner = { .type = F_OWNER_PID, .pid = (int)arg };
 
+	if (command == F_SETOWN_EX) {
+		owner = *(const struct f_owner_ex *)arg;
+	} else if (owner.pid < 0) {
+		owner.type = F_OWNER_PGRP;
+		owner.pid = -owner.pid;
+	}
+	overflow->owner_type = owner.type;
+	overflow->owner = owner.pid;
+	overflow->tid = owner.type == F_OWNER_TID || !owner.pid ? owner.pid : -1;
 	/* A process of one thread is that thread. */
-	if (command == F_SETOWN)
-		return (int)arg == perf_process ? perf_process : -1;
-	return owner->type == F_OWNER_TID ? owner->pid : -1;
+	if (command == F_SETOWN && owner.type == F_OWNER_PID && owner.pid == perf_process)
+		overflow->tid = perf_process;
 }
 
 static void put_back(struct event *event, int fd, const struct overflow *old)
@@ -105,7 +113,7 @@ int perf_set_owner(struct event *event, int fd, int command, unsigned long arg)
 	else if (command == F_SETFL)
 		event->overflow.async = arg & O_ASYNC;
 	else
-		event->overflow.tid = owner_of(command, arg);
+		set_owner(&event->overflow, command, arg);
 	if (event->period)
 		error = update(event, fd, here);
 	group_unlock(group, &held);
@@ -114,6 +122,23 @@ int perf_set_owner(struct event *event, int fd, int command, unsigned long arg)
 	if (error && error != -ESTALE)
 		put_back(event, fd, &old);
 	return error;
+}
+
+int perf_get_owner(struct event *event, int fd, int command, int told)
+{
+	struct overflow overflow;
+	struct group *group;
+	struct held held;
+
+	group = event_lock(event, fd, &held);
+	if (!group)
+		return -ESTALE;
+	overflow = event->overflow;
+	group_unlock(group, &held);
+	if (command == F_GETSIG)
+		return overflow.signal;
+	/* A set's file does not keep O_ASYNC. */
+	return told | (overflow.async ? O_ASYNC : 0);
 }
 
 int perf_set_period(struct event *event, int fd, uint64_t period)

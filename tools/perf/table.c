@@ -52,6 +52,18 @@ bool perf_is_known(const struct event *event)
 	return false;
 }
 
+/* The number that its signals carry: the one that F_SETFL was called with, if it is there. */
+static int fd_of_signals(const struct event *event)
+{
+	int fd = event->overflow.fd;
+
+	if (table_find(fd) == event)
+		return fd;
+	for (fd = 0; fd < atomic_load(&end) && table_find(fd) != event; fd++)
+		;
+	return fd;
+}
+
 void perf_release(const struct group *group, const int *fds, bool known)
 {
 	unsigned int i;
@@ -64,10 +76,11 @@ void perf_release(const struct group *group, const int *fds, bool known)
 			continue;
 		for (i = 0; group->events[i] != event; i++)
 			;
-		fd_give_to_perf(fd, fds[i], event->overflow.async);
-		if (!known)
-			atomic_store(&perf_table[fd], NULL);
+		fd_give_to_perf(fd, fds[i], fd == fd_of_signals(event) ? &event->overflow : NULL);
 	}
+	for (fd = 0; !known && fd < atomic_load(&end); fd++)
+		if (is_of_group(fd, group))
+			atomic_store(&perf_table[fd], NULL);
 }
 
 /*

@@ -124,19 +124,6 @@ int set_open(bool cloexec)
 	return fd;
 }
 
-void fd_replace(int fd, int to)
-{
-	int flags = real()->fcntl(fd, F_GETFD);
-
-	real()->dup3(to, fd, flags & FD_CLOEXEC ? O_CLOEXEC : 0);
-}
-
-void fd_give_to_perf(int fd, int to, bool async)
-{
-	(void)async;
-	fd_replace(fd, to);
-}
-
 bool fd_is_set(int fd)
 {
 	return find(fd);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,6 +195,23 @@ static void other_reads(void)
 	close(fd);
 }
 
+/* As programs do that change one flag of several */
+static void flags_of_files(void)
+{
+	struct perf_event_attr attr = plain;
+	struct f_owner_ex owner = { .type = F_OWNER_TID, .pid = getpid() };
+	int fd;
+
+	attr.sample_period = 1000;
+	fd = open_event(&attr, 0, -1, 0);
+	ok(!fcntl(fd, F_SETOWN_EX, &owner) && !fcntl(fd, F_SETSIG, SIGRTMIN), "an owner");
+	ok(!fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_ASYNC), "is told");
+	ok(!fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK), "and it does not block");
+	ok(fcntl(fd, F_GETFL) & O_ASYNC && table_find(fd)->overflow.async, "he is still told");
+	is_number(fcntl(fd, F_GETSIG), SIGRTMIN, "by that signal");
+	close(fd);
+}
+
 /* By their numbers, as the event was opened */
 static void numbers(void)
 {
@@ -245,6 +263,7 @@ int main(void)
 	group_numbers();
 	sizes_of_maps();
 	other_reads();
+	flags_of_files();
 	numbers();
 	high_numbers();
 	return tap_end();
