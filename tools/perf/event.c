@@ -9,6 +9,7 @@
 
 #include "attr.h"
 #include "calls.h"
+#include "given.h"
 #include "group.h"
 #include "memory.h"
 #include "real.h"
@@ -346,6 +347,8 @@ static bool open_once(const struct perf_event_attr *attr, pid_t pid, int cpu, in
 	if (!leader && leader_fd != -1)
 		return false;
 	if (leader && atomic_load(&leader->given)) {
+		/* perf's file must be there. */
+		given_wait(leader->group);
 		*ret = -EINVAL;
 		return is_misnamed(attr);
 	}
