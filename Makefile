@@ -104,7 +104,7 @@ help:
 	@echo '  setup           get tools, kernels and a busybox into a cache folder'
 	@echo '  demo            boot a kernel and show what pmudev does; ARCH=x86: on an Intel PMU, amd: on one of AMD'
 	@echo '  vm              boot and give a shell: KERNEL=$(KERNEL) MACHINE=$(MACHINE) SMP=$(SMP)'
-	@echo '  test            the section matrix of check-all (tests/vm/run narrows it)'
+	@echo '  test            the sections matrix-* of check-all (tests/vm/run narrows it)'
 	@echo '  pictures        record and draw the pictures of README.md and docs/ anew'
 	@echo '  bench           what each path costs with pmudev and with perf, in instructions, held against bars: KERNELS='
 	@echo '  quick           after an edit: unit tests, a build, some programs on a machine of each architecture'

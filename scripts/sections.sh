@@ -7,14 +7,15 @@
 
 # shellcheck disable=SC2317 # the sections are called by name
 
-export SECTIONS="check slow matrix x86-6.1 x86-6.12 newest compile packaging emulator debug-arm64 debug-amd64 debug-amd
+export SECTIONS="check slow matrix-arm64 matrix-amd64 x86-6.1 x86-6.12 newest compile packaging emulator debug-arm64 debug-amd64 debug-amd
 kcsan-arm64 kcsan-amd64 kcsan-amd fuzz bench suites papi bugs"
 
 section_about() {
 	case $1 in
 	check) echo "what \`make check\` runs" ;;
-	slow) echo "the programs that take long, on the machines of the section matrix and of \`make check\`" ;;
-	matrix) echo "every other program on every arm64 machine and every pair of x86 properties, kernels 6.1 and 6.12" ;;
+	slow) echo "the programs that take long, on the machines of the sections matrix and of \`make check\`" ;;
+	matrix-arm64) echo "every other program on every arm64 machine, kernels 6.1 and 6.12" ;;
+	matrix-amd64) echo "the same on every pair of Intel's properties, and on AMD's machines" ;;
 	x86-*) echo "every combination of x86 properties, kernel ${1#*-}" ;;
 	newest) echo "the newest kernel that Debian packages, and 7.2, built from source" ;;
 	compile) echo "kernels of which Debian has headers: other series, PREEMPT_RT" ;;
@@ -39,7 +40,7 @@ section_covers() {
 	# shellcheck disable=SC2086 # lists of words
 	case $1 in
 	check | bugs) printf '%s\n' . ':!docs' ':!CHANGELOG.md' ;;
-	slow | matrix | x86-*) printf '%s\n' $module $machine examples README.md docs ;;
+	slow | matrix-* | x86-*) printf '%s\n' $module $machine examples README.md docs ;;
 	newest) printf '%s\n' $module $machine scripts/build-kernel ;;
 	compile) printf '%s\n' $module scripts/compile scripts/build-module ;;
 	packaging) printf '%s\n' $module debian packaging dkms.conf tools man bindings tests/packaging scripts/build-deb scripts/build-archive scripts/sources.sh ;;
@@ -59,11 +60,15 @@ section_slow() {
 	tests/vm/run --level slow
 }
 
-section_matrix() {
+# matrix KERNELS
+matrix() {
 	scripts/setup
 	scripts/setup rust
-	tests/vm/run --level matrix
+	tests/vm/run --level matrix --kernel "$1"
 }
+
+section_matrix_arm64() { matrix 6.1-arm64,6.12-arm64,6.12-armhf; }
+section_matrix_amd64() { matrix 6.1-amd64,6.12-amd64; }
 
 # x86_rest VERSION: what the matrix leaves out.
 x86_rest() {

@@ -122,7 +122,7 @@ check_has_particular() { [[ $1 = el1 ]]; }
 # check_has_part KERNEL MACHINE SMP PROGRAM ALONE: whether `make check` runs a program there that is about neither
 # architecture. It runs on the two machines with 6.12 and 4 CPUs, on one of the others of Intel and arm64 with 6.12,
 # on one of the two with 6.1, and half of them run on AMD's. Those whose line says smp= (ALONE) may not run where there
-# are 4 CPUs: they run on one architecture with 6.12 and on the other with 6.1. The section "matrix" has all.
+# are 4 CPUs: they run on one architecture with 6.12 and on the other with 6.1. The sections "matrix-*" have all.
 check_has_part() {
 	local half turn
 
@@ -137,7 +137,7 @@ check_has_part() {
 	esac
 }
 
-# default_matrix: what the section "matrix" of `make check-all` boots.
+# default_matrix: what the sections "matrix-*" of `make check-all` boot.
 default_matrix() {
 	arm64_machines 6.12-arm64
 	arm64_machines 6.1-arm64
