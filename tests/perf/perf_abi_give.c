@@ -210,12 +210,15 @@ TEST_F(perf_abi, one_ring_for_two)
 	self->attr.sample_period = N;
 	self->attr.sample_type = PERF_SAMPLE_TIME;
 	for (i = 0; i < 2; i++) {
-		self->fd[i] = open_event(&self->attr, 0, -1, i ? self->fd[0] : -1, 0);
+		self->fd[i] = open_event(&self->attr, 0, -1, -1, 0);
 		ASSERT_LE(0, self->fd[i]);
 		ASSERT_EQ(0, fcntl(self->fd[i], F_SETSIG, SIGRTMIN + i));
 	}
 	ASSERT_EQ(0, fcntl(self->fd[0], F_SETOWN_EX, &owner));
 	EXPECT_EQ(-1, ioctl(self->fd[0], PERF_EVENT_IOC_SET_OUTPUT, (long)self->fd[0]));
+	EXPECT_EQ(EINVAL, errno);
+	/* It has no ring. */
+	EXPECT_EQ(-1, ioctl(self->fd[1], PERF_EVENT_IOC_SET_OUTPUT, (long)self->fd[0]));
 	EXPECT_EQ(EINVAL, errno);
 	ring = mmap(NULL, 9 * page_size, PROT_READ | PROT_WRITE, MAP_SHARED, self->fd[0], 0);
 	ASSERT_NE(MAP_FAILED, ring) TH_LOG("%s", strerror(errno));

@@ -94,8 +94,11 @@ EXPORT long syscall(long number, ...)
 		return read(a[0], (void *)a[1], a[2]);
 	case SYS_readv:
 		return readv(a[0], (const struct iovec *)a[1], a[2]);
+#if __SIZEOF_LONG__ == 8
+	/* Elsewhere the place takes two arguments, on arm after an empty one. */
 	case SYS_pread64:
 		return pread64(a[0], (void *)a[1], a[2], a[3]);
+#endif
 	case SYS_ioctl:
 		return ioctl(a[0], a[1], a[2]);
 	case SYS_dup:

@@ -44,6 +44,8 @@ void perf_close(struct event *event, int fd);
  * without perf.
  */
 int perf_hand_over(struct event *event, int fd, const char *what);
+/* Does nothing of it stand against that? True, too, if it is perf's, or gone. */
+bool perf_may_hand_over(struct event *event, int fd);
 
 /*
  * page.c: mmap(2) of its descriptor at offset 0: a page in perf's layout, a ring, or memory that

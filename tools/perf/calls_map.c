@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The C library's functions that map memory. Rings of samples are this library's to write. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,8 +14,8 @@ EXPORT void *mmap64(void *address, size_t size, int prot, int flags, int fd, off
 	struct event *event = flags & MAP_ANONYMOUS || offset ? NULL : table_find(fd);
 	void *ret;
 
-	/* What was there is gone, whatever comes. */
-	if (flags & MAP_FIXED)
+	/* What was there is gone, also if the file cannot be mapped. */
+	if (flags & MAP_FIXED && (flags & MAP_ANONYMOUS || real()->fcntl(fd, F_GETFD) >= 0))
 		ring_unmapped(address, size);
 	if (!event)
 		return real()->mmap(address, size, prot, flags, fd, offset);
@@ -44,7 +45,9 @@ EXPORT void *mremap(void *address, size_t size, size_t new_size, int flags, ...)
 	va_start(args, flags);
 	to = va_arg(args, void *);
 	va_end(args);
-	if (flags & MREMAP_FIXED)
+	/* Else it fails: they may not overlap. */
+	if (flags & MREMAP_FIXED &&
+	    ((char *)to >= (char *)address + size || (char *)to + new_size <= (char *)address))
 		ring_unmapped(to, new_size);
 	return ring_remap(address, size, new_size, flags, to);
 }

@@ -34,6 +34,14 @@ EXPORT ssize_t __read_chk(int fd, void *buf, size_t size, size_t room)
 	return read(fd, buf, size);
 }
 
+/* Is it an event's, and not another file's that has its number? */
+static bool is_of_event(int fd)
+{
+	struct event *event = table_find(fd);
+
+	return event && event_is_there(event, fd);
+}
+
 static ssize_t read_parts(int fd, const struct iovec *parts, int nr)
 {
 	struct iovec part;
@@ -57,15 +65,7 @@ static ssize_t read_parts(int fd, const struct iovec *parts, int nr)
 
 EXPORT ssize_t readv(int fd, const struct iovec *parts, int nr)
 {
-	return table_find(fd) ? read_parts(fd, parts, nr) : real()->readv(fd, parts, nr);
-}
-
-/* Is it an event's, and not another file's that has its number? */
-static bool has_no_places(int fd)
-{
-	struct event *event = table_find(fd);
-
-	return event && event_is_there(event, fd);
+	return is_of_event(fd) ? read_parts(fd, parts, nr) : real()->readv(fd, parts, nr);
 }
 
 static ssize_t no_place(off64_t offset)
@@ -75,7 +75,7 @@ static ssize_t no_place(off64_t offset)
 
 EXPORT ssize_t pread64(int fd, void *buf, size_t size, off64_t offset)
 {
-	return has_no_places(fd) ? no_place(offset) : real()->pread(fd, buf, size, offset);
+	return is_of_event(fd) ? no_place(offset) : real()->pread(fd, buf, size, offset);
 }
 
 EXPORT ssize_t pread(int fd, void *buf, size_t size, off_t offset)
@@ -97,7 +97,7 @@ EXPORT ssize_t __pread_chk(int fd, void *buf, size_t size, off_t offset, size_t 
 
 EXPORT ssize_t preadv64(int fd, const struct iovec *parts, int nr, off64_t offset)
 {
-	return has_no_places(fd) ? no_place(offset) : real()->preadv(fd, parts, nr, offset);
+	return is_of_event(fd) ? no_place(offset) : real()->preadv(fd, parts, nr, offset);
 }
 
 EXPORT ssize_t preadv(int fd, const struct iovec *parts, int nr, off_t offset)
@@ -108,7 +108,7 @@ EXPORT ssize_t preadv(int fd, const struct iovec *parts, int nr, off_t offset)
 /* At -1 it is readv(2). perf knows none of the flags but the one about polling. */
 EXPORT ssize_t preadv64v2(int fd, const struct iovec *parts, int nr, off64_t offset, int flags)
 {
-	if (!has_no_places(fd))
+	if (!is_of_event(fd))
 		return real()->preadv2(fd, parts, nr, offset, flags);
 	if (offset != -1)
 		return no_place(offset);

@@ -133,7 +133,7 @@ static int take_period(struct event *event, int fd, const void *from)
 struct sampled {
 	struct target target;
 	bool period;
-	bool ring;
+	bool ring; /* or a page */
 };
 
 /* 0 or -ESTALE: as event_lock() */
@@ -147,7 +147,7 @@ static int look(struct event *event, int fd, struct sampled *sampled)
 	*sampled = (struct sampled){
 		.target = group->target,
 		.period = event->period,
-		.ring = event->ring.begin,
+		.ring = event->ring.begin || event->attr.flags & PMUDEV_USER_READ,
 	};
 	group_unlock(group, &held);
 	return 0;
@@ -166,10 +166,7 @@ static bool is_same_target(const struct target *a, const struct target *b)
 	return a->kind == b->kind && a->id == b->id;
 }
 
-/*
- * The ring is perf's, and both events: first the one that has it. Without a period neither has
- * samples, and it can stay as it is.
- */
+/* The ring becomes perf's, and both events: first its own. Without samples nothing changes. */
 static int set_output(struct event *event, int fd, unsigned long arg)
 {
 	struct event *output = arg == ~0UL ? NULL : table_find((int)arg);
@@ -188,12 +185,15 @@ static int set_output(struct event *event, int fd, unsigned long arg)
 	if (output && !look(output, (int)arg, &other)) {
 		if (!is_same_target(&own.target, &other.target))
 			return -EINVAL;
-		error = perf_hand_over(output, (int)arg, own.period ? "ioctl()" : NULL);
+		if (!other.ring)
+			return -EINVAL;
+		if (own.period && !perf_may_hand_over(event, fd))
+			return -EINVAL;
+		error = own.period ? perf_hand_over(output, (int)arg, "ioctl()") : 0;
 		if (error && error != -ESTALE)
-			return own.period || other.period ? error : 0;
+			return error;
 	}
-	error = give_away(event, fd, own.period ? "ioctl()" : NULL);
-	return own.period || error == -ESTALE ? error : 0;
+	return own.period ? give_away(event, fd, "ioctl()") : 0;
 }
 
 /* Events of counters have none, but perf reads it. */

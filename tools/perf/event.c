@@ -114,15 +114,14 @@ static bool is_ours(const struct perf_event_attr *attr, pid_t pid, int cpu, unsi
 	return attr_is_plain(attr) && perf_encode(attr, to, dummy);
 }
 
-/* A member counts what its leader does. */
+/* A member counts what its leader does. Its group is locked. */
 static bool fits_leader(const struct perf_event_attr *attr, const struct target *target,
 			const struct event *leader)
 {
 	const struct target *other = &leader->group->target;
 
 	return leader->group->leader == leader && !attr->pinned && !attr->exclusive &&
-	       other->kind == target->kind && other->id == target->id &&
-	       !((other->flags ^ target->flags) & PMUDEV_BIND_INHERIT);
+	       other->kind == target->kind && other->id == target->id;
 }
 
 /* What is to be opened */
@@ -225,7 +224,8 @@ static int open_member(const struct wish *wish, struct event *event, struct even
 	if (!group)
 		return -ESTALE;
 	fd = -EINVAL;
-	if (fits_leader(wish->attr, &wish->target, leader)) {
+	if (fits_leader(wish->attr, &wish->target, leader) &&
+	    !((group->target.flags ^ wish->target.flags) & PMUDEV_BIND_INHERIT)) {
 		fd = real()->fcntl(leader_fd, wish->cloexec ? F_DUPFD_CLOEXEC : F_DUPFD, 0L);
 		fd = fd < 0 ? -errno : put_in(group, event, fd, &old, why);
 	}
@@ -300,6 +300,22 @@ static int open_alone(const struct perf_event_attr *attr, pid_t pid, int cpu, un
 	return fd < 0 ? -errno : (int)fd;
 }
 
+/* Would perf make it a member of that group? It is one of a thread or of a CPU. */
+static bool may_follow(const struct perf_event_attr *attr, pid_t pid, int cpu, struct event *leader,
+		       int leader_fd)
+{
+	const struct target target = target_of(attr, pid, cpu);
+	struct held held;
+	struct group *group = event_lock(leader, leader_fd, &held);
+	bool may;
+
+	if (!group)
+		return true;
+	may = (pid < 0 || cpu < 0) && fits_leader(attr, &target, leader);
+	group_unlock(group, &held);
+	return may;
+}
+
 /* A member that pmudev cannot count: the group becomes perf's first, if it can. -errno */
 static int make_room_at_perf(const struct perf_event_attr *attr, pid_t pid, int cpu,
 			     struct event *leader, int leader_fd, unsigned long flags)
@@ -313,6 +329,8 @@ static int make_room_at_perf(const struct perf_event_attr *attr, pid_t pid, int 
 	if (error < 0)
 		return error;
 	real()->close(error);
+	if (!may_follow(attr, pid, cpu, leader, leader_fd))
+		return -EINVAL;
 	error = atomic_load(&leader->group->told) && is_misnamed(attr) ?
 			-EINVAL :
 			perf_hand_over(leader, leader_fd, "perf_event_open()");
@@ -341,14 +359,15 @@ static bool open_once(const struct perf_event_attr *attr, pid_t pid, int cpu, in
 	struct event *leader = table_find(leader_fd);
 	bool ours;
 
+	/* perf's file must be there. */
+	if (leader && atomic_load(&leader->given))
+		given_wait(leader->group);
 	if (leader && no_group && (atomic_load(&leader->given) || !fd_is_set(leader_fd)))
 		leader = NULL;
 	/* None of ours: perf says whether it is one of its own. */
 	if (!leader && leader_fd != -1)
 		return false;
 	if (leader && atomic_load(&leader->given)) {
-		/* perf's file must be there. */
-		given_wait(leader->group);
 		*ret = -EINVAL;
 		return is_misnamed(attr);
 	}

@@ -105,6 +105,7 @@ static bool try_to_tell(const struct event *event, uint64_t *words, size_t nr)
 /* @words: out: of @buf, with the identifiers that were told. 0 or -EFAULT */
 static int tell_told(const struct event *event, uint64_t *words, const void *buf, size_t size)
 {
+	struct group *group;
 	unsigned int tries;
 	struct held held;
 	int error;
@@ -115,11 +116,12 @@ static int tell_told(const struct event *event, uint64_t *words, const void *buf
 			return error;
 		sched_yield();
 	}
-	group_lock(event->group, &held);
+	group = event->group;
+	group_lock(group, &held);
 	error = memory_read(words, buf, size);
 	if (!error)
 		tell_ids(event, words, size / sizeof(words[0]));
-	group_unlock(event->group, &held);
+	group_unlock(group, &held);
 	return error;
 }
 

@@ -302,7 +302,9 @@ static int update_multiplexed(struct group *group, int fd, struct pmudev_refusal
 
 	atomic_fetch_add(&group->changes, 1);
 	error = take_out(group, group->number, fd, why);
-	if (!error)
+	if (error)
+		group->in_turns = false;
+	else
 		error = add_wanted(group, fd, why);
 	atomic_fetch_add(&group->changes, 1);
 	return error;

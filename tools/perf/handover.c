@@ -136,7 +136,10 @@ static int give(struct group *group, const struct perfs *perfs, bool told)
 	return 0;
 }
 
-/* The group is locked. 0 or -errno; @why: out: text of that size, if it is not as errno says */
+/*
+ * The group is locked. 0 or -errno; @why: out: text of that size, to which errno's belongs if it is
+ * empty or ends in a blank: strerror(3) may allocate.
+ */
 static int try(struct group *group, bool told, char *why, size_t size)
 {
 	const char *reason = why_not(group, told);
@@ -149,12 +152,12 @@ static int try(struct group *group, bool told, char *why, size_t size)
 	}
 	error = open_all(group, &perfs);
 	if (error) {
-		snprintf(why, size, "perf cannot open an event of its group: %s", strerror(-error));
+		snprintf(why, size, "perf cannot open an event of its group: ");
 		return error;
 	}
 	error = map_all(group, &perfs);
 	if (error) {
-		snprintf(why, size, "perf cannot map a ring of its group: %s", strerror(-error));
+		snprintf(why, size, "perf cannot map a ring of its group: ");
 	} else {
 		error = give(group, &perfs, told);
 		if (error)
@@ -183,6 +186,28 @@ static int hand_over(struct group *group, struct event **events, unsigned int *n
 	return error;
 }
 
+bool perf_may_hand_over(struct event *event, int fd)
+{
+	struct held held;
+	struct group *group = event_lock(event, fd, &held);
+	bool may;
+
+	if (!group)
+		return true;
+	may = !why_not(group, atomic_load(&group->told));
+	group_unlock(group, &held);
+	return may;
+}
+
+static void explain(const char *what, char *why, size_t size, int error)
+{
+	const size_t length = strlen(why);
+
+	if (!length || why[length - 1] == ' ')
+		snprintf(why + length, size - length, "%s", strerror(-error));
+	perf_explain_why(what, why);
+}
+
 int perf_hand_over(struct event *event, int fd, const char *what)
 {
 	struct event *events[PMUDEV_MAX_EVENTS];
@@ -198,7 +223,7 @@ int perf_hand_over(struct event *event, int fd, const char *what)
 	error = hand_over(group, events, &nr, why, sizeof(why));
 	group_unlock(group, &held);
 	if (error && what)
-		perf_explain_why(what, *why ? why : strerror(-error));
+		explain(what, why, sizeof(why), error);
 	if (error || !nr)
 		return error;
 	for (i = 0; i < nr; i++)

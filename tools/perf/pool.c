@@ -47,7 +47,7 @@ static void let_go(const struct held *held)
  * The thread that is about to fork, or has forked, holds all locks. Other libraries' handlers of
  * fork(2), of which some come between ours, may use events in it: they pass.
  */
-static __thread bool forking __attribute__((tls_model("initial-exec")));
+static __thread unsigned int forking __attribute__((tls_model("initial-exec")));
 
 static void lock(pthread_mutex_t *mutex, struct held *held)
 {
@@ -155,19 +155,25 @@ static void before_fork(void)
 {
 	struct held held;
 
+	/* In a handler of another library's, which forks */
+	if (forking) {
+		forking++;
+		return;
+	}
 	list_lock(&held);
 	lock_all(groups);
 	/* Somebody may hold one that was freed meanwhile, and look whether it is an event's. */
 	lock_all(free_groups);
 	before = held;
-	forking = true;
+	forking = 1;
 }
 
 static void after_fork(void)
 {
 	const struct held held = before;
 
-	forking = false;
+	if (--forking)
+		return;
 	unlock_all(free_groups);
 	unlock_all(groups);
 	list_unlock(&held);

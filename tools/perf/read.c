@@ -45,7 +45,8 @@ static struct count times_of(const struct event *event, const struct pmudev_reco
 	unsigned int i;
 
 	for (i = 0; event->dummy && i < group->nr && i < PMUDEV_MAX_EVENTS; i++)
-		if (!group->events[i]->dummy)
+		/* Neither while the group becomes another one. */
+		if (group->events[i] && !group->events[i]->dummy)
 			event = group->events[i];
 	return event_count(event, record);
 }
@@ -74,6 +75,9 @@ static void answer_group(struct answer *answer, const struct event *event,
 	for (i = 0; i < nr && i < PMUDEV_MAX_EVENTS; i++) {
 		const struct event *other = leader ? group->events[i] : event;
 
+		/* The group becomes another one: this is tried again. */
+		if (!other)
+			break;
 		put(answer, event_count(other, record).value);
 		put_names(answer, other, event->read_format);
 	}
@@ -143,7 +147,7 @@ static enum taken take(struct event *event, int fd, struct answer *answer, ssize
  */
 static enum taken take_in_time(struct event *event, int fd, struct answer *answer, ssize_t *got)
 {
-	struct group *group = event->group;
+	struct group *group;
 	enum taken taken = AGAIN;
 	unsigned int tries;
 	struct held held;
@@ -153,11 +157,12 @@ static enum taken take_in_time(struct event *event, int fd, struct answer *answe
 			sched_yield();
 		taken = take(event, fd, answer, got);
 	}
-	if (taken != AGAIN)
-		return taken;
-	group_lock(group, &held);
-	taken = take(event, fd, answer, got);
-	group_unlock(group, &held);
+	/* Its place in memory may be an event's of another group by then. */
+	while (taken == AGAIN && (group = event->group)) {
+		group_lock(group, &held);
+		taken = take(event, fd, answer, got);
+		group_unlock(group, &held);
+	}
 	return taken;
 }
 
@@ -182,6 +187,9 @@ ssize_t perf_read(struct event *event, int fd, void *buf, size_t size)
 		return atomic_load(&event->given) ? given_read(event, fd, buf, size) :
 		       is_lost(event, fd)	  ? -ESTALE :
 						    got;
+	/* It is closed at this moment. */
+	if (taken == AGAIN)
+		return -ESTALE;
 	if (taken == ANOTHER_SET) {
 		table_forget(fd, event);
 		return -ESTALE;

@@ -110,7 +110,9 @@ static struct event *find_ring(int *fd, const void *address, size_t size, struct
 	for (; atomic_load(&rings) && *fd < table_end(); ++*fd) {
 		event = table_find(*fd);
 		group = event ? event_lock(event, *fd, held) : NULL;
-		if (group && is_in_range(&event->ring, address, size))
+		/* A child of fork(2) has nothing there. */
+		if (group && group->process == perf_process &&
+		    is_in_range(&event->ring, address, size))
 			return event;
 		if (group)
 			group_unlock(group, held);
@@ -124,6 +126,9 @@ void ring_unmapped(void *address, size_t size)
 	struct held held;
 	int fd = 0;
 
+	/* Else the call fails, and it stays. */
+	if (!size || (uintptr_t)address % sysconf(_SC_PAGESIZE))
+		return;
 	while ((event = find_ring(&fd, address, size, &held))) {
 		ring_forget(event);
 		group_unlock(event->group, &held);

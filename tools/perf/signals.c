@@ -145,11 +145,14 @@ int perf_set_period(struct event *event, int fd, uint64_t period)
 {
 	struct group *group;
 	struct held held;
+	uint64_t old, due;
 	int error = -EINVAL;
 
 	group = event_lock(event, fd, &held);
 	if (!group)
 		return -ESTALE;
+	old = event->period;
+	due = event->due;
 	if (event->period && period && !(period >> 63)) {
 		event->period = period;
 		/* A new one begins now. */
@@ -157,6 +160,10 @@ int perf_set_period(struct event *event, int fd, uint64_t period)
 		error = event->refreshed && group->process == perf_process ?
 				signals_arm(event, fd) :
 				update(event, fd, false);
+		if (error) {
+			event->period = old;
+			event->due = due;
+		}
 	}
 	group_unlock(group, &held);
 	return error;

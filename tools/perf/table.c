@@ -57,18 +57,23 @@ static int fd_of_signals(const struct event *event)
 {
 	int fd = event->overflow.fd;
 
-	if (table_find(fd) == event)
+	if (table_find(fd) == event && fd_is_set(fd))
 		return fd;
-	for (fd = 0; fd < atomic_load(&end) && table_find(fd) != event; fd++)
-		;
+	for (fd = 0; fd < atomic_load(&end); fd++)
+		if (table_find(fd) == event && fd_is_set(fd))
+			break;
 	return fd;
 }
 
 void perf_release(const struct group *group, const int *fds, bool known)
 {
+	int signals[PMUDEV_MAX_EVENTS];
 	unsigned int i;
 	int fd;
 
+	/* As long as the numbers are the set's */
+	for (i = 0; i < group->nr; i++)
+		signals[i] = fd_of_signals(group->events[i]);
 	for (fd = 0; fd < atomic_load(&end); fd++) {
 		const struct event *event = table_find(fd);
 
@@ -76,7 +81,7 @@ void perf_release(const struct group *group, const int *fds, bool known)
 			continue;
 		for (i = 0; group->events[i] != event; i++)
 			;
-		fd_give_to_perf(fd, fds[i], fd == fd_of_signals(event) ? &event->overflow : NULL);
+		fd_give_to_perf(fd, fds[i], fd == signals[i] ? &event->overflow : NULL);
 	}
 	for (fd = 0; !known && fd < atomic_load(&end); fd++)
 		if (is_of_group(fd, group))

@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -195,6 +196,29 @@ static void other_reads(void)
 	close(fd);
 }
 
+/* Another file has the number of an event, which was closed behind the library. */
+static void parts_of_another(void)
+{
+	int fd = open_event(&plain, 0, -1, 0), pair[2];
+	char text[8];
+	struct iovec parts[] = {
+		{ .iov_base = &text[0], .iov_len = 4 },
+		{ .iov_base = &text[4], .iov_len = 4 },
+	};
+
+	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, pair))
+		abort();
+	real()->close(fd);
+	real()->dup3(pair[0], fd, 0);
+	if (send(pair[1], "one text", 8, 0) != 8)
+		abort();
+	ok(readv(fd, parts, 2) == 8 && !memcmp(text, "one text", 8),
+	   "a message comes in all its parts");
+	close(fd);
+	close(pair[0]);
+	close(pair[1]);
+}
+
 /* As programs do that change one flag of several */
 static void flags_of_files(void)
 {
@@ -263,6 +287,7 @@ int main(void)
 	group_numbers();
 	sizes_of_maps();
 	other_reads();
+	parts_of_another();
 	flags_of_files();
 	numbers();
 	high_numbers();

@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../perf/refresh.h"
@@ -132,6 +133,28 @@ static void moved(void)
 	is_number(fake_open_sets(), 0, "no set is left");
 }
 
+/* A child of fork(2) has nothing where the ring is, and can use the place. */
+static void in_child(void)
+{
+	struct perf_event_mmap_page *ring;
+	int fd, status = -1;
+	char *own;
+	pid_t pid;
+
+	ring = open_ring(&fd);
+	pid = fork();
+	if (!pid) {
+		own = mmap(ring, ring_size(), PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+		own = mremap(own, ring_size(), 2 * ring_size(), MREMAP_MAYMOVE);
+		_exit(own == MAP_FAILED);
+	}
+	waitpid(pid, &status, 0);
+	is_number(status, 0, "memory of a child that lies there grows");
+	munmap(ring, ring_size());
+	close(fd);
+}
+
 /* Each event of a group has one: both come to their places. */
 static void two_given(void)
 {
@@ -161,22 +184,31 @@ static void two_given(void)
 /* The ring of one event for the samples of another one: both are perf's. */
 static void outputs(void)
 {
-	int fd[2] = { open_sampled(-1), open_sampled(-1) }, other;
 	struct perf_event_attr attr = sampled();
+	struct perf_event_mmap_page *ring;
+	int fd[2], other;
 
+	fd[0] = open_sampled(-1);
+	other = open_sampled(-1);
+	ok(ioctl(fd[0], PERF_EVENT_IOC_SET_OUTPUT, (long)other) == -1 && errno == EINVAL,
+	   "an event without a ring");
+	close(other);
+	ring = open_ring(&fd[1]);
 	ok(ioctl(fd[0], PERF_EVENT_IOC_SET_OUTPUT, (long)fd[0]) == -1 && errno == EINVAL,
 	   "not its own");
 	ok(ioctl(fd[0], PERF_EVENT_IOC_SET_OUTPUT, 1000L) == -1 && errno == EBADF, "nor nothing's");
 	ok(!ioctl(fd[0], PERF_EVENT_IOC_SET_OUTPUT, -1L) && !fake_perf_id(fd[0]), "nor no ring");
 	ok(!ioctl(fd[0], PERF_EVENT_IOC_SET_OUTPUT, (long)fd[1]), "a ring of another event");
 	ok(fake_perf_id(fd[0]) && fake_perf_id(fd[1]), "makes both of them perf's");
+	munmap(ring, ring_size());
 	close(fd[0]);
 	close(fd[1]);
 	/* In one group */
-	fd[0] = open_sampled(-1);
+	ring = open_ring(&fd[0]);
 	fd[1] = open_sampled(fd[0]);
 	ok(!ioctl(fd[1], PERF_EVENT_IOC_SET_OUTPUT, (long)fd[0]), "the ring of its leader");
 	is_number(fake_perf_leader(fd[1]), fake_perf_id(fd[0]), "and they are one group");
+	munmap(ring, ring_size());
 	close(fd[1]);
 	close(fd[0]);
 	attr.sample_period = 0;
@@ -184,11 +216,20 @@ static void outputs(void)
 	fd[1] = open_attr(&attr, -1);
 	ioctl(fd[0], PERF_EVENT_IOC_ENABLE, 0);
 	ioctl(fd[1], PERF_EVENT_IOC_ENABLE, 0);
-	ok(!ioctl(fd[1], PERF_EVENT_IOC_SET_OUTPUT, (long)fd[0]) && !fake_perf_id(fd[0]),
-	   "events without samples need no ring");
-	other = open_sampled(-1);
-	ok(ioctl(other, PERF_EVENT_IOC_SET_OUTPUT, (long)fd[0]) == -1 && errno == EINVAL,
+	ok(ioctl(fd[1], PERF_EVENT_IOC_SET_OUTPUT, (long)fd[0]) == -1 && errno == EINVAL,
+	   "nor have these one");
+	ring = open_ring(&other);
+	ok(!ioctl(fd[0], PERF_EVENT_IOC_SET_OUTPUT, (long)other) && !fake_perf_id(other),
+	   "an event without samples writes nothing there");
+	close(fd[0]);
+	fd[0] = open_sampled(-1);
+	ioctl(fd[0], PERF_EVENT_IOC_ENABLE, 0);
+	ok(ioctl(fd[0], PERF_EVENT_IOC_SET_OUTPUT, (long)other) == -1 && errno == EINVAL,
 	   "one that has counted cannot be perf's");
+	ok(!fake_perf_id(other), "and then the other one is not, either");
+	munmap(ring, ring_size());
+	close(other);
+	other = open_sampled(-1);
 	ok(ioctl(other, PERF_EVENT_IOC_SET_FILTER, "x") == -1 && errno == EINVAL, "no filter");
 	ok(ioctl(other, PERF_EVENT_IOC_PAUSE_OUTPUT, 1L) == -1 && errno == EINVAL, "no ring");
 	ok(!fake_perf_id(other), "and it stays pmudev's");
@@ -212,7 +253,7 @@ static void signals_of_members(void)
 		fcntl(fd[i], F_SETSIG, SIGRTMIN + i);
 	fcntl(fd[0], F_SETOWN_EX, &owner);
 	is_number(fcntl(fd[0], F_GETSIG), SIGRTMIN, "each has a signal of its own");
-	ioctl(fd[0], PERF_EVENT_IOC_SET_OUTPUT, (long)fd[1]);
+	munmap(map_ring(fd[1]), ring_size());
 	ok(fake_perf_id(fd[0]) && fake_perf_id(fd[1]), "they become perf's");
 	is_number(fcntl(fd[0], F_GETSIG), SIGRTMIN, "the leader keeps its signal");
 	is_number(fcntl(fd[1], F_GETSIG), SIGRTMIN + 1, "the member, too");
@@ -292,6 +333,7 @@ int main(void)
 	mapped_over();
 	moved();
 	two_given();
+	in_child();
 	outputs();
 	signals_of_members();
 	beside_hand_over(ask_id, "an identifier beside a hand-over");
