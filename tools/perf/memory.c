@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -71,6 +73,26 @@ static bool is_on_stack(uintptr_t at, size_t size)
 	return frame >= stack_begin && at >= frame && at < stack_end && size <= stack_end - at;
 }
 
+/*
+ * The C library's may copy few bytes with SVE's registers. After a system call the kernel is asked
+ * for these anew, by an exception that takes as long as another call.
+ */
+static void copy(char *to, const char *from, size_t size)
+{
+	uint64_t word;
+
+	for (; size >= sizeof(word); size -= sizeof(word)) {
+		__builtin_memcpy(&word, from, sizeof(word));
+		__builtin_memcpy(to, &word, sizeof(word));
+		to += sizeof(word);
+		from += sizeof(word);
+		/* The compiler would make one call of all. */
+		atomic_signal_fence(memory_order_seq_cst);
+	}
+	if (size)
+		memcpy(to, from, size);
+}
+
 int memory_write(void *to, const void *from, size_t size)
 {
 	char *last = (char *)to + size - sizeof(unsigned int);
@@ -79,6 +101,6 @@ int memory_write(void *to, const void *from, size_t size)
 	if (!is_on_stack((uintptr_t)to, size) && real()->syscall(SYS_getcpu, to, last, NULL) &&
 	    errno == EFAULT)
 		return -EFAULT;
-	memcpy(to, from, size);
+	copy(to, from, size);
 	return 0;
 }
