@@ -276,7 +276,6 @@ static int add_wanted(struct group *group, int fd, struct pmudev_refusal *why)
 	unsigned int i;
 	int error = 0;
 
-	group->in_turns = false;
 	for (i = 0; i < group->nr && !error; i++) {
 		struct event *event = group->events[i];
 
@@ -301,10 +300,9 @@ static int update_multiplexed(struct group *group, int fd, struct pmudev_refusal
 	int error;
 
 	atomic_fetch_add(&group->changes, 1);
+	group->in_turns = false;
 	error = take_out(group, group->number, fd, why);
-	if (error)
-		group->in_turns = false;
-	else
+	if (!error)
 		error = add_wanted(group, fd, why);
 	atomic_fetch_add(&group->changes, 1);
 	return error;

@@ -33,6 +33,13 @@ void memory_know_stack(void)
 	pthread_attr_destroy(&attr);
 }
 
+size_t memory_in_pages(size_t size)
+{
+	const size_t page = sysconf(_SC_PAGESIZE);
+
+	return (size + page - 1) / page * page;
+}
+
 /* The kernel copies it into a pipe. Less than a page has room in one. */
 static int read_by_pipe(void *to, const void *from, size_t size)
 {

@@ -8,6 +8,7 @@
 
 #include "calls.h"
 #include "group.h"
+#include "memory.h"
 #include "real.h"
 #include "refresh.h"
 #include "set.h"
@@ -66,7 +67,7 @@ static void *map_ring(struct event *event, void *address, size_t size, int prot,
 	group = event_lock(event, fd, &held);
 	if (!group)
 		return MAP_FAILED;
-	if (event_in_set(event) && ring_can_be_written(event, size, prot, flags) &&
+	if (event_in_set(event) && ring_can_be_written(event, prot) &&
 	    (later || ring_is_told(event)))
 		ring = ring_make(event, address, size, flags);
 	if (ring != MAP_FAILED && !later && refresh_begin(event, fd, 0)) {
@@ -144,8 +145,7 @@ static int check_map(struct event *event, size_t size, int flags, int fd, bool *
 
 void *perf_map(struct event *event, void *address, size_t size, int prot, int flags, int fd)
 {
-	const size_t page_size = sysconf(_SC_PAGESIZE);
-	const size_t all = (size + page_size - 1) / page_size * page_size;
+	const size_t all = memory_in_pages(size);
 	struct group *group;
 	struct held held;
 	bool sampled;
@@ -158,7 +158,7 @@ void *perf_map(struct event *event, void *address, size_t size, int prot, int fl
 	error = check_map(event, all, flags, fd, &sampled);
 	if (error)
 		return failed(error);
-	if (all > page_size)
+	if (all > memory_in_pages(1))
 		return map_samples(event, address, all, prot, flags, fd, sampled);
 	/* Also if it was asked for to be written, as libperf does: that is for rings. */
 	group = event_lock(event, fd, &held);

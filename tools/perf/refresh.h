@@ -26,8 +26,11 @@ int refresh_due(struct event *event, int fd);
 /* signals.c: its deadline: told to this library, to the program, or nobody. 0 or -errno */
 int signals_arm(struct event *event, int fd);
 
-/* ring.c: could this library write it, if the counted thread is told of each overflow? */
-bool ring_can_be_written(const struct event *event, size_t size, int prot, int flags);
+/*
+ * ring.c: could this library write a ring of it, of a size that perf maps, if the counted thread
+ * is told of each overflow?
+ */
+bool ring_can_be_written(const struct event *event, int prot);
 /* Is it? */
 bool ring_is_told(const struct event *event);
 /* MAP_FAILED: there is no memory. */

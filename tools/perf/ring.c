@@ -13,6 +13,7 @@
 
 #include "calls.h"
 #include "group.h"
+#include "memory.h"
 #include "real.h"
 #include "refresh.h"
 #include "table.h"
@@ -33,14 +34,11 @@ static bool has_more_records(const struct perf_event_attr *attr)
 	       attr->bpf_event || attr->cgroup || attr->text_poke;
 }
 
-bool ring_can_be_written(const struct event *event, size_t size, int prot, int flags)
+bool ring_can_be_written(const struct event *event, int prot)
 {
-	const size_t page = sysconf(_SC_PAGESIZE), nr = size / page - 1;
-
 	return event->period && !event->ring.begin && event->perf.exclude_kernel &&
 	       event->perf.sample_type && !(event->perf.sample_type & ~(uint64_t)SERVED) &&
-	       !has_more_records(&event->perf) && (prot & PROT_WRITE) && (flags & MAP_SHARED) &&
-	       !(size % page) && nr && !(nr & (nr - 1));
+	       !has_more_records(&event->perf) && (prot & PROT_WRITE);
 }
 
 bool ring_is_told(const struct event *event)
@@ -135,13 +133,6 @@ void ring_unmapped(void *address, size_t size)
 	}
 }
 
-static size_t in_pages(size_t size)
-{
-	const size_t page = sysconf(_SC_PAGESIZE);
-
-	return (size + page - 1) / page * page;
-}
-
 void *ring_remap(void *address, size_t size, size_t new_size, int flags, void *to)
 {
 	struct event *event;
@@ -153,10 +144,10 @@ void *ring_remap(void *address, size_t size, size_t new_size, int flags, void *t
 	event = find_ring(&fd, address, size ? size : 1, &held);
 	if (!event)
 		return real()->mremap(address, size, new_size, flags, to);
-	whole = address == event->ring.begin && in_pages(size) == event->ring.size &&
-		in_pages(new_size) == event->ring.size;
+	whole = address == event->ring.begin && memory_in_pages(size) == event->ring.size &&
+		memory_in_pages(new_size) == event->ring.size;
 	/* Those of perf's cannot grow, or be mapped twice. */
-	if (!whole && in_pages(new_size) >= in_pages(size)) {
+	if (!whole && memory_in_pages(new_size) >= memory_in_pages(size)) {
 		errno = EFAULT;
 		ret = MAP_FAILED;
 	} else {
