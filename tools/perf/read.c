@@ -22,6 +22,16 @@ static void put(struct answer *answer, uint64_t word)
 	answer->words[answer->nr++] = word;
 }
 
+/* Return: bytes or -errno, as read(2) does. @size: of @buf */
+static ssize_t answer_write(void *buf, size_t size, const uint64_t *words, size_t nr)
+{
+	const size_t bytes = nr * sizeof(*words);
+
+	if (size < bytes)
+		return -ENOSPC;
+	return memory_write(buf, words, bytes) ? -EFAULT : (ssize_t)bytes;
+}
+
 static void put_times(struct answer *answer, const struct event *event, const struct count *count)
 {
 	if (event->read_format & PERF_FORMAT_TOTAL_TIME_ENABLED)
@@ -166,6 +176,42 @@ static enum taken take_in_time(struct event *event, int fd, struct answer *answe
 	return taken;
 }
 
+/*
+ * What programs read most: an event without its group, which is in its set, and nobody changes that
+ * meanwhile. It takes half of the instructions. 0: it is not so, and nothing was written.
+ */
+static ssize_t read_alone(const struct event *event, const struct group *group, int fd, void *buf,
+			  size_t size)
+{
+	const unsigned int before = atomic_load_explicit(&group->changes, memory_order_acquire);
+	const uint64_t format = event->read_format;
+	uint64_t words[5], *next = words;
+	union pmudev_record_buffer all;
+	const struct pmudev_count *now;
+	uint32_t slot;
+
+	if (format & PERF_FORMAT_GROUP || before & 1 || group_read(fd, &all.record) < 0)
+		return 0;
+	slot = atomic_load_explicit(&event->slot, memory_order_relaxed);
+	now = &all.record.counts[slot];
+	if (slot >= all.record.nr || now->tag != event->id)
+		return 0;
+	*next++ = event->base.value + now->value;
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		*next++ = event->base.enabled + now->time_enabled;
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		*next++ = event->base.running + now->time_running;
+	if (format & PERF_FORMAT_ID)
+		*next++ = event->id;
+	if (format & PERF_FORMAT_LOST)
+		*next++ = 0;
+	/* The count's place and base are read before it is asked whether they changed. */
+	atomic_thread_fence(memory_order_acquire);
+	if (before != atomic_load_explicit(&group->changes, memory_order_relaxed))
+		return 0;
+	return answer_write(buf, size, words, next - words);
+}
+
 ssize_t perf_read(struct event *event, int fd, void *buf, size_t size)
 {
 	struct group *group = event->group;
@@ -182,6 +228,9 @@ ssize_t perf_read(struct event *event, int fd, void *buf, size_t size)
 		atomic_store(&group->told, true);
 	if (atomic_load(&event->failed))
 		return 0;
+	got = read_alone(event, group, fd, buf, size);
+	if (got)
+		return got;
 	taken = take_in_time(event, fd, &answer, &got);
 	if (taken == GONE)
 		return atomic_load(&event->given) ? given_read(event, fd, buf, size) :
@@ -194,9 +243,5 @@ ssize_t perf_read(struct event *event, int fd, void *buf, size_t size)
 		table_forget(fd, event);
 		return -ESTALE;
 	}
-	if (size < answer.nr * sizeof(answer.words[0]))
-		return -ENOSPC;
-	if (memory_write(buf, answer.words, answer.nr * sizeof(answer.words[0])))
-		return -EFAULT;
-	return answer.nr * sizeof(answer.words[0]);
+	return answer_write(buf, size, answer.words, answer.nr);
 }
