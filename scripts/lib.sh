@@ -137,8 +137,9 @@ cross_cc() {
 	fi
 }
 
-# Another checkout of the same sources finds what this one has compiled.
-export CCACHE_BASEDIR=$PMUDEV_ROOT CCACHE_NOHASHDIR=1
+# Another checkout of the same sources finds what this one has compiled. What is not found is compiled
+# without preprocessing it first: that took a third of the time.
+export CCACHE_BASEDIR=$PMUDEV_ROOT CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
 
 # with_ccache CC...: the same compiler behind ccache, if that is installed.
 with_ccache() {
