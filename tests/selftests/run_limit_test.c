@@ -10,8 +10,12 @@
 #include <signal.h>
 
 #define ORPHAN "/tmp/run_limit_test.pid"
-/* What is executed until it is noticed, and until all are killed by a process like others */
-#define UNNOTICED 1000000ULL
+/*
+ * What is executed until it is noticed, and until all are killed by a process like others. A CPU
+ * that has taken as many interrupts as it may (dev.pmudev.max_overflows) notices at its next tick:
+ * after 4 ms, of an instruction per ns, in the emulator.
+ */
+#define UNNOTICED (4000000ULL + 1000000)
 #define LATE	  1000000000ULL
 
 /* ------------------------------------------------------------------- the parts -- */
