@@ -22,16 +22,6 @@ int target_open(const struct target *target, bool cloexec, struct pmudev_refusal
 	return error;
 }
 
-ssize_t group_read(int fd, struct pmudev_record *record)
-{
-	ssize_t got = set_read(fd, record, sizeof(union pmudev_record_buffer));
-
-	if (got < 0)
-		return got;
-	/* Else it is no set's any more. */
-	return got >= (ssize_t)sizeof(*record) && (ssize_t)record->size == got ? got : -EBADF;
-}
-
 struct count event_count(const struct event *event, const struct pmudev_record *record)
 {
 	const uint32_t slot = atomic_load_explicit(&event->slot, memory_order_relaxed);

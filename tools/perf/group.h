@@ -3,7 +3,10 @@
 #ifndef GROUP_H
 #define GROUP_H
 
+#include <errno.h>
+
 #include "event.h"
+#include "set.h"
 
 /* It is in no set. */
 #define NO_SLOT PMUDEV_MAX_EVENTS
@@ -93,8 +96,16 @@ int group_move(struct group *group, int fd, int shared, unsigned int number,
  */
 int group_share(struct event *event, int fd, struct pmudev_refusal *why);
 
-/* Reads the set. Return: as set_read() */
-ssize_t group_read(int fd, struct pmudev_record *record);
+/* Reads the set. Return: as set_read(). Inline: every read(2) of an event does it. */
+static inline ssize_t group_read(int fd, struct pmudev_record *record)
+{
+	ssize_t got = set_read(fd, record, sizeof(union pmudev_record_buffer));
+
+	if (got < 0)
+		return got;
+	/* Else it is no set's any more. */
+	return got >= (ssize_t)sizeof(*record) && (ssize_t)record->size == got ? got : -EBADF;
+}
 
 /* Of one event, with what it had counted before; zeros if it is not there. */
 struct count event_count(const struct event *event, const struct pmudev_record *record);

@@ -131,9 +131,6 @@ ssize_t set_read(int fd, struct pmudev_record *record, size_t size)
 {
 	ssize_t got = real()->pread(fd, record, size, NOWHERE);
 
-	/* A module before 0.9 */
-	if (got < 0 && errno == ESPIPE && fd_is_set(fd))
-		got = real()->read(fd, record, size);
 	return got < 0 ? -errno : got;
 }
 
