@@ -28,17 +28,13 @@ struct counters {
 	const int *numbers;
 };
 
-/**
- * struct reading - all counts of a moment
- * @records: of the sets
- * @software: of each source each software event
- * @time: ns since the beginning
- */
-struct reading {
-	union pmudev_record_buffer *records;
-	uint64_t *software;
-	uint64_t time;
-};
+/* Is it known without the kernel's perf? A clock is the time in which the sets were enabled. */
+static inline bool counters_have(const struct counters *counters, unsigned int event)
+{
+	const struct software_event *what = counters->m->software.events[event];
+
+	return what->wall || (what->clock && counters->m->list.nr);
+}
 
 /*
  * Opens all on the target, or on @child, and lets them count unless that comes later. Return: 0, or
@@ -53,20 +49,5 @@ int counters_stop(struct counters *counters);
 
 /* Has the target ended? */
 bool counters_ended(struct counters *counters);
-
-/* Room for what is read. False: there is none, which has been told. */
-bool reading_open(struct reading *reading, const struct counters *counters);
-void reading_close(struct reading *reading);
-
-/* Return: as above. */
-int counters_read(struct counters *counters, struct reading *reading);
-
-/* What was counted between the two. @before NULL: since the beginning */
-void counters_between(const struct counters *counters, const struct reading *before,
-		      const struct reading *after, struct counted *counted);
-
-/* The same of all groups together. */
-void counters_total(const struct counters *counters, const struct reading *reading,
-		    struct pmudev_total *total);
 
 #endif /* COUNTERS_H */

@@ -10,6 +10,7 @@
 #include "../common/cmd.h"
 #include "../common/watch.h"
 #include "counters.h"
+#include "reading.h"
 
 /**
  * struct counting - a run
