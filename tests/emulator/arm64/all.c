@@ -64,6 +64,8 @@ void run_all(struct percpu *me, int cpu)
 	barrier(me, 3);
 	sleep(me);
 	barrier(me, 4);
+	me->costs = count_costs(cpu);
+	barrier(me, 5);
 }
 
 void test_all(void)
@@ -88,5 +90,6 @@ void test_all(void)
 		}
 		check("each CPU sleeps in WFI", p->wfi_ticks >= SLEEP);
 		equal("    and its cycles stand", p->wfi_cycles, 2 * cpi(i));
+		equal("each CPU's costs", p->costs, COSTS_OF(i));
 	}
 }

@@ -2,7 +2,8 @@
 /*
  * What the parts of the bare arm64 program share. SHIFT, THWIDTH, CPUS, LONG (64-bit event
  * counters), COUNTERS (how many), V3P9, KIND2 (the first CPU of
- * the second kind), KIND2_COUNTERS, KIND2_MISSING (CHAIN, or 0) and SKID say what QEMU was told.
+ * the second kind), KIND2_COUNTERS, KIND2_MISSING (CHAIN, or 0), SKID and
+ * COSTS say what QEMU was told.
  */
 #ifndef ARM64_H
 #define ARM64_H
@@ -47,7 +48,7 @@ struct percpu {
 	u64 pmi_pc, pmi_count, pmi_status;
 	u64 step;
 	u64 midr, counters, events;
-	u64 insns, cycles, ccnt, wfi_cycles, wfi_ticks;
+	u64 insns, cycles, ccnt, wfi_cycles, wfi_ticks, costs;
 	struct {
 		u64 pc, count, status;
 	} pmi[6];
@@ -66,12 +67,16 @@ void count_turns(u64 counters, u64 n);
 void count_nops(u64 counters);
 u64 counter_behind_nops(u64 counters, u64 high);
 u64 user_loop(u64 n);
+u64 get_other_writes(u64 unused);
 u64 cycles_of_wfi(void);
 
 /* What these pieces of code retire, and how many cycles an instruction takes. */
 #define LOOP_INSNS(n)  (2 * (n) + 1)
 #define TURNS_INSNS(n) (3 * (n) + 1)
 #define CPI	       (1UL << SHIFT)
+
+/* How many count_costs() has. */
+#define COSTS_OF(cpu) (COSTS ? 100UL * ((cpu) + 1) : 0)
 
 /* main.c */
 void cpu_main(u64 cpu);
@@ -84,11 +89,16 @@ u64 counter(int n);
 void set_counter(int n, u64 val);
 void set_event(int n, u64 typer);
 
-/* one.c, counters.c, user.c: on one CPU; all.c: on all at the same time, and what came of it. */
+/*
+ * one.c, counters.c, user.c, costs.c: on one CPU; all.c: on all at the same time, and what came of
+ * it.
+ */
 void test_one(void);
 void test_skid(void);
 void test_counters(void);
 void test_user(void);
+void test_costs(void);
+u64 count_costs(u64 cpu);
 void run_all(struct percpu *me, int cpu);
 void test_all(void);
 void barrier(struct percpu *me, u64 step);

@@ -183,6 +183,7 @@ void cpu_main(u64 cpu)
 		finish();
 	test_one();
 	test_user();
+	test_costs();
 	for (i = 1; i < CPUS; i++)
 		equal("a CPU comes up", psci(PSCI_CPU_ON, i, (u64)secondary, i), 0);
 	run_all(me, 0);

@@ -47,3 +47,4 @@ put_\name:
 	get	ceid0, pmceid0_el0
 	put	swinc, pmswinc_el0
 	put	zr, PMZR
+	get	other_writes, S3_3_C15_C0_6

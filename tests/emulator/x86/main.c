@@ -95,7 +95,7 @@ static void set_vector(int vector, void (*fn)(void), u16 type)
 	idt[vector] = (struct idt_entry){ at, 0x08, type, at >> 16 };
 }
 
-static void apic_write(u32 reg, u32 val)
+void apic_write(u32 reg, u32 val)
 {
 	__atomic_store_n((u32 *)(APIC + reg), val, __ATOMIC_RELEASE);
 }
@@ -157,6 +157,7 @@ static void parse(const char *s)
 		{ "atom-gp=", &machine.atom_gp },
 		{ "atom-fixed=", &machine.atom_fixed },
 		{ "amd=", &machine.amd },
+		{ "costs=", &machine.costs },
 	};
 	u32 i, n;
 
@@ -199,6 +200,7 @@ static void run_amd_tests(void)
 	amd_test_counts();
 	amd_test_interrupts();
 	amd_test_guest();
+	test_costs();
 }
 
 static void run_tests(u32 cpu)
@@ -215,6 +217,7 @@ static void run_tests(u32 cpu)
 	test_counts();
 	test_rates();
 	test_interrupts();
+	test_costs();
 }
 
 /*
@@ -239,6 +242,7 @@ static void __attribute__((noreturn)) start_other(void)
 void other_main(void)
 {
 	__atomic_store_n(&other_runs, 1, __ATOMIC_RELEASE);
+	test_costs_alone();
 	run_tests(1);
 	finish();
 }

@@ -222,6 +222,16 @@ user_read:
 	movl	$0, fixup
 	int	$0x80
 
+/* Ring 3: CPUID of user_index, EAX and EBX. */
+	.globl	user_cpuid
+user_cpuid:
+	movl	user_index, %eax
+	xorl	%ecx, %ecx
+	cpuid
+	movl	%eax, user_result
+	movl	%ebx, user_result + 4
+	int	$0x80
+
 /* void sample(u32 out[2], u32 n): n NOPs and more, then RDPMC of the counters 0 and 1. */
 	.globl	sample
 sample:

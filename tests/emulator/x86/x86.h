@@ -83,7 +83,7 @@ enum {
 /* What the options of -cpu say, from the command line. */
 struct machine {
 	u32 version, gp, fixed, missing, full_width, strict, core, ref, llc_ref, llc_miss,
-		branch_miss, ext, hide, skid, atom_from, atom_gp, atom_fixed, amd;
+		branch_miss, ext, hide, skid, atom_from, atom_gp, atom_fixed, amd, costs;
 	/* Of this CPU: its kind; and what it has in common with the other kind. */
 	u32 kind, common_gp, common_fixed;
 	/* An AMD CPU's family, from CPUID. */
@@ -114,6 +114,7 @@ void user_loop(void);
 void user_nops(void);
 void user_rdpmc(void);
 void user_read(void);
+void user_cpuid(void);
 void count_loop(u64 ctrl, u32 n);
 void count_nops(u64 ctrl);
 void count_jumps(u64 ctrl);
@@ -140,6 +141,7 @@ void note(const char *what, u64 number);
 void equal(const char *what, u64 got, u64 want);
 void stop_pmu(void);
 void arm_interrupt(void);
+void apic_write(u32 reg, u32 val);
 void allow_rdpmc(int yes);
 void unexpected(u32 eip);
 
@@ -150,6 +152,9 @@ void test_user_reads(void);
 void test_counts(void);
 void test_rates(void);
 void test_interrupts(void);
+void test_costs(void);
+/* On the second CPU, before anything else. */
+void test_costs_alone(void);
 
 /* The same of an AMD CPU; amd.c has what they share. */
 void amd_set_up(void);
