@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "bench.h"
+#include "costs.h"
 #include "profile/mark.h"
 
 #include <stdarg.h>
@@ -9,7 +10,7 @@
 #include <time.h>
 
 #define SAMPLES 21
-#define LOADS 5
+#define LOADS	5
 #define WARM_UP 3
 /* perf's hooks leave a second after its last event. */
 #define HOOKS_LEAVE 2000000000ULL
@@ -88,7 +89,7 @@ static void number(double value, char end)
 
 static void line(const char *kind, const char *key, unsigned int n, double pmudev, double perf)
 {
-	printf("%s %s %u ", kind, key, n);
+	printf("%s%s %s %u ", costs_on() ? "# " : "", kind, key, n);
 	number(pmudev, ' ');
 	number(perf, '\n');
 	fflush(stdout);
@@ -167,12 +168,15 @@ static double calls_by(__u64 (*clock)(void), void (*fn)(void *arg), void *arg, u
 		fn(arg);
 	mark_begin();
 	for (i = 0; i < SAMPLES; i++) {
+		costs_begin(clock);
 		start = clock();
 		for (j = 0; j < calls; j++)
 			fn(arg);
 		samples[i] = (double)(clock() - start) / calls;
+		costs_end(calls);
 	}
 	mark_end();
+	costs_done();
 	tell_segment(SAMPLES * calls);
 	return median(samples, SAMPLES);
 }
@@ -195,10 +199,13 @@ double time_loading(void)
 
 	for (i = 0; i < LOADS; i++) {
 		without_module();
+		costs_begin(own_ns);
 		start = own_ns();
 		if (load_module())
 			fail("loading the module", -EIO);
 		samples[i] = own_ns() - start;
+		costs_end(1);
 	}
+	costs_done();
 	return median(samples, LOADS);
 }

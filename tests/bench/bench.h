@@ -5,6 +5,7 @@
  *
  *   row KEY N PMUDEV PERF	what a path costs with N events, both in the same boot
  *   curve KEY N PMUDEV PERF	what N of something cost, for several N
+ *   costs KEY N WHOSE COUNT...	how often it executes what hardware pays for (costs.h)
  *
  * '-' is what is not offered. A line with a # only says how far it is.
  */
@@ -26,6 +27,7 @@ void begin_perf(void);
 /* pmudev's: loaded afresh, and user reads are allowed. */
 void begin_pmudev(void);
 
+/* In a boot with costs they are comments: instructions are measured in another one. */
 void row(const char *key, unsigned int n, double pmudev, double perf);
 void curve(const char *key, unsigned int n, double pmudev, double perf);
 void __attribute__((format(printf, 1, 2))) say(const char *format, ...);
@@ -36,7 +38,7 @@ double median(double *samples, unsigned int nr);
 /*
  * Nanoseconds of fn(arg), in the emulator instructions, whoever executes them: the median of
  * samples of @calls each. What is put off to an interrupt or a thread is in it, if a sample is
- * longer than a tick.
+ * longer than a tick. This and the next one keep the costs of a call, too (costs.h).
  */
 double time_calls(void (*fn)(void *arg), void *arg, unsigned int calls);
 
@@ -47,7 +49,7 @@ double time_calls(void (*fn)(void *arg), void *arg, unsigned int calls);
 double own_time_calls(void (*fn)(void *arg), void *arg, unsigned int calls);
 __u64 own_ns(void);
 
-/* Of loading the module, which nobody uses: the median of several times. */
+/* Of loading the module, which nobody uses: the median of several times, with its costs. */
 double time_loading(void);
 
 #endif /* PMUDEV_BENCH_H */

@@ -3,6 +3,7 @@
  * What counting a cgroup costs at a context switch on that CPU: of a switch between one of its
  * threads and another, and of a switch between two others.
  */
+#include "costs.h"
 #include "switching.h"
 
 #include <fcntl.h>
@@ -65,6 +66,7 @@ int main(void)
 			c.wish.cgroup = directory;
 			extra[side][i] =
 				extra_switch(start, stop, &c, paths[i].member ? &counted : &other);
+			costs_row(c.api->name, paths[i].key, paths[i].nr);
 			say("%s, %s, %u: %.1f", c.api->name, paths[i].key, paths[i].nr,
 			    extra[side][i]);
 		}

@@ -4,6 +4,7 @@
  * instruction of whichever CPU executes: what the other one does for the caller is in it.
  */
 #include "api.h"
+#include "costs.h"
 #include "trivial.h"
 
 #define CALLS	  100
@@ -102,18 +103,25 @@ int main(void)
 		fail("for 8 CPUs", -ENODEV);
 	settle();
 	trivial_begin();
-	for (i = 0; i < NR_NUMBERS; i++)
+	/* What the other CPU does for the caller, too. */
+	costs_of_cpus(2);
+	for (i = 0; i < NR_NUMBERS; i++) {
 		trivial[i] = trivial_call(1, sizeof(struct pmudev_record) +
 						     numbers[i] * sizeof(struct pmudev_count));
+		costs_row(pmudev_api.name, "remote-trivial", numbers[i]);
+	}
 	trivial_end();
 	for (side = 0; side < 2; side++) {
 		api = apis[side];
 		api->begin();
-		for (i = 0; i < NR_NUMBERS; i++)
+		for (i = 0; i < NR_NUMBERS; i++) {
 			remote[side][i] = time_reading(api, 1, 1, numbers[i]);
+			costs_row(api->name, "remote-read", numbers[i]);
+		}
 		for (i = 0; i < NR_OTHERS; i++)
 			reads[side][i] = time_reading(api, 1, others[i], 1);
 	}
+	costs_of_cpus(1);
 	for (i = 0; i < NR_NUMBERS; i++)
 		row("remote-read", numbers[i], remote[OURS][i], remote[THEIRS][i]);
 	for (i = 0; i < NR_NUMBERS; i++)

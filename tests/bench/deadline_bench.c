@@ -5,6 +5,7 @@
  * interrupt, a switch to the waiting one, poll(2) with what it reads then, and the switch back.
  */
 #include "api.h"
+#include "costs.h"
 #include "deadline.h"
 #include "perf.h"
 
@@ -87,11 +88,14 @@ static double time_rounds(struct told *told)
 
 	for (i = 0; i < SAMPLES; i++) {
 		hear(told);
+		costs_begin(now_ns);
 		start = now_ns();
 		for (round = 0; round < ROUNDS; round++)
 			hear(told);
 		samples[i] = (double)(now_ns() - start) / ROUNDS - PERIOD;
+		costs_end(ROUNDS);
 	}
+	costs_done();
 	return median(samples, SAMPLES);
 }
 
@@ -115,6 +119,7 @@ int main(void)
 		else
 			open_perf(&told, child);
 		cost[side] = time_rounds(&told);
+		costs_row(apis[side]->name, "deadline-poll", 1);
 		stop_child(child);
 		if (told.ring)
 			munmap(told.ring, 2 * PAGE_BYTES);

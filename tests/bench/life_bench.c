@@ -3,6 +3,7 @@
  * What the life of a set costs in the kernel: opened, enabled and closed; switched off and on; its
  * page mapped and read. For perf with the module not loaded, then for pmudev with the same events.
  */
+#include "costs.h"
 #include "switching.h"
 #include "trivial.h"
 
@@ -36,25 +37,33 @@ static double time_life(const struct api *api, unsigned int nr)
 {
 	struct life life = { .api = api, .wish = of_self(nr, false) };
 	double at_once = time_calls(whole_life, &life, CALLS), later;
+	struct costs costs = costs_last();
 
 	if (api == &pmudev_api)
 		return at_once;
 	life.wish.off = true;
 	later = time_calls(whole_life, &life, CALLS);
 	say("%s, %u events: enabled at once %.1f, later %.1f", api->name, nr, at_once, later);
-	return later < at_once ? later : at_once;
+	if (later < at_once)
+		return later;
+	costs_set(&costs);
+	return at_once;
 }
 
 /* The first set: it reserves the PMU, installs hooks, and waits for other CPUs. */
 static double time_first_life(const struct api *api, unsigned int nr)
 {
 	struct life life = { .api = api, .wish = of_self(nr, false) };
-	__u64 start;
+	__u64 start, ns;
 
 	api->begin();
+	costs_begin(own_ns);
 	start = own_ns();
 	whole_life(&life);
-	return own_ns() - start;
+	ns = own_ns() - start;
+	costs_end(1);
+	costs_done();
+	return ns;
 }
 
 static void off_on(void *arg)
@@ -163,56 +172,72 @@ static const unsigned int numbers[] = { 1, 4 };
 
 #define NR_NUMBERS ARRAY_SIZE(numbers)
 
-struct costs {
+struct times {
 	double cold[NR_NUMBERS];
 	double warm[NR_NUMBERS];
 	double off_on[NR_NUMBERS];
 	double map;
 };
 
-static void measure(const struct api *api, struct costs *costs)
+static void measure(const struct api *api, const struct costs *trivial_map, struct times *all)
 {
 	struct wish one = of_self(1, false);
+	struct costs map;
 	unsigned int i;
 	int other;
 
-	for (i = 0; i < NR_NUMBERS; i++)
-		costs->cold[i] = time_first_life(api, numbers[i]);
+	for (i = 0; i < NR_NUMBERS; i++) {
+		all->cold[i] = time_first_life(api, numbers[i]);
+		costs_row(api->name, "life-cold", numbers[i]);
+	}
 	api->begin();
 	other = sleeper_start(api, &one);
 	if (other < 0)
 		fail(api->name, other);
 	for (i = 0; i < NR_NUMBERS; i++) {
-		costs->warm[i] = time_life(api, numbers[i]);
-		costs->off_on[i] = time_off_on(api, numbers[i]);
+		all->warm[i] = time_life(api, numbers[i]);
+		costs_row(api->name, "life-warm", numbers[i]);
+		all->off_on[i] = time_off_on(api, numbers[i]);
+		costs_row(api->name, "off-on", numbers[i]);
 	}
-	costs->map = time_map(api);
+	all->map = time_map(api);
+	map = costs_last();
+	map = costs_less(&map, trivial_map, 1);
+	costs_set(&map);
+	costs_row(api->name, "map", 1);
 	stop_child(other);
 }
 
 int main(void)
 {
-	struct costs costs[2];
+	struct costs trivial_map;
+	struct times times[2];
 	unsigned int side, i;
 	double map, life, off_on;
 
 	settle();
 	trivial_begin();
 	map = time_trivial_map();
+	trivial_map = costs_last();
+	costs_row(pmudev_api.name, "map-trivial", 0);
 	life = trivial_life();
+	costs_row(pmudev_api.name, "life-trivial", 0);
 	off_on = trivial_off_on();
+	costs_row(pmudev_api.name, "off-on-trivial", 0);
 	trivial_end();
 	for (side = 0; side < 2; side++)
-		measure(apis[side], &costs[side]);
+		measure(apis[side], &trivial_map, &times[side]);
 	for (i = 0; i < NR_NUMBERS; i++) {
-		row("life-warm", numbers[i], costs[OURS].warm[i], costs[THEIRS].warm[i]);
-		row("life-cold", numbers[i], costs[OURS].cold[i], costs[THEIRS].cold[i]);
-		row("off-on", numbers[i], costs[OURS].off_on[i], costs[THEIRS].off_on[i]);
+		row("life-warm", numbers[i], times[OURS].warm[i], times[THEIRS].warm[i]);
+		row("life-cold", numbers[i], times[OURS].cold[i], times[THEIRS].cold[i]);
+		row("off-on", numbers[i], times[OURS].off_on[i], times[THEIRS].off_on[i]);
 	}
-	row("map", 1, costs[OURS].map - map, costs[THEIRS].map - map);
+	row("map", 1, times[OURS].map - map, times[THEIRS].map - map);
 	row("map-trivial", 0, map, REFUSED);
 	row("life-trivial", 0, life, REFUSED);
 	row("off-on-trivial", 0, off_on, REFUSED);
-	row("module-load", 0, time_loading(), REFUSED);
+	life = time_loading();
+	costs_row(pmudev_api.name, "module-load", 0);
+	row("module-load", 0, life, REFUSED);
 	return 0;
 }

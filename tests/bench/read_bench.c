@@ -90,15 +90,21 @@ int main(void)
 			measure_perf(theirs);
 		else
 			measure_pmudev(ours);
-		for (n = 0; n < NR_NUMBERS; n++)
+		for (n = 0; n < NR_NUMBERS; n++) {
 			calls[side][n] = time_read(api, numbers[n]);
+			costs_row(api->name, "read-call", numbers[n]);
+		}
 	}
 	measure_bare(&constant, &learnt);
 	empty = time_empty_read();
+	costs_row(pmudev_api.name, "read-call-empty", 0);
+	costs_row(perf_api.name, "read-call-empty", 0);
 	trivial_begin();
-	for (n = 0; n < NR_NUMBERS; n++)
+	for (n = 0; n < NR_NUMBERS; n++) {
 		trivial[n] = trivial_read(sizeof(struct pmudev_record) +
 					  numbers[n] * sizeof(struct pmudev_count));
+		costs_row(pmudev_api.name, "read-call-trivial", numbers[n]);
+	}
 	trivial_end();
 	set_user_access(false);
 

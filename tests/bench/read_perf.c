@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What perf's reads cost, by libperf, by the loop of its header, and at best: see read_bench.c. */
 #include "read_bench.h"
-#include "cost.h"
 
 #include <linux/perf_event.h>
 #include <pmudev_counter.h>
@@ -99,7 +98,7 @@ perf_page_value(const struct perf_event_mmap_page *page, __u64 *value)
 	return true;
 }
 
-static uint64_t their_instructions(void *arg)
+static uint64_t theirs_instructions(void *arg)
 {
 	struct perf_value value;
 
@@ -120,11 +119,8 @@ static uint64_t their_instructions(void *arg)
 		use_at(theirs);                                                                \
 	}
 
-#define THEIR_FORM(name, n)                                                                 \
-	static __attribute__((noinline)) long name##_##n(struct theirs *theirs)         \
-	{                                                                               \
-		return COST_OF(their_instructions, theirs->page[0], do_##name(theirs, n)); \
-	}
+#define THEIR_FORM(name, n) \
+	MEASURE(name##_##n, theirs, NOTHING, theirs->page[0], do_##name(theirs, n))
 
 FORM(perf_loop, perf_page_read(theirs->page[i], &theirs->v[i]))
 THEIR_FORM(perf_loop, 1)
@@ -253,12 +249,16 @@ void measure_perf(double row[3][NR_NUMBERS])
 		row[0][n] = REFUSED;
 #ifdef HAVE_LIBPERF
 		row[0][n] = measure_libperf(&theirs, n);
+		costs_row(perf_api.name, "read-ticks", numbers[n]);
+		costs_row(perf_api.name, "read-times", numbers[n]);
 #endif
 		open_theirs(&theirs, numbers[n]);
 		row[1][n] = cost(perf_loop[n](&theirs));
+		costs_row(perf_api.name, "read-plain", numbers[n]);
 		for (i = 0; i < numbers[n]; i++)
 			theirs.v[i].count = 0;
 		row[2][n] = cost(perf_best[n](&theirs));
+		costs_row(perf_api.name, "read-values", numbers[n]);
 		for (i = 0; i < numbers[n]; i++)
 			if (!theirs.v[i].count)
 				fail("perf's page has no value", -EIO);

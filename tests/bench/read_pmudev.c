@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What pmudev's reads cost: see read_bench.c. */
 #include "read_bench.h"
-#include "cost.h"
 
 #include <pmudev.h>
 #include <stdio.h>
@@ -18,7 +17,7 @@ struct ours {
 
 typedef long measure_fn(struct ours *ours);
 
-static uint64_t our_instructions(void *arg)
+static uint64_t ours_instructions(void *arg)
 {
 	uint64_t value = 0;
 
@@ -43,14 +42,12 @@ FORM(reader_ticks, pmudev_reader_counts_ticks(reader, v, n, &ours->ticks))
 FORM(read_counts, pmudev_read_counts(&ours->set, v, n))
 FORM(read_counts_times, pmudev_read_counts_times(&ours->set, v, n, &ours->times))
 
-#define OUR_FORM(name, n)                                                                         \
-	static __attribute__((noinline)) long name##_##n(struct ours *ours)                   \
-	{                                                                                     \
-		struct pmudev_reader *reader = IN_REGISTER(&ours->reader);                    \
-		uint64_t *v = IN_REGISTER(ours->v);                                           \
-											      \
-		return COST_OF(our_instructions, &ours->clock, do_##name(ours, reader, v, n)); \
-	}
+#define READER	struct pmudev_reader *reader = IN_REGISTER(&ours->reader)
+#define VALUES	uint64_t *v = IN_REGISTER(ours->v)
+
+#define OUR_FORM(name, n)                                            \
+	MEASURE(name##_##n, ours, READER; VALUES, &ours->clock,      \
+		do_##name(ours, reader, v, n))
 
 OUR_FORM(reader, 2)
 OUR_FORM(reader, 4)
@@ -84,17 +81,8 @@ static inline __attribute__((always_inline)) void use_slot(struct pmudev *set)
 		use(value);
 }
 
-static __attribute__((noinline)) long value_alone(struct ours *ours)
-{
-	struct pmudev_reader *reader = IN_REGISTER(&ours->reader);
-
-	return COST_OF(our_instructions, &ours->clock, use_value(reader));
-}
-
-static __attribute__((noinline)) long read_count(struct ours *ours)
-{
-	return COST_OF(our_instructions, &ours->clock, use_slot(&ours->set));
-}
+MEASURE(value_alone, ours, READER, &ours->clock, use_value(reader))
+MEASURE(read_count, ours, NOTHING, &ours->clock, use_slot(&ours->set))
 
 static measure_fn *const forms[][NR_NUMBERS] = {
 	{ value_alone, reader_2, reader_4, reader_6 },
@@ -105,22 +93,25 @@ static measure_fn *const forms[][NR_NUMBERS] = {
 
 #define NR_FORMS ARRAY_SIZE(forms)
 
+static const char *const keys[NR_FORMS] = { "read-values", "read-ticks", "read-plain",
+					    "read-times" };
+
 /* DIRECT events are of a counter that is known: where the first instruction counter was. */
 #define DIRECT_COUNTER 1
 
-static __attribute__((noinline)) long direct_constant(struct ours *ours)
-{
-	return COST_OF(our_instructions, &ours->clock, use(PMUDEV_DIRECT_READ(DIRECT_COUNTER)));
-}
+MEASURE(direct_constant, ours, NOTHING, &ours->clock, use(PMUDEV_DIRECT_READ(DIRECT_COUNTER)))
 
-static __attribute__((noinline)) long direct_learnt(struct ours *ours)
+static inline __attribute__((always_inline)) struct pmudev_direct direct_of(struct ours *ours)
 {
 	struct pmudev_direct direct;
 
 	if (!pmudev_direct_begin(&ours->set, 1, &direct))
 		fail("pmudev_direct_begin", -EINVAL);
-	return COST_OF(our_instructions, &ours->clock, use(pmudev_direct_value(&direct)));
+	return direct;
 }
+
+MEASURE(direct_learnt, ours, struct pmudev_direct direct = direct_of(ours), &ours->clock,
+	use(pmudev_direct_value(&direct)))
 
 static void open_ours(struct ours *ours, const struct pmudev_event_attr *events, unsigned int nr,
 		      int *refused)
@@ -155,8 +146,10 @@ void measure_pmudev(double row[4][NR_NUMBERS])
 		events[i] = raw_event(config_of(i), DIRECT_READ);
 	for (n = 0; n < NR_NUMBERS; n++) {
 		open_ours(&ours, events, numbers[n], NULL);
-		for (i = 0; i < NR_FORMS; i++)
+		for (i = 0; i < NR_FORMS; i++) {
 			row[i][n] = cost(forms[i][n](&ours));
+			costs_row(pmudev_api.name, keys[i], numbers[n]);
+		}
 		pmudev_close(&ours.set);
 	}
 }
@@ -178,6 +171,8 @@ void measure_bare(double *constant, double *learnt)
 	if (refused)
 		return;
 	*constant = cost(direct_constant(&ours));
+	costs_row(pmudev_api.name, "direct-known", 1);
 	*learnt = cost(direct_learnt(&ours));
+	costs_row(pmudev_api.name, "direct-learnt", 1);
 	pmudev_close(&ours.set);
 }

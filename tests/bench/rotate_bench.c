@@ -5,6 +5,7 @@
  * millisecond others are on; the timer's interrupt is part of it.
  */
 #include "api.h"
+#include "costs.h"
 #include "perf.h"
 
 #include <stdio.h>
@@ -31,10 +32,13 @@ static double time_loop(void)
 	__u64 start;
 
 	for (i = 0; i < SAMPLES; i++) {
+		costs_begin(now_ns);
 		start = now_ns();
 		loop(ROUNDS);
 		samples[i] = now_ns() - start;
+		costs_end(1);
 	}
+	costs_done();
 	return median(samples, SAMPLES);
 }
 
@@ -102,19 +106,25 @@ int main(void)
 	const struct api *api;
 	unsigned int side, nr;
 	double with, without, cost[2];
+	struct costs costs, alone;
 
 	settle();
 	for (side = 0; side < 2; side++) {
 		api = apis[side];
 		api->begin();
 		without = time_loop();
+		alone = costs_last();
 		nr = api == &pmudev_api ? open_pmudev() : open_perf();
 		with = time_loop();
+		costs = costs_last();
 		if (!(api == &pmudev_api ? pmudev_all_counted() : perf_all_counted()))
 			fail("an event had no turn", -EIO);
 		while (nr--)
 			close(fds[nr]);
 		cost[side] = (with - without) / (with / PERIOD_NS);
+		costs = costs_less(&costs, &alone, with / PERIOD_NS);
+		costs_set(&costs);
+		costs_row(api->name, "rotation", NR_EVENTS);
 		say("%s: the loop took %.0f, with turns %.0f", api->name, without, with);
 	}
 	row("rotation", NR_EVENTS, cost[OURS], cost[THEIRS]);

@@ -4,6 +4,7 @@
  * switch is compared with that of the same switch while nobody counts. For perf with the module
  * not loaded, then for pmudev with the same events.
  */
+#include "costs.h"
 #include "switching.h"
 
 #include <string.h>
@@ -98,6 +99,7 @@ int main(void)
 		api = apis[side];
 		api->begin();
 		base[side] = time_switches(NULL);
+		costs_row(api->name, "switch-empty", 0);
 		for (i = 0; i < NR_PATHS; i++) {
 			struct counting c = { .api = api,
 					      .wish = of_self(paths[i].nr, paths[i].user),
@@ -106,6 +108,7 @@ int main(void)
 			/* It is not reached. */
 			c.wish.deadline = paths[i].deadline ? 1ULL << 40 : 0;
 			extra[side][i] = extra_switch(start, stop, &c, NULL);
+			costs_row(api->name, paths[i].key, paths[i].nr);
 			say("%s, %s, %u: %.1f", api->name, paths[i].key, paths[i].nr,
 			    extra[side][i]);
 		}

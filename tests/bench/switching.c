@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "switching.h"
+#include "costs.h"
 
 /* Turns of one sample: too short for a tick in most. The samples' median counts. */
 #define ROUNDS	50
@@ -78,11 +79,14 @@ double time_switches(const struct cgroup *partner)
 		pause_ns(LET_OTHERS);
 		for (j = 0; j < WARM_UP; j++)
 			turn_pass(&turns, 0);
+		costs_begin(now_ns);
 		start = now_ns();
 		for (j = 0; j < ROUNDS; j++)
 			turn_pass(&turns, 0);
 		samples[i] = now_ns() - start;
+		costs_end(2 * ROUNDS);
 	}
+	costs_done();
 	stop_child(process);
 	turns_end(&turns);
 	steady(false);
@@ -92,16 +96,24 @@ double time_switches(const struct cgroup *partner)
 double extra_switch(int (*start)(void *arg), void (*stop)(void *arg), void *arg,
 		    const struct cgroup *partner)
 {
+	struct costs costs[PAIRS], with, none = { .known = false };
 	double samples[PAIRS], without;
 	unsigned int i;
 
 	for (i = 0; i < PAIRS; i++) {
 		pause_ns(HOOKS_LEAVE);
 		without = time_switches(partner);
-		if (start(arg))
+		costs[i] = costs_last();
+		if (start(arg)) {
+			costs_set(&none);
 			return REFUSED;
+		}
 		samples[i] = time_switches(partner) - without;
+		with = costs_last();
+		costs[i] = costs_less(&with, &costs[i], 1);
 		stop(arg);
 	}
+	costs[0] = costs_median(costs, PAIRS);
+	costs_set(&costs[0]);
 	return median(samples, PAIRS);
 }

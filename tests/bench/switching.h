@@ -10,6 +10,8 @@
 int sleeper_start(const struct api *api, const struct wish *wish);
 
 /*
+ * This and the next one keep the costs of a switch, too (costs.h).
+ *
  * Nanoseconds of a switch between the caller and a process that takes turns with it, in the cgroup
  * @partner. NULL: in the caller's.
  */
