@@ -1,28 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* pmu-costs=on: how often costly instructions were executed, by class, to the unit. */
 #include "arm64.h"
+#include "../costs.h"
 
 #define PMUACR	  S3_0_C9_C14_4
 #define PMICNTR	  S3_3_C9_C4_0
 #define PMICFILTR S3_3_C9_C6_0
 #define ICC_SGI1R S3_0_C12_C11_5
-
-/* In the order of their registers; x86 alone has the first. */
-enum {
-	RDPMC,
-	COUNTER_READ,
-	COUNTER_WRITE,
-	CONTROL_READ,
-	CONTROL_WRITE,
-	OTHER_READ,
-	OTHER_WRITE,
-	SERIALIZE,
-	BARRIER,
-	LOCKED,
-	TRANSLATION,
-	IPI,
-	NR_COSTS
-};
 
 static u64 before[NR_COSTS];
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* pmu-costs=on: how often costly instructions were executed, by class, to the unit. */
 #include "x86.h"
+#include "../costs.h"
 
 #define LEAF	    0x4d500000
 #define SIGNATURE   0x74736f63
@@ -11,24 +12,7 @@
 /* An APIC that is not there. */
 #define NOBODY 0xe
 
-/* In the order of their leaves. */
-enum {
-	RDPMC,
-	COUNTER_READ,
-	COUNTER_WRITE,
-	CONTROL_READ,
-	CONTROL_WRITE,
-	OTHER_READ,
-	OTHER_WRITE,
-	SERIALIZE,
-	BARRIER,
-	LOCKED,
-	TRANSLATION,
-	IPI,
-	COSTS
-};
-
-static u64 before[COSTS];
+static u64 before[NR_COSTS];
 
 static u64 cost(u32 class)
 {
@@ -42,29 +26,29 @@ static void begin(void)
 {
 	u32 i;
 
-	for (i = 0; i < COSTS; i++)
+	for (i = 0; i < NR_COSTS; i++)
 		before[i] = cost(i);
 }
 
 /* What was executed since begin() is this and nothing else. */
-static void counted(const char *what, const u32 want[COSTS])
+static void counted(const char *what, const u32 want[NR_COSTS])
 {
-	u64 got[COSTS];
+	u64 got[NR_COSTS];
 	int same = 1;
 	u32 i;
 
-	for (i = 0; i < COSTS; i++) {
+	for (i = 0; i < NR_COSTS; i++) {
 		got[i] = cost(i) - before[i];
 		same &= got[i] == want[i];
 	}
 	check(what, same);
-	for (i = 0; i < COSTS && !same; i++)
+	for (i = 0; i < NR_COSTS && !same; i++)
 		note("class by class", got[i]);
 }
 
 #define COUNTED(what, ...)                                   \
 	do {                                                 \
-		static const u32 want_[COSTS] = __VA_ARGS__; \
+		static const u32 want_[NR_COSTS] = __VA_ARGS__; \
 		counted(what, want_);                        \
 	} while (0)
 
@@ -265,8 +249,8 @@ void test_costs(void)
 		return;
 	}
 	equal("CPUID: the signature of the costs", r[1], SIGNATURE);
-	equal("    and how many classes", r[2], COSTS);
-	cpuid(LEAF + COSTS, 0, r);
+	equal("    and how many classes", r[2], NR_COSTS);
+	cpuid(LEAF + NR_COSTS, 0, r);
 	check("    beyond them is nothing", r[1] != SIGNATURE);
 	check("what went before was counted",
 	      cost(RDPMC) && cost(COUNTER_WRITE) && cost(CONTROL_WRITE));
