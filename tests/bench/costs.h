@@ -26,8 +26,8 @@ bool costs_on(void);
 void costs_of_cpus(unsigned int nr);
 
 /*
- * Around what is timed, outside of its two looks at @clock, which do not count. The path is gone
- * through @times times.
+ * Around what is timed, outside of its two looks at @clock, which do not count; NULL: it has none.
+ * The path is gone through @times times.
  */
 void costs_begin(__u64 (*clock)(void));
 void costs_end(double times);

@@ -32,7 +32,7 @@ void measure_perf(double row[3][NR_NUMBERS]);
 		(void)now_arg;                                             \
 		code;                                                      \
 		for (__sample = 0; __sample < COSTS_SAMPLES; __sample++) { \
-			costs_begin(now_ns);                               \
+			costs_begin(NULL);                                 \
 			for (__i = 0; __i < COSTS_CALLS; __i++) {          \
 				code;                                      \
 			}                                                  \
