@@ -47,7 +47,7 @@ section_covers() {
 	emulator) printf '%s\n' tests/emulator scripts/build-emulator ;;
 	debug-* | kcsan-*) printf '%s\n' $module $machine tests/checker scripts/build-kernel ;;
 	fuzz) printf '%s\n' $module tests/selftests/fuzz* tests/unit/fuzz* tests/vm ;;
-	bench) printf '%s\n' $module tests/bench tools/lib tests/vm ;;
+	bench) printf '%s\n' $module tests/bench tests/emulator tools/lib tests/vm ;;
 	papi) printf '%s\n' $module integrations tests/suites tests/perf tools/perf tools/lib tools/pmudev tests/vm ;;
 	suites) printf '%s\n' $module tests/suites tests/perf tools/perf tools/lib tools/pmudev tests/vm ;;
 	esac

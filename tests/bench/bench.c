@@ -10,7 +10,7 @@
 #include <time.h>
 
 #define SAMPLES 21
-#define LOADS	5
+#define LOADS 5
 #define WARM_UP 3
 /* perf's hooks leave a second after its last event. */
 #define HOOKS_LEAVE 2000000000ULL

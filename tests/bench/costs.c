@@ -37,9 +37,6 @@ void costs_of_cpus(unsigned int nr)
 /* Of the CPU that executes this; it is not counted. */
 #if defined(__x86_64__)
 
-#define LEAF	  0x4d500000
-#define SIGNATURE 0x74736f63
-
 static void add_here(struct counts *counts)
 {
 	__u32 i, low, high, signature, nr;
@@ -47,8 +44,8 @@ static void add_here(struct counts *counts)
 	for (i = 0; i < NR_COSTS; i++) {
 		__asm__ volatile("cpuid"
 				 : "=a"(low), "=b"(signature), "=c"(nr), "=d"(high)
-				 : "a"(LEAF + i), "c"(0));
-		if (signature != SIGNATURE || nr != NR_COSTS)
+				 : "a"(COSTS_LEAF + i), "c"(0));
+		if (signature != COSTS_SIGNATURE || nr != NR_COSTS)
 			fail("this CPU does not count costs", -ENODEV);
 		counts->of[i] += low | (__u64)high << 32;
 	}
@@ -178,19 +175,18 @@ struct costs costs_last(void)
 	return last;
 }
 
-void costs_set(const struct costs *costs)
+void costs_set(struct costs costs)
 {
-	last = *costs;
+	last = costs;
 }
 
-struct costs costs_less(const struct costs *a, const struct costs *b, double divisor)
+void costs_subtract(const struct costs *b, double divisor)
 {
-	struct costs result = { .known = a->known && b->known };
 	unsigned int i;
 
+	last.known &= b->known;
 	for (i = 0; i < NR_COSTS; i++)
-		result.of[i] = (a->of[i] - b->of[i]) / divisor;
-	return result;
+		last.of[i] = (last.of[i] - b->of[i]) / divisor;
 }
 
 void costs_row(const char *whose, const char *key, unsigned int n)

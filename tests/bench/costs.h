@@ -11,8 +11,8 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
-/* tests/bench/judge knows their names. */
-#define NR_COSTS 12
+/* NR_COSTS of them; tests/bench/judge knows their names. */
+#include "../emulator/costs.h"
 
 /* @of: of each class, how many one time through the path has; @known: false, none were measured */
 struct costs {
@@ -35,9 +35,9 @@ void costs_end(double times);
 void costs_done(void);
 
 struct costs costs_last(void);
-void costs_set(const struct costs *costs);
-/* (a - b) / divisor */
-struct costs costs_less(const struct costs *a, const struct costs *b, double divisor);
+void costs_set(struct costs costs);
+/* (costs_last() - b) / divisor is costs_last() from then on. */
+void costs_subtract(const struct costs *b, double divisor);
 struct costs costs_median(const struct costs *samples, unsigned int nr);
 
 /* costs KEY N WHOSE COUNT...: costs_last(), for tests/bench/judge. @whose: pmudev or perf */

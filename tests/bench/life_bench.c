@@ -46,7 +46,7 @@ static double time_life(const struct api *api, unsigned int nr)
 	say("%s, %u events: enabled at once %.1f, later %.1f", api->name, nr, at_once, later);
 	if (later < at_once)
 		return later;
-	costs_set(&costs);
+	costs_set(costs);
 	return at_once;
 }
 
@@ -182,7 +182,6 @@ struct times {
 static void measure(const struct api *api, const struct costs *trivial_map, struct times *all)
 {
 	struct wish one = of_self(1, false);
-	struct costs map;
 	unsigned int i;
 	int other;
 
@@ -201,9 +200,7 @@ static void measure(const struct api *api, const struct costs *trivial_map, stru
 		costs_row(api->name, "off-on", numbers[i]);
 	}
 	all->map = time_map(api);
-	map = costs_last();
-	map = costs_less(&map, trivial_map, 1);
-	costs_set(&map);
+	costs_subtract(trivial_map, 1);
 	costs_row(api->name, "map", 1);
 	stop_child(other);
 }

@@ -106,7 +106,7 @@ int main(void)
 	const struct api *api;
 	unsigned int side, nr;
 	double with, without, cost[2];
-	struct costs costs, alone;
+	struct costs alone;
 
 	settle();
 	for (side = 0; side < 2; side++) {
@@ -116,14 +116,12 @@ int main(void)
 		alone = costs_last();
 		nr = api == &pmudev_api ? open_pmudev() : open_perf();
 		with = time_loop();
-		costs = costs_last();
+		costs_subtract(&alone, with / PERIOD_NS);
 		if (!(api == &pmudev_api ? pmudev_all_counted() : perf_all_counted()))
 			fail("an event had no turn", -EIO);
 		while (nr--)
 			close(fds[nr]);
 		cost[side] = (with - without) / (with / PERIOD_NS);
-		costs = costs_less(&costs, &alone, with / PERIOD_NS);
-		costs_set(&costs);
 		costs_row(api->name, "rotation", NR_EVENTS);
 		say("%s: the loop took %.0f, with turns %.0f", api->name, without, with);
 	}

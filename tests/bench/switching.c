@@ -96,7 +96,7 @@ double time_switches(const struct cgroup *partner)
 double extra_switch(int (*start)(void *arg), void (*stop)(void *arg), void *arg,
 		    const struct cgroup *partner)
 {
-	struct costs costs[PAIRS], with, none = { .known = false };
+	struct costs costs[PAIRS];
 	double samples[PAIRS], without;
 	unsigned int i;
 
@@ -105,15 +105,14 @@ double extra_switch(int (*start)(void *arg), void (*stop)(void *arg), void *arg,
 		without = time_switches(partner);
 		costs[i] = costs_last();
 		if (start(arg)) {
-			costs_set(&none);
+			costs_set((struct costs){ .known = false });
 			return REFUSED;
 		}
 		samples[i] = time_switches(partner) - without;
-		with = costs_last();
-		costs[i] = costs_less(&with, &costs[i], 1);
+		costs_subtract(&costs[i], 1);
+		costs[i] = costs_last();
 		stop(arg);
 	}
-	costs[0] = costs_median(costs, PAIRS);
-	costs_set(&costs[0]);
+	costs_set(costs_median(costs, PAIRS));
 	return median(samples, PAIRS);
 }

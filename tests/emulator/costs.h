@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the emulator counts with pmu-costs=on: classes in the order in which they are read. */
-#ifndef COSTS_H
-#define COSTS_H
+#ifndef EMULATOR_COSTS_H
+#define EMULATOR_COSTS_H
+
+/* x86: the CPUID leaf of the first, and EBX of each */
+#define COSTS_LEAF	0x4d500000
+#define COSTS_SIGNATURE 0x74736f63
 
 enum {
 	RDPMC, /* x86 alone */
@@ -19,4 +23,4 @@ enum {
 	NR_COSTS
 };
 
-#endif /* COSTS_H */
+#endif /* EMULATOR_COSTS_H */

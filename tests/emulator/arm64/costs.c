@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* pmu-costs=on: how often costly instructions were executed, by class, to the unit. */
 #include "arm64.h"
-#include "../costs.h"
+#include "../counted.h"
 
 #define PMUACR	  S3_0_C9_C14_4
 #define PMICNTR	  S3_3_C9_C4_0
 #define PMICFILTR S3_3_C9_C6_0
 #define ICC_SGI1R S3_0_C12_C11_5
-
-static u64 before[NR_COSTS];
 
 /* The instruction alone: write_reg() has an ISB. */
 #define put(r, v) ({ __asm__ volatile("msr " STRING(r) ", %0" : : "r"((u64)(v)) : "memory"); })
@@ -28,31 +26,6 @@ static void read_costs(u64 cost[NR_COSTS])
 	cost[TRANSLATION] = read_reg(S3_3_C15_C1_2);
 	cost[IPI] = read_reg(S3_3_C15_C1_3);
 }
-
-static void begin(void)
-{
-	read_costs(before);
-}
-
-/* What was executed since begin() is this and nothing else. */
-static void counted(const char *what, const u32 want[NR_COSTS])
-{
-	u64 got[NR_COSTS];
-	int same = 1, i;
-
-	read_costs(got);
-	for (i = 0; i < NR_COSTS; i++)
-		same &= got[i] - before[i] == want[i];
-	check(what, same);
-	for (i = 0; i < NR_COSTS && !same; i++)
-		note("class by class", got[i] - before[i]);
-}
-
-#define COUNTED(what, ...)                                      \
-	do {                                                    \
-		static const u32 want_[NR_COSTS] = __VA_ARGS__; \
-		counted(what, want_);                           \
-	} while (0)
 
 static void test_registers(void)
 {

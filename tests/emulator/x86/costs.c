@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* pmu-costs=on: how often costly instructions were executed, by class, to the unit. */
 #include "x86.h"
-#include "../costs.h"
+#include "../counted.h"
 
-#define LEAF	    0x4d500000
-#define SIGNATURE   0x74736f63
 #define APIC_BASE   0x1b
 #define X2APIC	    BIT64(10)
 #define X2APIC_ICR  0x830
@@ -12,45 +10,21 @@
 /* An APIC that is not there. */
 #define NOBODY 0xe
 
-static u64 before[NR_COSTS];
-
 static u64 cost(u32 class)
 {
 	u32 r[4];
 
-	cpuid(LEAF + class, 0, r);
+	cpuid(COSTS_LEAF + class, 0, r);
 	return r[0] | (u64)r[3] << 32;
 }
 
-static void begin(void)
+static void read_costs(u64 cost_of[NR_COSTS])
 {
 	u32 i;
 
 	for (i = 0; i < NR_COSTS; i++)
-		before[i] = cost(i);
+		cost_of[i] = cost(i);
 }
-
-/* What was executed since begin() is this and nothing else. */
-static void counted(const char *what, const u32 want[NR_COSTS])
-{
-	u64 got[NR_COSTS];
-	int same = 1;
-	u32 i;
-
-	for (i = 0; i < NR_COSTS; i++) {
-		got[i] = cost(i) - before[i];
-		same &= got[i] == want[i];
-	}
-	check(what, same);
-	for (i = 0; i < NR_COSTS && !same; i++)
-		note("class by class", got[i]);
-}
-
-#define COUNTED(what, ...)                                   \
-	do {                                                 \
-		static const u32 want_[NR_COSTS] = __VA_ARGS__; \
-		counted(what, want_);                        \
-	} while (0)
 
 static void test_counters(void)
 {
@@ -208,10 +182,10 @@ static void test_instructions(void)
 static void test_user(void)
 {
 	begin();
-	user_index = LEAF + SERIALIZE;
+	user_index = COSTS_LEAF + SERIALIZE;
 	run_user(user_cpuid);
 	equal("ring 3 reads them too", user_result[0], (u32)before[SERIALIZE] + 1);
-	equal("    with the signature", user_result[1], SIGNATURE);
+	equal("    with the signature", user_result[1], COSTS_SIGNATURE);
 	COUNTED("    the IRET to it is one", { [SERIALIZE] = 1 });
 }
 
@@ -243,15 +217,15 @@ void test_costs(void)
 {
 	u32 r[4];
 
-	cpuid(LEAF, 0, r);
+	cpuid(COSTS_LEAF, 0, r);
 	if (!machine.costs) {
-		check("there are no costs without pmu-costs", r[1] != SIGNATURE);
+		check("there are no costs without pmu-costs", r[1] != COSTS_SIGNATURE);
 		return;
 	}
-	equal("CPUID: the signature of the costs", r[1], SIGNATURE);
+	equal("CPUID: the signature of the costs", r[1], COSTS_SIGNATURE);
 	equal("    and how many classes", r[2], NR_COSTS);
-	cpuid(LEAF + NR_COSTS, 0, r);
-	check("    beyond them is nothing", r[1] != SIGNATURE);
+	cpuid(COSTS_LEAF + NR_COSTS, 0, r);
+	check("    beyond them is nothing", r[1] != COSTS_SIGNATURE);
 	check("what went before was counted",
 	      cost(RDPMC) && cost(COUNTER_WRITE) && cost(CONTROL_WRITE));
 	if (machine.amd) {
