@@ -60,44 +60,6 @@ static struct target target_of(const struct perf_event_attr *attr, pid_t pid, in
 	return target;
 }
 
-/*
- * Others that count the same take turns already. On counters of its own it would count all the
- * time, at their cost: it shares, too. Not what needs a slot of its own.
- */
-static bool should_join(const struct group *group)
-{
-	unsigned int i;
-
-	if (perf_settings.strict || group->multiplexed || group->target.flags ||
-	    group->process != perf_process || !group_is_wanted(group))
-		return false;
-	for (i = 0; i < group->nr; i++)
-		if (group->events[i]->perf.pinned || group->events[i]->period ||
-		    group->events[i]->attr.flags & PMUDEV_USER_READ)
-			return false;
-	return true;
-}
-
-int perf_update(struct event *event, int fd, struct pmudev_refusal *why)
-{
-	struct group *group = event->group;
-	const bool others_share = group && is_shared(&group->target);
-	struct held held;
-	bool may_share;
-	int error;
-
-	group = event_lock(event, fd, &held);
-	if (!group)
-		return -ESTALE;
-	error = others_share && should_join(group) ? -EBUSY : group_update(group, fd, why);
-	may_share = !perf_settings.strict && !group->events[0]->perf.pinned;
-	group_unlock(group, &held);
-	if ((error != -ENOSPC && error != -EBUSY) || !may_share)
-		return error;
-	perf_explain("these events take turns with others, and their counts are parts", error, why);
-	return group_share(event, fd, why);
-}
-
 /* What perf refuses, too, and what pmudev has no way to do. */
 static bool is_ours(const struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags,
 		    struct pmudev_event_attr *to, bool *dummy)

@@ -71,13 +71,10 @@ int group_update(struct group *group, int fd, struct pmudev_refusal *why);
 bool group_is_wanted(const struct group *group);
 
 /*
- * event.c: the same of a group that is not locked, which the event is in; without counters it takes
+ * turns.c: the same of a group that is not locked, which the event is in; without counters it takes
  * turns with others. -ESTALE: as event_lock()
  */
 int perf_update(struct event *event, int fd, struct pmudev_refusal *why);
-
-/* Do groups that count the target take turns? No group is locked. */
-bool is_shared(const struct target *target);
 
 /*
  * A group whose set must not change, for children are counted by it: it shares the set of others
@@ -86,15 +83,9 @@ bool is_shared(const struct target *target);
  */
 int group_join(struct group *group, int fd);
 
-/* Part of group_share(): the group becomes group @number of the set of @shared. 0 or -errno. */
+/* Part of taking turns (turns.c): it becomes group @number of the set of @shared. 0 or -errno. */
 int group_move(struct group *group, int fd, int shared, unsigned int number,
 	       struct pmudev_refusal *why);
-
-/*
- * The event's group, and others that count the same, take turns from now on. No group is locked. 0
- * or -errno; -ESTALE: as event_lock()
- */
-int group_share(struct event *event, int fd, struct pmudev_refusal *why);
 
 /* Reads the set. Return: as set_read(). Inline: every read(2) of an event does it. */
 static inline ssize_t group_read(int fd, struct pmudev_record *record)

@@ -64,7 +64,8 @@ static int copy_shared(const struct target *target)
 	return copy;
 }
 
-bool is_shared(const struct target *target)
+/* Do groups that count the target take turns? No group is locked. */
+static bool is_shared(const struct target *target)
 {
 	struct group *other;
 	bool shared = false;
@@ -221,7 +222,11 @@ static int move_all(struct event *event, int fd, int shared, struct pmudev_refus
 	return error;
 }
 
-int group_share(struct event *event, int fd, struct pmudev_refusal *why)
+/*
+ * The event's group, and others that count the same, take turns from now on. No group is locked. 0
+ * or -errno; -ESTALE: as event_lock()
+ */
+static int group_share(struct event *event, int fd, struct pmudev_refusal *why)
 {
 	struct target target;
 	struct held list;
@@ -236,4 +241,59 @@ int group_share(struct event *event, int fd, struct pmudev_refusal *why)
 		real()->close(shared);
 	list_unlock(&list);
 	return error;
+}
+
+/* ------------------------------------------------------------- alone or in turns -- */
+
+/*
+ * Others that count the same take turns already. On counters of its own it would count all the
+ * time, at their cost: it shares, too. Not what needs a slot of its own.
+ */
+static bool should_join(const struct group *group)
+{
+	unsigned int i;
+
+	if (perf_settings.strict || group->multiplexed || group->target.flags ||
+	    group->process != perf_process || !group_is_wanted(group))
+		return false;
+	for (i = 0; i < group->nr; i++)
+		if (group->events[i]->perf.pinned || group->events[i]->period ||
+		    group->events[i]->attr.flags & PMUDEV_USER_READ)
+			return false;
+	return true;
+}
+
+/* Once: a program may have hundreds of such events. */
+static void explain_joining(void)
+{
+	static atomic_bool told;
+
+	if (!atomic_exchange(&told, true))
+		perf_explain_why("more events take turns, and their counts are parts",
+				 "others that count the same thread or CPU do already");
+}
+
+int perf_update(struct event *event, int fd, struct pmudev_refusal *why)
+{
+	struct group *group = event->group;
+	const bool others_share = group && is_shared(&group->target);
+	bool joins, may_share;
+	struct held held;
+	int error;
+
+	group = event_lock(event, fd, &held);
+	if (!group)
+		return -ESTALE;
+	joins = others_share && should_join(group);
+	error = joins ? -EBUSY : group_update(group, fd, why);
+	may_share = !perf_settings.strict && !group->events[0]->perf.pinned;
+	group_unlock(group, &held);
+	if ((error != -ENOSPC && error != -EBUSY) || !may_share)
+		return error;
+	if (joins)
+		explain_joining();
+	else
+		perf_explain("these events take turns with others, and their counts are parts",
+			     error, why);
+	return group_share(event, fd, why);
 }
