@@ -189,7 +189,8 @@ TEST_F(perf_abi, wrong_groups)
 			break;
 		self->attr.disabled = 0;
 	}
-	EXPECT_LT(4, i);
+	/* AMD has no other than four counters, or six. */
+	EXPECT_LE(4, i);
 	EXPECT_GT(20, i);
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(-1, open_event(&self->attr, 0, -1, fd[1], 0));
