@@ -171,7 +171,8 @@ def test_inherited(loop):
 
     with_child, without = (min(family(N, inherit) for _ in range(4)) for inherit in (True, False))
     assert with_child > without + 2 * N
-    assert without < 2 * N
+    # What the interpreter itself does for a child varies; what the child does is not in it.
+    assert min(family(10 * N, False) for _ in range(4)) < without + 9 * N
 
 
 def test_a_process_counts_all_threads(loop):
