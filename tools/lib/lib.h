@@ -36,16 +36,6 @@ HIDDEN bool pmudev_learn_tid(void);
  */
 HIDDEN bool pmudev_learnt_owner(const struct pmudev_page *page);
 
-/* Gives the set, which is mapped, its reader. */
-HIDDEN void pmudev_reader_of_set(struct pmudev *set);
-
-/*
- * Reads slots @at..@at + @n - 1 by the set's own reader, which learns the page anew if it must.
- * False if the reader cannot. @ticks may be NULL.
- */
-HIDDEN bool pmudev_reader_learnt(struct pmudev *set, uint64_t *values, unsigned int at,
-				 unsigned int n, struct pmudev_ticks *ticks);
-
 /* @a * @b / @by, rounded to the nearest; UINT64_MAX if it is more than that. @by is not 0. */
 HIDDEN uint64_t pmudev_muldiv(uint64_t a, uint64_t b, uint64_t by);
 

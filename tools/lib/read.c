@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -66,26 +65,17 @@ int pmudev_map(struct pmudev *set)
 		return pmudev_fail_why(set, -errno);
 	set->page = page;
 	set->page_size = size;
-	pmudev_reader_of_set(set);
 	return 0;
 }
 
 void pmudev_unmap(struct pmudev *set)
 {
-	struct pmudev_reader *reader;
 	void *page;
 
 	if (!set || !set->page)
 		return;
 	page = (void *)set->page;
-	reader = set->reader;
-	/* A signal handler may read: by read(2) from here on. */
-	__atomic_store_n(&set->thread, 0, __ATOMIC_RELAXED);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	set->page = NULL;
-	set->reader = NULL;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	free(reader);
 	munmap(page, set->page_size);
 }
 
@@ -191,31 +181,11 @@ bool pmudev_page_count_chained(const struct pmudev_page *page, unsigned int slot
 bool pmudev_try_count(struct pmudev *set, unsigned int slot, uint64_t *value)
 {
 	const struct pmudev_page *page = set->page;
-	uint64_t learnt;
 
 	if (!page || slot >= PMUDEV_MAX_EVENTS)
 		return false;
-	if (pmudev_reader_learnt(set, &learnt, slot, 1, NULL)) {
-		*value = learnt;
-		return true;
-	}
 	return pmudev_page_count(page, slot, value) ||
 	       (pmudev_learnt_owner(page) && pmudev_page_count(page, slot, value));
-}
-
-/* By what the set's own reader has learnt. */
-static bool try_learnt(struct pmudev *set, uint64_t *values, unsigned int n,
-		       struct pmudev_times *times)
-{
-	struct pmudev_ticks ticks;
-
-	if (!n || !pmudev_reader_learnt(set, values, 0, n, times ? &ticks : NULL))
-		return false;
-	if (times) {
-		times->enabled = pmudev_reader_ns(set->reader, ticks.enabled);
-		times->running = pmudev_reader_ns(set->reader, ticks.running);
-	}
-	return true;
 }
 
 bool pmudev_try_counts(struct pmudev *set, uint64_t *values, unsigned int n,
@@ -225,21 +195,43 @@ bool pmudev_try_counts(struct pmudev *set, uint64_t *values, unsigned int n,
 
 	if (!page || n > PMUDEV_MAX_EVENTS)
 		return false;
-	return try_learnt(set, values, n, times) || pmudev_page_counts(page, values, n, times) ||
+	return pmudev_page_counts(page, values, n, times) ||
 	       (pmudev_learnt_owner(page) && pmudev_page_counts(page, values, n, times));
 }
 
 int pmudev_read_count_slow(struct pmudev *set, unsigned int slot, uint64_t *value)
 {
-	if (pmudev_try_count(set, slot, value))
+	const struct pmudev_page *page = set->page;
+
+	if (page && slot < PMUDEV_MAX_EVENTS && pmudev_learnt_owner(page) &&
+	    pmudev_page_count(page, slot, value))
 		return 0;
 	return record_count(set, slot, value);
 }
 
-int pmudev_read_counts_slow(struct pmudev *set, uint64_t *values, unsigned int n,
+static int read_counts_slow(struct pmudev *set, uint64_t *values, unsigned int n,
 			    struct pmudev_times *times)
 {
 	if (pmudev_try_counts(set, values, n, times))
 		return 0;
 	return read_record(set, values, n, times);
+}
+
+int pmudev_read_counts_times(struct pmudev *set, uint64_t *values, unsigned int n,
+			     struct pmudev_times *times)
+{
+	const struct pmudev_page *page = set->page;
+
+	if (page && n <= PMUDEV_MAX_EVENTS && pmudev_page_counts(page, values, n, times))
+		return 0;
+	return read_counts_slow(set, values, n, times);
+}
+
+int pmudev_read_counts(struct pmudev *set, uint64_t *values, unsigned int n)
+{
+	const struct pmudev_page *page = set->page;
+
+	if (page && n <= PMUDEV_MAX_EVENTS && pmudev_page_counts(page, values, n, NULL))
+		return 0;
+	return read_counts_slow(set, values, n, NULL);
 }

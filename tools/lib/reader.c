@@ -3,7 +3,6 @@
  * Readers: caching the page, and the slow path of the inline read.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib.h"
@@ -47,18 +46,18 @@ int pmudev_reader_init(struct pmudev_reader *reader, struct pmudev *set, const u
 	return 0;
 }
 
-/* One pass over @nr slots, up to the first that cannot be read; returns the number learnt. */
-static unsigned int learn_slots(struct pmudev_reader *reader, unsigned int nr)
+/* One pass over the slots; returns whether all can be read. */
+static bool learn_slots(struct pmudev_reader *reader)
 {
 	uint64_t narrow = 0;
 	unsigned int i;
 
 	reader->chained = 0;
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < reader->nr; i++) {
 		struct pmudev_slot slot = reader->page->slots[reader->slot[i]];
 
 		if (!(slot.flags & PMUDEV_SLOT_USED) || !slot.index)
-			break;
+			return false;
 		reader->operand[i] = slot.operand;
 		reader->event[i].from = slot.count;
 		reader->event[i].mask = ~0ULL >> slot.shift;
@@ -69,20 +68,7 @@ static unsigned int learn_slots(struct pmudev_reader *reader, unsigned int nr)
 			narrow = PMUDEV_READER_NARROW;
 	}
 	reader->operand[0] |= narrow;
-	return i;
-}
-
-/* A set's own reader learns as many slots as it can, another one all of its own. */
-static bool learn_events(struct pmudev_reader *reader)
-{
-	unsigned int nr;
-
-	if (reader->set->reader != reader)
-		return learn_slots(reader, reader->nr) == reader->nr;
-	nr = learn_slots(reader, PMUDEV_READER_EVENTS);
-	if (nr)
-		reader->nr = nr;
-	return nr;
+	return true;
 }
 
 /* Returns whether the page is the calling thread's, and its head. */
@@ -98,10 +84,11 @@ static bool owned(const struct pmudev_page *page, uint64_t *head)
 }
 
 /*
- * Writes the fields, the heads last: they are those from before, so if the page has changed since,
- * they do not match.
+ * Caches the page. Fails if it is not the calling thread's or an event is not on a counter. A
+ * signal handler may do the same in between: its values are overwritten. The heads are written
+ * last, and are those from before; if the page has changed since, they do not match.
  */
-static bool learn_page(struct pmudev_reader *reader)
+static bool learn(struct pmudev_reader *reader)
 {
 	const struct pmudev_page *page = reader->page;
 	uint64_t head;
@@ -112,7 +99,7 @@ static bool learn_page(struct pmudev_reader *reader)
 		if (!owned(page, &head))
 			return false;
 		__atomic_signal_fence(__ATOMIC_ACQUIRE);
-		if (!learn_events(reader))
+		if (!learn_slots(reader))
 			return false;
 		reader->clock = page->clock;
 		reader->enabled = page->time_enabled + page->clock;
@@ -129,36 +116,9 @@ static bool learn_page(struct pmudev_reader *reader)
 	return true;
 }
 
-/*
- * Caches the page. Fails if it is not the calling thread's or an event is not on a counter. Fails
- * in a signal handler, too, that interrupted this: it would leave fields that the interrupted code
- * then writes, and a second handler would read them half written. If a handler leaves by
- * siglongjmp(), reads stay right, and slow.
- */
-static bool learn(struct pmudev_reader *reader)
-{
-	bool learnt;
-
-	if (reader->learning)
-		return false;
-	reader->learning = true;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	learnt = learn_page(reader);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	reader->learning = false;
-	return learnt;
-}
-
-/* Whether the page is still the one that was learnt. */
-static bool is_up_to_date(const struct pmudev_reader *reader)
-{
-	return pmudev_head(reader->page) == reader->learnt_chained &&
-	       reader->page->clock == reader->clock;
-}
-
 /* Reads by the cached page if it is still valid: the inline read for all kinds of counters. */
-static bool read_learnt(struct pmudev_reader *reader, uint64_t *values, unsigned int at,
-			unsigned int n, struct pmudev_ticks *ticks)
+static bool read_learnt(struct pmudev_reader *reader, uint64_t *values, unsigned int n,
+			struct pmudev_ticks *ticks)
 {
 	const struct pmudev_page *page = reader->page;
 	uint64_t head, raw, now;
@@ -168,14 +128,12 @@ static bool read_learnt(struct pmudev_reader *reader, uint64_t *values, unsigned
 	if (head != reader->learnt_chained || page->clock != reader->clock)
 		return false;
 	__atomic_signal_fence(__ATOMIC_ACQUIRE);
-	if (at >= reader->nr || n > reader->nr - at)
-		return false;
-	for (i = at; i < at + n; i++) {
+	for (i = 0; i < n; i++) {
 		uint32_t operand = (uint32_t)reader->operand[i];
 
 		raw = reader->chained >> i & 1 ? pmudev_counter_chained(operand) :
 						 pmudev_counter(operand);
-		values[i - at] = pmudev_reader_join(reader, i, raw);
+		values[i] = pmudev_reader_join(reader, i, raw);
 	}
 	if (ticks) {
 		/* They come and go as groups rotate. */
@@ -227,48 +185,13 @@ int pmudev_reader_slow(struct pmudev_reader *reader, uint64_t *values, unsigned 
 {
 	if (n > reader->nr)
 		return pmudev_fail(reader->set, -EINVAL, PMUDEV_WHY_NUMBER);
-	if (page_tells(reader, ticks) && read_learnt(reader, values, 0, n, ticks))
+	if (page_tells(reader, ticks) && read_learnt(reader, values, n, ticks))
 		return 0;
 	while (page_tells(reader, ticks) && learn(reader)) {
-		if (read_learnt(reader, values, 0, n, ticks))
+		if (read_learnt(reader, values, n, ticks))
 			return 0;
 	}
 	return read_call(reader, values, n, ticks);
-}
-
-/* ------------------------------------------------------------- a set's own reader -- */
-
-/* Without memory for it, reads take the page. */
-void pmudev_reader_of_set(struct pmudev *set)
-{
-	struct pmudev_reader *reader = malloc(sizeof(*reader));
-
-	if (!reader)
-		return;
-	pmudev_reader_init(reader, set, NULL, PMUDEV_READER_EVENTS);
-	set->reader = reader;
-}
-
-bool pmudev_reader_learnt(struct pmudev *set, uint64_t *values, unsigned int at, unsigned int n,
-			  struct pmudev_ticks *ticks)
-{
-	struct pmudev_reader *reader = set->reader;
-	uint64_t head;
-
-	/* In a thread that is not the owner, the reader must not be touched. */
-	if (!reader || !page_tells(reader, ticks) || !owned(reader->page, &head))
-		return false;
-	do {
-		if (!is_up_to_date(reader)) {
-			if (!learn(reader))
-				return false;
-			__atomic_store_n(&set->thread, pmudev_cached_tid, __ATOMIC_RELAXED);
-		}
-		if (read_learnt(reader, values, at, n, ticks))
-			return true;
-		/* Has the page changed, or has the reader no such events? */
-	} while (page_tells(reader, ticks) && !is_up_to_date(reader));
-	return false;
 }
 
 /* ---------------------------------------------------------------- DIRECT events -- */

@@ -3,9 +3,8 @@
  * pmudev_read.h - a thread reads its own counters, without a system call
  *
  * Included by pmudev.h. This is the reader's algorithm of <linux/pmudev.h>, with the caller's
- * thread id, and keeps no state between reads. pmudev_reader.h caches the contents of the page and
- * needs half the instructions, as do pmudev_read_count() and its like (pmudev_set_read.h);
- * pmudev_direct.h reads DIRECT events.
+ * thread id. It keeps no state between reads. pmudev_reader.h caches the contents of the page and
+ * needs half the instructions; pmudev_direct.h reads DIRECT events.
  */
 #ifndef PMUDEV_READ_H
 #define PMUDEV_READ_H

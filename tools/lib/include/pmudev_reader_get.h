@@ -38,13 +38,12 @@ struct pmudev_ticks {
  * @enabled: ticks to add to the clock
  * @running: ticks to add to the clock
  * @mult: ns = ticks * @mult >> 32, in 128 bits
- * @nr: number of events; of a set's own reader, of its first slots that could be learnt
+ * @nr: number of events
  * @chained: mask of the chained events
  * @operand: of the read instruction, by event; the first one also has PMUDEV_READER_NARROW
  * @event: the slot's count, twice (x86 uses them as memory operands), and a mask of the counter's
  *	bits
  * @slot: of each event
- * @learning: the fields are being written, maybe by the code that this signal handler interrupted
  */
 struct pmudev_reader {
 	uint64_t learnt;
@@ -65,7 +64,6 @@ struct pmudev_reader {
 		uint64_t to;
 	} event[PMUDEV_READER_EVENTS];
 	uint8_t slot[PMUDEV_READER_EVENTS];
-	bool learning;
 };
 
 /*
@@ -122,17 +120,13 @@ pmudev_reader_join(const struct pmudev_reader *reader, unsigned int i, uint64_t 
 }
 
 /*
- * The inline read behind all functions: the reader's events @at..@at + @n - 1 by the cached page.
- * @n, @own and @timed are compile-time constants, so the only check left is whether the cached page
- * is still valid. All cached fields are used before the page is checked again: a signal handler
- * updates them only if the page has changed.
- *
- * @own: it is a set's own reader, which has as many events as it could learn, at least one.
+ * The inline read behind all functions below. @n and @timed are compile-time constants, so the only
+ * check left is whether the cached page is still valid. All cached fields are used before the page
+ * is checked again: a signal handler updates them only if the page has changed.
  */
-static inline __attribute__((__always_inline__)) bool
-pmudev_reader_try(const struct pmudev_reader *reader, uint64_t *values, const unsigned int at,
-		  const unsigned int n, const bool own, const bool timed,
-		  struct pmudev_ticks *ticks)
+static inline __attribute__((__always_inline__)) int
+pmudev_reader_get(struct pmudev_reader *reader, uint64_t *values, const unsigned int n,
+		  const bool timed, struct pmudev_ticks *ticks)
 {
 	const uint64_t learnt = timed ? reader->learnt_times : reader->learnt;
 	const struct pmudev_page *page = reader->page;
@@ -141,16 +135,14 @@ pmudev_reader_try(const struct pmudev_reader *reader, uint64_t *values, const un
 	unsigned int i;
 
 	if (!PMUDEV_CAN_READ || __builtin_expect(!pmudev_page_is(page, learnt, reader->clock), 0))
-		return false;
-	if (own && (at || n > 1) && (at >= reader->nr || n > reader->nr - at))
-		return false;
+		return pmudev_reader_rest(reader, values, n, timed, ticks);
 	first = reader->operand[0];
 	/* Page, then counters, then page: "memory" in pmudev_counter(). */
 	PMUDEV_UNROLL()
 	for (i = 0; i < n; i++) {
-		raw[i] = pmudev_counter((uint32_t)(at + i ? reader->operand[at + i] : first));
+		raw[i] = pmudev_counter((uint32_t)(i ? reader->operand[i] : first));
 		if (PMUDEV_ALWAYS_NARROW)
-			raw[i] = pmudev_reader_join(reader, at + i, raw[i]);
+			raw[i] = pmudev_reader_join(reader, i, raw[i]);
 	}
 	if (timed) {
 		now = pmudev_clock();
@@ -160,11 +152,11 @@ pmudev_reader_try(const struct pmudev_reader *reader, uint64_t *values, const un
 	if (!PMUDEV_ALWAYS_NARROW && __builtin_expect(!!(first & PMUDEV_READER_NARROW), 0)) {
 		PMUDEV_UNROLL()
 		for (i = 0; i < n; i++)
-			raw[i] = pmudev_reader_join(reader, at + i, raw[i]);
+			raw[i] = pmudev_reader_join(reader, i, raw[i]);
 	}
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (__builtin_expect(!pmudev_head_is(page, learnt), 0))
-		return false;
+		return pmudev_reader_rest(reader, values, n, timed, ticks);
 	PMUDEV_UNROLL()
 	for (i = 0; i < n; i++)
 		values[i] = raw[i];
@@ -172,17 +164,7 @@ pmudev_reader_try(const struct pmudev_reader *reader, uint64_t *values, const un
 		ticks->enabled = enabled;
 		ticks->running = running;
 	}
-	return true;
-}
-
-/* All but a set's own readers: of the first @n events, by the slow path if need be. */
-static inline __attribute__((__always_inline__)) int
-pmudev_reader_get(struct pmudev_reader *reader, uint64_t *values, const unsigned int n,
-		  const bool timed, struct pmudev_ticks *ticks)
-{
-	if (__builtin_expect(pmudev_reader_try(reader, values, 0, n, false, timed, ticks), 1))
-		return 0;
-	return pmudev_reader_rest(reader, values, n, timed, ticks);
+	return 0;
 }
 
 #ifdef __cplusplus

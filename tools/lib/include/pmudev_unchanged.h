@@ -41,7 +41,7 @@ static inline __attribute__((__always_inline__)) bool pmudev_word_is(const void 
 	typedef uint64_t __attribute__((__may_alias__)) aliased;
 	bool is;
 
-	__asm__ __volatile__("{cmpq %2, %1|cmp %1, %2}"
+	__asm__ __volatile__("cmpq %2, %1"
 			     : "=@cce"(is)
 			     : "m"(*(const aliased *)word), "r"(value)
 			     : "memory");
