@@ -84,11 +84,10 @@ static bool owned(const struct pmudev_page *page, uint64_t *head)
 }
 
 /*
- * Caches the page. Fails if it is not the calling thread's or an event is not on a counter. A
- * signal handler may do the same in between: its values are overwritten. The heads are written
- * last, and are those from before; if the page has changed since, they do not match.
+ * Writes the fields, the heads last: they are those from before, so if the page has changed since,
+ * they do not match.
  */
-static bool learn(struct pmudev_reader *reader)
+static bool learn_page(struct pmudev_reader *reader)
 {
 	const struct pmudev_page *page = reader->page;
 	uint64_t head;
@@ -114,6 +113,26 @@ static bool learn(struct pmudev_reader *reader)
 			reader->learnt_times = head;
 	}
 	return true;
+}
+
+/*
+ * Caches the page. Fails if it is not the calling thread's or an event is not on a counter. Fails
+ * in a signal handler, too, that interrupted this: it would leave fields that the interrupted code
+ * then writes, and a second handler would read them half written. If a handler leaves by
+ * siglongjmp(), reads stay right, and slow.
+ */
+static bool learn(struct pmudev_reader *reader)
+{
+	bool learnt;
+
+	if (reader->learning)
+		return false;
+	reader->learning = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	learnt = learn_page(reader);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	reader->learning = false;
+	return learnt;
 }
 
 /* Reads by the cached page if it is still valid: the inline read for all kinds of counters. */

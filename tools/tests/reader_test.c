@@ -65,6 +65,12 @@ static void test_reader(void)
 	page.slots[0].operand = 0;
 	page.clock--;
 	expect_read(&reader, 8, "  or the clock does, when the sequence number has gone round");
+	page.seq += 2;
+	reader.learning = true;
+	is_number(-pmudev_reader_count(&reader, values), EBADF,
+		  "while it learns, a signal handler asks the module");
+	reader.learning = false;
+	expect_read(&reader, 8, "  afterwards it is read directly");
 
 	fresh_reader(&reader, 4);
 	interrupt = count_reads;

@@ -44,6 +44,7 @@ struct pmudev_ticks {
  * @event: the slot's count, twice (x86 uses them as memory operands), and a mask of the counter's
  *	bits
  * @slot: of each event
+ * @learning: the fields are being written, maybe by the code that this signal handler interrupted
  */
 struct pmudev_reader {
 	uint64_t learnt;
@@ -64,6 +65,7 @@ struct pmudev_reader {
 		uint64_t to;
 	} event[PMUDEV_READER_EVENTS];
 	uint8_t slot[PMUDEV_READER_EVENTS];
+	bool learning;
 };
 
 /*
