@@ -80,6 +80,18 @@ static inline bool is_stopped(pid_t pid)
 }
 
 /*
+ * Waits for the report, and then for the thread to sleep: one that was told to go on looks stopped
+ * until it runs.
+ */
+static inline bool wait_stopped(int fd, pid_t pid, struct pmudev_report *report)
+{
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
+
+	return poll(&wait, 1, 10000) == 1 && pm_reports(fd, report, 1) == 1 &&
+	       WAIT_FOR(is_stopped(pid));
+}
+
+/*
  * Does the emulator interrupt where a counter overflows? QEMU without patches, which machines of
  * arm64 with one CPU are, notices an overflow when the thread leaves user mode.
  */

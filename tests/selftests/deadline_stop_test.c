@@ -77,15 +77,6 @@ static __u64 rounds_of(struct _test_data_stop *self)
 	return __atomic_load_n(self->rounds, __ATOMIC_RELAXED);
 }
 
-/* Waits for the report, and for the thread to sleep. */
-static bool wait_stopped(struct _test_data_stop *self, struct pmudev_report *report)
-{
-	struct pollfd wait = { .fd = self->fd, .events = POLLIN };
-
-	return poll(&wait, 1, 10000) == 1 && pm_reports(self->fd, report, 1) == 1 &&
-	       WAIT_FOR(is_stopped(self->child));
-}
-
 /* It stays where it is while others run. */
 static void expect_still(struct __test_metadata *_metadata, struct _test_data_stop *self)
 {
@@ -112,7 +103,7 @@ TEST_F(stop, and_continue)
 	/* Nothing to continue. */
 	ASSERT_EQ(0, pm_continue(self->fd));
 	ASSERT_EQ(0, stop_at(self, PERIOD, 0));
-	ASSERT_TRUE(wait_stopped(self, &report));
+	ASSERT_TRUE(wait_stopped(self->fd, self->child, &report));
 	EXPECT_LE(report.value, report.count);
 	if (exact_instructions()) {
 		EXPECT_EQ(report.value, report.count);
@@ -133,7 +124,7 @@ TEST_F(stop, again_and_again)
 	ASSERT_EQ(0, start(self));
 	ASSERT_EQ(0, stop_at(self, PERIOD, PERIOD));
 	for (i = 0; i < few(200); i++) {
-		ASSERT_TRUE(wait_stopped(self, &report)) TH_LOG("round %d", i);
+		ASSERT_TRUE(wait_stopped(self->fd, self->child, &report)) TH_LOG("round %d", i);
 		if (exact_instructions()) {
 			EXPECT_EQ(report.value, report.count);
 			EXPECT_EQ(report.count, pm_value(self->fd, 0));
@@ -153,7 +144,7 @@ TEST_F(stop, killed)
 
 	ASSERT_EQ(0, start(self));
 	ASSERT_EQ(0, stop_at(self, PERIOD, 0));
-	ASSERT_TRUE(wait_stopped(self, &report));
+	ASSERT_TRUE(wait_stopped(self->fd, self->child, &report));
 	/* One that does not end it waits. */
 	ASSERT_EQ(0, kill(self->child, SIGSTOP));
 	expect_still(_metadata, self);
@@ -171,7 +162,7 @@ TEST_F(stop, set_is_closed)
 
 	ASSERT_EQ(0, start(self));
 	ASSERT_EQ(0, stop_at(self, PERIOD, 0));
-	ASSERT_TRUE(wait_stopped(self, &report));
+	ASSERT_TRUE(wait_stopped(self->fd, self->child, &report));
 	close(self->fd);
 	self->fd = -1;
 	expect_running(_metadata, self);

@@ -195,9 +195,7 @@ TEST_F(skid, stop)
 		ASSERT_EQ(0, pm_deadline(self->set.fd, 0,
 					 PMUDEV_DEADLINE_STOP | PMUDEV_DEADLINE_RELATIVE,
 					 100000 + 77 * i, 0));
-		/* First the report: the thread may still look as it did in the last stop. */
-		ASSERT_TRUE(WAIT_FOR(pm_reports(self->set.fd, &report, 1) == 1));
-		ASSERT_TRUE(WAIT_FOR(is_stopped(child)));
+		ASSERT_TRUE(wait_stopped(self->set.fd, child, &report));
 		EXPECT_LE(report.value, report.count);
 		EXPECT_EQ(1ULL, report.reached);
 		EXPECT_GE(report.value + SKID + 10, pm_value(self->set.fd, 0));
