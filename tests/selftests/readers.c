@@ -107,7 +107,8 @@ static int read_both(struct reading *r)
 	uint64_t values[2];
 	__u64 distance;
 
-	if (!pmudev_page_counts(r->set.page, values, 2, NULL))
+	/* Always the same instructions between the two counters. */
+	if (!pmudev_page_get(r->set.page, values, 0, 2, NULL))
 		return 0;
 	r->direct++;
 	if (values[0] < r->last[0])

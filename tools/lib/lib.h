@@ -36,6 +36,24 @@ HIDDEN bool pmudev_learn_tid(void);
  */
 HIDDEN bool pmudev_learnt_owner(const struct pmudev_page *page);
 
+/*
+ * Two chained counters, as <linux/pmudev.h> says: if the upper half has changed, the second lower
+ * one belongs to it.
+ */
+static inline uint64_t pmudev_counter_chained(uint32_t low)
+{
+	uint32_t high, lower, high_after, lower_after;
+
+	high = (uint32_t)pmudev_counter(low + 1);
+	pmudev_isb();
+	lower = (uint32_t)pmudev_counter(low);
+	pmudev_isb();
+	high_after = (uint32_t)pmudev_counter(low + 1);
+	pmudev_isb();
+	lower_after = (uint32_t)pmudev_counter(low);
+	return (uint64_t)high_after << 32 | (high == high_after ? lower : lower_after);
+}
+
 /* @a * @b / @by, rounded to the nearest; UINT64_MAX if it is more than that. @by is not 0. */
 HIDDEN uint64_t pmudev_muldiv(uint64_t a, uint64_t b, uint64_t by);
 

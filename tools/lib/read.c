@@ -148,19 +148,23 @@ static int record_count(struct pmudev *set, unsigned int slot, uint64_t *value)
 	return 0;
 }
 
-/* -------------------------------------------------------------- chained counters -- */
+/* -------------------------------------------------------------- all kinds of slots -- */
 
-bool pmudev_page_counts_chained(const struct pmudev_page *page, uint64_t *values, unsigned int n,
-				struct pmudev_times *times)
+/* Of a slot whose event is on a counter, or on two. */
+static uint64_t slot_count(const struct pmudev_slot *slot)
 {
-	return pmudev_page_get(page, values, n, times, true);
+	if (slot->flags & PMUDEV_SLOT_CHAIN)
+		return pmudev_join(slot, pmudev_counter_chained(slot->operand));
+	return pmudev_join(slot, pmudev_counter(slot->operand));
 }
 
-bool pmudev_page_count_chained(const struct pmudev_page *page, unsigned int slot, uint64_t *value)
+bool pmudev_page_count_slow(const struct pmudev_page *page, unsigned int slot, uint64_t *value)
 {
 	struct pmudev_slot s;
-	uint64_t head, raw;
+	uint64_t head, count;
 
+	if (!PMUDEV_CAN_READ)
+		return false;
 	do {
 		head = pmudev_head(page);
 		if (head >> 32 != pmudev_cached_tid)
@@ -169,10 +173,44 @@ bool pmudev_page_count_chained(const struct pmudev_page *page, unsigned int slot
 		s = page->slots[slot];
 		if (!s.index)
 			return false;
-		raw = s.flags & PMUDEV_SLOT_CHAIN ? pmudev_counter_chained(s.operand) :
-						    pmudev_counter(s.operand);
+		count = slot_count(&s);
 	} while (pmudev_head(page) != head);
-	*value = pmudev_join(&s, raw);
+	*value = count;
+	return true;
+}
+
+bool pmudev_page_counts_slow(const struct pmudev_page *page, uint64_t *values, unsigned int n,
+			     struct pmudev_times *times)
+{
+	uint64_t head;
+	unsigned int i;
+
+	if (!PMUDEV_CAN_READ)
+		return false;
+	do {
+		bool counting = false;
+
+		head = pmudev_head(page);
+		if (head >> 32 != pmudev_cached_tid)
+			return false;
+		__atomic_signal_fence(__ATOMIC_ACQUIRE);
+		if (times && !pmudev_page_has_times(page))
+			return false;
+		for (i = 0; i < n; i++) {
+			const struct pmudev_slot s = page->slots[i];
+
+			if (!s.index && (s.flags & PMUDEV_SLOT_USED || i >= page->nr_slots))
+				return false;
+			values[i] = s.index ? slot_count(&s) : 0;
+			counting |= !!s.index;
+		}
+		if (times) {
+			if (!counting)
+				return false;
+			pmudev_page_times(page, times);
+		}
+		__atomic_signal_fence(__ATOMIC_ACQ_REL);
+	} while (pmudev_head(page) != head);
 	return true;
 }
 
@@ -188,6 +226,28 @@ bool pmudev_try_count(struct pmudev *set, unsigned int slot, uint64_t *value)
 	       (pmudev_learnt_owner(page) && pmudev_page_count(page, slot, value));
 }
 
+/*
+ * The inline read once more, for callers that cannot have it: other languages, and numbers that
+ * are no constants.
+ */
+static __attribute__((__noinline__)) bool page_counts(const struct pmudev_page *page,
+						      uint64_t *values, unsigned int n,
+						      struct pmudev_times *times)
+{
+	switch (n) {
+	case 1:
+		return pmudev_page_get(page, values, 0, 1, times);
+	case 2:
+		return pmudev_page_get(page, values, 0, 2, times);
+	case 3:
+		return pmudev_page_get(page, values, 0, 3, times);
+	case 4:
+		return pmudev_page_get(page, values, 0, 4, times);
+	default:
+		return false;
+	}
+}
+
 bool pmudev_try_counts(struct pmudev *set, uint64_t *values, unsigned int n,
 		       struct pmudev_times *times)
 {
@@ -195,43 +255,22 @@ bool pmudev_try_counts(struct pmudev *set, uint64_t *values, unsigned int n,
 
 	if (!page || n > PMUDEV_MAX_EVENTS)
 		return false;
-	return pmudev_page_counts(page, values, n, times) ||
-	       (pmudev_learnt_owner(page) && pmudev_page_counts(page, values, n, times));
+	return page_counts(page, values, n, times) ||
+	       pmudev_page_counts_slow(page, values, n, times) ||
+	       (pmudev_learnt_owner(page) && pmudev_page_counts_slow(page, values, n, times));
 }
 
 int pmudev_read_count_slow(struct pmudev *set, unsigned int slot, uint64_t *value)
 {
-	const struct pmudev_page *page = set->page;
-
-	if (page && slot < PMUDEV_MAX_EVENTS && pmudev_learnt_owner(page) &&
-	    pmudev_page_count(page, slot, value))
+	if (pmudev_try_count(set, slot, value))
 		return 0;
 	return record_count(set, slot, value);
 }
 
-static int read_counts_slow(struct pmudev *set, uint64_t *values, unsigned int n,
+int pmudev_read_counts_slow(struct pmudev *set, uint64_t *values, unsigned int n,
 			    struct pmudev_times *times)
 {
 	if (pmudev_try_counts(set, values, n, times))
 		return 0;
 	return read_record(set, values, n, times);
-}
-
-int pmudev_read_counts_times(struct pmudev *set, uint64_t *values, unsigned int n,
-			     struct pmudev_times *times)
-{
-	const struct pmudev_page *page = set->page;
-
-	if (page && n <= PMUDEV_MAX_EVENTS && pmudev_page_counts(page, values, n, times))
-		return 0;
-	return read_counts_slow(set, values, n, times);
-}
-
-int pmudev_read_counts(struct pmudev *set, uint64_t *values, unsigned int n)
-{
-	const struct pmudev_page *page = set->page;
-
-	if (page && n <= PMUDEV_MAX_EVENTS && pmudev_page_counts(page, values, n, NULL))
-		return 0;
-	return read_counts_slow(set, values, n, NULL);
 }

@@ -40,6 +40,10 @@ static uint64_t pmudev_clock(void)
 	return clock_now;
 }
 
+static inline void pmudev_isb(void)
+{
+}
+
 #include "../lib/read.c"
 #include "../lib/reader.c"
 
@@ -59,6 +63,8 @@ static inline void fresh_page(void)
 static inline void set_slot(unsigned int i, uint64_t count, unsigned int operand,
 			    unsigned int width)
 {
+	if (page.nr_slots <= i)
+		page.nr_slots = i + 1;
 	page.slots[i] = (struct pmudev_slot){
 		.count = count,
 		.operand = operand,

@@ -11,8 +11,8 @@ LIB=$BUILD/ffi
 INCLUDE="-I$TOP/tools/lib/include -I$TOP/uapi"
 
 # Parts of other inline functions, not for programs.
-PARTS="pmudev_counter_chained pmudev_head pmudev_head_is pmudev_page_get pmudev_page_is pmudev_reader_get
-pmudev_reader_join pmudev_reader_rest pmudev_word_is"
+PARTS="pmudev_head pmudev_head_is pmudev_page_get pmudev_page_is pmudev_page_times pmudev_reader_get pmudev_reader_join
+pmudev_reader_rest pmudev_slot_count pmudev_word_is"
 
 # The functions that the headers define, by what the compiler says of them.
 inlines() {

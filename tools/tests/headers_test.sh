@@ -23,6 +23,29 @@ compile() { # COMPILER LANGUAGE STANDARD
 	done
 }
 
+# The inline reads where they are used, with numbers that the compiler knows and one that it does not.
+compile_reads() { # COMPILER LANGUAGE STANDARD
+	cat >"$TMP/reads.$2" <<'EOF'
+#include <pmudev.h>
+
+int reads(struct pmudev *set, unsigned int n, uint64_t *v, struct pmudev_times *t);
+int reads(struct pmudev *set, unsigned int n, uint64_t *v, struct pmudev_times *t)
+{
+	uint64_t two[2];
+
+	return pmudev_read_count(set, 3, v) | pmudev_read_count(set, n, v) | pmudev_read_counts(set, two, 2) |
+	       pmudev_read_counts(set, v, 8) | pmudev_read_counts(set, v, 9) | pmudev_read_counts(set, v, n) |
+	       pmudev_read_counts_times(set, two, 1, t) | pmudev_read_counts_times(set, v, n, t) |
+	       pmudev_page_counts(set->page, two, 2, 0);
+}
+EOF
+	for level in 0 2 3 s; do
+		# shellcheck disable=SC2086 # lists of words
+		$1 -std="$3" $WARNINGS -I"$TOP/tools/lib/include" -I"$TOP/uapi" -O$level -S -o /dev/null "$TMP/reads.$2" ||
+			return 1
+	done
+}
+
 try() { # COMPILER LANGUAGE STANDARD...
 	compiler=$1 language=$2
 	shift 2
@@ -32,6 +55,7 @@ try() { # COMPILER LANGUAGE STANDARD...
 			continue
 		fi
 		expect "$compiler, $standard" compile "$compiler" "$language" "$standard" 'int nothing_else;'
+		expect "$compiler, $standard, reads" compile_reads "$compiler" "$language" "$standard"
 	done
 }
 

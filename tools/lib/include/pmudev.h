@@ -166,39 +166,6 @@ union pmudev_record_buffer {
 /* One moment of the whole set, by read(2). @size: bytes at @record. */
 int pmudev_read(struct pmudev *set, struct pmudev_record *record, size_t size);
 
-/* The slow path of pmudev_read_count(). */
-int pmudev_read_count_slow(struct pmudev *set, unsigned int slot, uint64_t *value);
-
-/*
- * Reads the count of one event: directly if possible, else by read(2). -EINVAL: no event in @slot.
- * (The range check of @slot costs nothing if it is a constant.)
- */
-PMUDEV_INLINE __attribute__((__always_inline__)) int
-pmudev_read_count(struct pmudev *set, unsigned int slot, uint64_t *value)
-{
-	const struct pmudev_page *page = set->page;
-
-	if (__builtin_expect(page && slot < PMUDEV_MAX_EVENTS, 1) &&
-	    __builtin_expect(pmudev_page_count(page, slot, value), 1))
-		return 0;
-	return pmudev_read_count_slow(set, slot, value);
-}
-
-/* Reads slots 0..@n - 1 at one moment; empty slots give 0. -EINVAL: the set has fewer slots. */
-int pmudev_read_counts(struct pmudev *set, uint64_t *values, unsigned int n);
-
-/* The same, with the set's times at that moment. */
-int pmudev_read_counts_times(struct pmudev *set, uint64_t *values, unsigned int n,
-			     struct pmudev_times *times);
-
-/*
- * The same, but never by read(2). Returns false if the calling thread cannot read them directly now
- * (not its own set, not mapped, user access disabled, not on a counter). @times may be NULL.
- */
-bool pmudev_try_count(struct pmudev *set, unsigned int slot, uint64_t *value);
-bool pmudev_try_counts(struct pmudev *set, uint64_t *values, unsigned int n,
-		       struct pmudev_times *times);
-
 /*
  * Estimates the total of a multiplexed event: @value * @enabled / @running, rounded to the nearest;
  * @value if it was on a counter all the time; UINT64_MAX if the result is larger. The arguments are
@@ -233,5 +200,7 @@ int pmudev_explain_refusal(int error, const struct pmudev_refusal *why, char *bu
 #ifdef __cplusplus
 }
 #endif
+
+#include <pmudev_set_read.h>
 
 #endif /* PMUDEV_H */

@@ -30,12 +30,24 @@ extern "C" {
 #define PMUDEV_INLINE static inline
 #endif
 
+#if defined(__GNUC__) && !defined(__clang__)
+#define PMUDEV_UNROLL() _Pragma("GCC unroll 16")
+#else
+#define PMUDEV_UNROLL() _Pragma("unroll")
+#endif
+
+/*
+ * PMUDEV_CAN_READ: these programs can read counters. PMUDEV_CAN_CHAIN: some events may be on two
+ * chained counters (PMUDEV_SLOT_CHAIN).
+ */
 #if defined(PMUDEV_FAKE_COUNTER)
 /* For tests, which define pmudev_counter() and pmudev_clock() before they include this file. */
 #define PMUDEV_CAN_READ	1
+#define PMUDEV_CAN_CHAIN 1
 
 #elif defined(__aarch64__)
 #define PMUDEV_CAN_READ	1
+#define PMUDEV_CAN_CHAIN 1
 
 /*
  * A system register's number is part of the instruction, so there is one instruction per register:
@@ -88,7 +100,7 @@ PMUDEV_INLINE __attribute__((__always_inline__)) uint64_t pmudev_counter(uint32_
 	return raw;
 }
 
-PMUDEV_INLINE uint64_t pmudev_clock(void)
+PMUDEV_INLINE __attribute__((__always_inline__)) uint64_t pmudev_clock(void)
 {
 	uint64_t now;
 
@@ -103,6 +115,7 @@ PMUDEV_INLINE void pmudev_isb(void)
 
 #elif defined(__x86_64__) || defined(__i386__)
 #define PMUDEV_CAN_READ	1
+#define PMUDEV_CAN_CHAIN 0
 
 /* RDPMC and RDTSC leave EDX:EAX; in 64-bit mode the upper halves of RDX and RAX are cleared. */
 #ifdef __x86_64__
@@ -123,7 +136,7 @@ PMUDEV_INLINE __attribute__((__always_inline__)) uint64_t pmudev_counter(uint32_
  * Not ordered, like the counters: an interrupt between the two loads of @seq repeats the whole
  * read, so the time belongs to the counts without a fence.
  */
-PMUDEV_INLINE uint64_t pmudev_clock(void)
+PMUDEV_INLINE __attribute__((__always_inline__)) uint64_t pmudev_clock(void)
 {
 	pmudev_half_t low, high;
 
@@ -139,6 +152,7 @@ PMUDEV_INLINE void pmudev_isb(void)
 #else
 /* Among others 32-bit programs on arm64: all reads use the system call. */
 #define PMUDEV_CAN_READ	0
+#define PMUDEV_CAN_CHAIN 0
 
 PMUDEV_INLINE __attribute__((__always_inline__)) uint64_t pmudev_counter(uint32_t operand)
 {
@@ -146,7 +160,7 @@ PMUDEV_INLINE __attribute__((__always_inline__)) uint64_t pmudev_counter(uint32_
 	return 0;
 }
 
-PMUDEV_INLINE uint64_t pmudev_clock(void)
+PMUDEV_INLINE __attribute__((__always_inline__)) uint64_t pmudev_clock(void)
 {
 	return 0;
 }

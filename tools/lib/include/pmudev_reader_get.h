@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include <pmudev_counter.h>
 #include <pmudev_unchanged.h>
 
 #ifdef __cplusplus
@@ -79,12 +80,6 @@ struct pmudev_reader {
 /* The slow path: reads the page again, or asks the module. @ticks may be NULL. */
 int pmudev_reader_slow(struct pmudev_reader *reader, uint64_t *values, unsigned int n,
 		       struct pmudev_ticks *ticks);
-
-#if defined(__GNUC__) && !defined(__clang__)
-#define PMUDEV_UNROLL() _Pragma("GCC unroll 16")
-#else
-#define PMUDEV_UNROLL() _Pragma("unroll")
-#endif
 
 /*
  * Calls the slow path with its own arrays, so that those of the inline read stay in registers.

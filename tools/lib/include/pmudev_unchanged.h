@@ -1,13 +1,55 @@
 /* SPDX-License-Identifier: MIT */
-/* pmudev_unchanged.h - part of pmudev_reader.h: is the page still what was read? */
+/* pmudev_unchanged.h - part of pmudev_read.h: is the page the thread's own, and what was read? */
 #ifndef PMUDEV_UNCHANGED_H
 #define PMUDEV_UNCHANGED_H
 
-#include <pmudev_read.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <linux/pmudev.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/*
+ * The id of the calling thread. No thread has the initial value, so a thread's first read takes the
+ * slow path, where the library sets it.
+ *
+ * A stale id cannot make a read wrong. Such a read would need a page whose @owner is that id, and
+ * @owner is 0 unless the owner thread itself is running:
+ *   - After fork() the child's only thread has its parent's id here until the library's fork
+ *     handler clears it. The child sees zeroes in place of its parent's page.
+ *   - A vfork() child uses the thread-local storage of its parent, which sleeps meanwhile: @owner
+ *     is 0. If the child leaves its own id here (it may call nothing but exec and _exit), the
+ *     parent falls back once and sets its id again.
+ *   - No C library supports a thread made by clone() without its own thread-local storage.
+ * A bare clone() or _Fork() calls no fork handlers. In such a process pmudev_open(),
+ * pmudev_bind_self() and pmudev_map() set the id.
+ */
+extern __thread uint32_t pmudev_cached_tid __attribute__((__tls_model__("initial-exec")));
+
+#define PMUDEV_NO_TID UINT32_MAX
+
+/*
+ * @seq, with @owner in the upper half: a reader compares them before and after. This is one load
+ * and one comparison where a 64-bit load is one instruction.
+ */
+static inline __attribute__((__always_inline__)) uint64_t
+pmudev_head(const struct pmudev_page *page)
+{
+#if defined(__LP64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	typedef uint64_t __attribute__((__may_alias__)) word;
+
+	return __atomic_load_n((const word *)page, __ATOMIC_RELAXED);
+#else
+	uint32_t seq = __atomic_load_n(&page->seq, __ATOMIC_RELAXED);
+
+	/* @seq first: an old @owner must not be combined with a new @seq. */
+	__atomic_signal_fence(__ATOMIC_ACQUIRE);
+	return (uint64_t)__atomic_load_n(&page->owner, __ATOMIC_RELAXED) << 32 | seq;
+#endif
+}
 
 /*
  * Whether the page is unchanged since @head and @clock were read. One aligned 64-bit load each, in
@@ -41,7 +83,7 @@ static inline __attribute__((__always_inline__)) bool pmudev_word_is(const void 
 	typedef uint64_t __attribute__((__may_alias__)) aliased;
 	bool is;
 
-	__asm__ __volatile__("cmpq %2, %1"
+	__asm__ __volatile__("{cmpq %2, %1|cmp %1, %2}"
 			     : "=@cce"(is)
 			     : "m"(*(const aliased *)word), "r"(value)
 			     : "memory");

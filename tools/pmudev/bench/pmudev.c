@@ -102,8 +102,9 @@ LOOP(read_direct, TEN(b->value[0] = pmudev_direct_value(&b->direct)))
 LOOP(reader_1, TEN(pmudev_reader_counts(&b->reader, b->value, 1)))
 LOOP(reader_4, TEN(pmudev_reader_counts(&b->reader, b->value, 4)))
 LOOP(reader_6, TEN(pmudev_reader_counts(&b->reader, b->value, 6)))
-LOOP(counts_1, TEN(pmudev_read_count(&b->set, 0, b->value)))
-LOOP(counts, TEN(pmudev_read_counts(&b->set, b->value, b->nr)))
+LOOP(page_1, TEN(pmudev_read_count(&b->set, 0, b->value)))
+LOOP(page_4, TEN(pmudev_read_counts(&b->set, b->value, 4)))
+LOOP(page_6, TEN(pmudev_read_counts(&b->set, b->value, 6)))
 
 static void read_call(struct bench *b, unsigned int n)
 {
@@ -240,14 +241,14 @@ static struct cost switch_with(struct bench *b, unsigned int nr, const struct co
 void measure_pmudev(struct bench *b, struct bench_row *rows)
 {
 	static bench_fn *const readers[] = { reader_1, reader_4, reader_6 };
+	static bench_fn *const pages[] = { page_1, page_4, page_6 };
 	unsigned int i;
 
 	rows[CALL].pmudev = without_set(b, empty_call);
 	rows[DIRECT].pmudev = with_set(b, 1, READABLE | PMUDEV_DIRECT, read_direct, 10);
 	for (i = 0; i < ARRAY_SIZE(bench_numbers); i++) {
 		rows[READER + i].pmudev = with_set(b, bench_numbers[i], READABLE, readers[i], 10);
-		rows[PAGE + i].pmudev =
-			with_set(b, bench_numbers[i], READABLE, i ? counts : counts_1, 10);
+		rows[PAGE + i].pmudev = with_set(b, bench_numbers[i], READABLE, pages[i], 10);
 		rows[READ + i].pmudev = with_set(b, bench_numbers[i], 0, read_call, 1);
 	}
 	for (i = 0; i < 2; i++) {
