@@ -11,7 +11,7 @@ LIB=$BUILD/ffi
 INCLUDE="-I$TOP/tools/lib/include -I$TOP/uapi"
 
 # Parts of other inline functions, not for programs.
-PARTS="pmudev_head pmudev_head_is pmudev_page_get pmudev_page_is pmudev_page_times pmudev_reader_get pmudev_reader_join
+PARTS="pmudev_head pmudev_head_is pmudev_page_get pmudev_page_has_times pmudev_page_is pmudev_page_times pmudev_reader_get pmudev_reader_join
 pmudev_reader_rest pmudev_slot_count pmudev_word_is"
 
 # The functions that the headers define, by what the compiler says of them.
