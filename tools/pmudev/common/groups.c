@@ -10,20 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include <pmudev_events.h>
 
 #include "cmd.h"
 #include "defaults.h"
 #include "groups.h"
+#include "share.h"
 #include "software_events.h"
-
-/* Where the groups are, from the folder of this command: as built, and as installed. */
-static const char *const places[] = {
-	"share/pmudev/groups",
-	"../share/pmudev/groups",
-};
 
 /**
  * struct reading - a file that is read
@@ -335,18 +329,12 @@ static unsigned int load_users(struct groups *groups, const char *arch)
 
 static unsigned int load_shared(struct groups *groups, const char *arch)
 {
-	char own[PATH_MAX], path[PATH_MAX];
+	char name[64], path[PATH_MAX];
 	unsigned int i, loaded = 0;
-	ssize_t len = readlink("/proc/self/exe", own, sizeof(own) - 1);
 
-	if (len < 0)
-		return 0;
-	own[len] = '\0';
-	*strrchr(own, '/') = '\0';
-	for (i = 0; !loaded && i < ARRAY_SIZE(places); i++) {
-		snprintf(path, sizeof(path), "%.2048s/%s/%s", own, places[i], arch);
+	snprintf(name, sizeof(name), "groups/%s", arch);
+	for (i = 0; !loaded && share_place(i, name, path); i++)
 		loaded = load_folder(groups, path);
-	}
 	return loaded;
 }
 
