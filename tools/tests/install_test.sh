@@ -38,7 +38,7 @@ runs() {
 files() { (cd "$ROOT" && find . ! -type d | sed 's|^\.||' | sort); }
 
 installed_in() { # BINDIR LIBDIR INCLUDEDIR MANDIR COMPLETIONSDIR: what is nowhere else
-	files | grep -v -e "^$1/pmudev\$" -e "^${1%/*}/lib/pmudev/\(libpmudev-perf\.so\|pmudev-exporter\)\$" -e "^${1%/*}/share/pmudev/grafana/pmudev\.json\$" -e "^${1%/*}/share/pmudev/groups/[a-z0-9]*/[a-z0-9]*\.txt\$" \
+	files | grep -v -e "^$1/pmudev\$" -e "^${1%/*}/lib/pmudev/\(libpmudev-perf\.so\|pmudev-exporter\)\$" -e "^${1%/*}/share/pmudev/grafana/pmudev\.json\$" -e "^${1%/*}/share/pmudev/groups/[a-z0-9]*/[a-z0-9]*\.txt\$" -e "^${1%/*}/share/pmudev/latencies\.txt\$" \
 		-e "^$2/libpmudev\.\(a\|so\|so\.0\|so\.0\.1\.0\)\$" \
 		-e "^$2/pkgconfig/libpmudev\.pc\$" -e "^$3/pmudev/pmudev[a-z_]*\.h\$" \
 		-e "^$3/pmudev/linux/pmudev\.h\$" -e "^$4/man[134578]/[a-z_]*\(pmudev\|PMUDEV\)[a-zA-Z_.-]*\.[1-8]\$" -e "^$5/pmudev\$" -e "/share/zsh/[a-z-]*/_pmudev\$" -e "/share/fish/vendor_completions.d/pmudev.fish\$"
@@ -61,6 +61,7 @@ try() { # NAME VARIABLE=...
 	expect "$name: the command runs" runs "$ROOT$BIN/pmudev" info
 	expect "$name: the groups of metrics are where the command looks" \
 		test -e "$ROOT$BIN/../share/pmudev/groups/arm64/ipc.txt"
+	expect "$name:   and the latencies of bench" test -e "$ROOT$BIN/../share/pmudev/latencies.txt"
 	expect "$name: make uninstall" make_tools uninstall "$@"
 	expect "$name: it left nothing" nothing files
 	expect "$name:   nor a folder that was only the library's" test ! -e "$ROOT$INCLUDE/pmudev"
