@@ -44,6 +44,26 @@ static bool row(const char *path, int events, double *ns, double *instructions)
 		      &spread, instructions) == 3;
 }
 
+#define ESTIMATE "\"estimate\": "
+#define INTERVAL \
+	ESTIMATE "{\"kind\": \"model, not measured\", \"of\": \"%*[^\"]\", \"cycles\": [%lf"
+
+/* Does the row tell what the model says: a CPU and an interval, or nothing? */
+static bool has_estimate(const char *path, int events)
+{
+	char begin[96], *at, *end;
+	double low;
+
+	snprintf(begin, sizeof(begin), "{\"path\": \"%s\", \"events\": %d, ", path, events);
+	at = strstr(output.text, begin);
+	end = at ? strchr(at, '\n') : NULL;
+	at = at ? strstr(at, ESTIMATE) : NULL;
+	if (!at || !end || at > end)
+		return false;
+	return !strncmp(at, ESTIMATE "null}", strlen(ESTIMATE "null}")) ||
+	       sscanf(at, INTERVAL, &low) == 1;
+}
+
 static const struct {
 	const char *path;
 	int events;
@@ -84,6 +104,7 @@ TEST_F(bench, instructions)
 		TH_LOG("%s (%d): %.2f ns, %.2f instructions", paths[i].path, paths[i].events, ns,
 		       instructions);
 		EXPECT_LT(0, ns);
+		EXPECT_TRUE(has_estimate(paths[i].path, paths[i].events));
 		if (!self->exact || debug_kernel())
 			continue;
 		EXPECT_LE(paths[i].least, instructions + 0.1);
@@ -97,6 +118,8 @@ TEST_F(bench, says_what_it_could_not)
 	EXPECT_EQ(0, output.status);
 	EXPECT_EQ(1U, times_in(&output, "page read, map and unmap: user access is disabled"))
 	TH_LOG("%s", output.text);
+	EXPECT_EQ(1U, times_in(&output, "Estimate (model, not measured) for ") +
+			      times_in(&output, "No estimate (model) for this CPU: "));
 	run(&output, "su -s /bin/sh nobody -c 'pmudev bench'");
 	EXPECT_EQ(1, output.status);
 	EXPECT_EQ(1U, times_in(&output, "this user may not use /dev/pmudev"))

@@ -7,37 +7,10 @@
 
 #include "../pmudev/info/list_metrics.h"
 #include "cpus.h"
+#include "hear.h"
 
 static struct pmudev_pmus *pmus[NR_KINDS];
 static char here[PATH_MAX];
-
-/* -------------------------------------------------------------------------- stderr -- */
-
-static int kept = -1;
-static FILE *said;
-
-static void hear(void)
-{
-	said = tmpfile();
-	kept = dup(STDERR_FILENO);
-	dup2(fileno(said), STDERR_FILENO);
-}
-
-/* What was told since. */
-static const char *heard(void)
-{
-	static char text[4096];
-	size_t len;
-
-	fflush(stderr);
-	dup2(kept, STDERR_FILENO);
-	close(kept);
-	rewind(said);
-	len = fread(text, 1, sizeof(text) - 1, said);
-	fclose(said);
-	text[len] = '\0';
-	return text;
-}
 
 /* --------------------------------------------------------------------------- wrong -- */
 

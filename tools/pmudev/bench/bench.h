@@ -5,6 +5,8 @@
 
 #include <pmudev.h>
 
+#include "model.h"
+
 #define BENCH_SAMPLES 15
 #define BENCH_MOST    6
 
@@ -45,6 +47,8 @@
  *	nobody counts
  * @perf_clock: a file of perf's that counts instructions, or -1
  * @value: what was read
+ * @model: of this CPU
+ * @no_model: why it has no name, or NULL
  */
 struct bench {
 	int cpu;
@@ -60,6 +64,8 @@ struct bench {
 	bool clock_cycles;
 	int perf_clock;
 	uint64_t value[BENCH_MOST];
+	struct model model;
+	const char *no_model;
 };
 
 /**
@@ -82,10 +88,11 @@ struct cost {
 	const char *why;
 };
 
-/* A row of the table. @events: 0: it has none */
+/* A row of the table. @events: 0: it has none. @path: what it is for the model */
 struct bench_row {
 	const char *name;
 	unsigned int events;
+	enum model_path path;
 	struct cost pmudev;
 	struct cost perf;
 };
@@ -145,6 +152,13 @@ struct cost perf_switch(struct bench *b, unsigned int nr, const struct cost *bas
 
 void bench_table(const struct bench *b, const struct bench_row *rows, unsigned int nr);
 void bench_json(const struct bench *b, const struct bench_row *rows, unsigned int nr);
+
+/* Reads the latencies of the CPU that @query is of. */
+void bench_find_model(struct bench *b, const struct pmudev_query *query);
+/* What the model says of rows, next to what was measured. */
+void bench_estimates(const struct bench *b, const struct bench_row *rows, unsigned int nr);
+/* GHz while reads were measured, by their cycles; 0: unknown */
+double bench_clock(const struct bench *b, const struct bench_row *rows, unsigned int nr);
 
 /* Two threads pass a ball: @n times there and back. */
 bool ball_start(struct bench *b);

@@ -84,6 +84,7 @@ void bench_table(const struct bench *b, const struct bench_row *rows, unsigned i
 	printf("\n");
 	show_reasons(rows, nr, false);
 	show_reasons(rows, nr, true);
+	bench_estimates(b, rows, nr);
 }
 
 static void write_cost(struct json *json, const char *key, const struct cost *cost)
@@ -112,8 +113,41 @@ static void write_cost(struct json *json, const char *key, const struct cost *co
 	json_close(json, '}');
 }
 
+static void write_interval(struct json *json, const char *key, const struct estimate *estimate,
+			   double unit)
+{
+	json_open(json, key, '[');
+	json_double(json, NULL, estimate->low / unit, 2);
+	if (estimate->open)
+		json_null(json, NULL);
+	else
+		json_double(json, NULL, estimate->high / unit, 2);
+	json_close(json, ']');
+}
+
+static void write_estimate(struct json *json, const struct bench *b, const struct bench_row *row,
+			   double ghz)
+{
+	const struct estimate estimate = model_estimate(&b->model, row->path, row->events);
+
+	if (!estimate.known) {
+		json_null(json, "estimate");
+		return;
+	}
+	json_open(json, "estimate", '{');
+	json_string(json, "kind", "model, not measured");
+	json_string(json, "of", b->model.name);
+	write_interval(json, "cycles", &estimate, 1);
+	if (ghz > 0)
+		write_interval(json, "ns", &estimate, ghz);
+	else
+		json_null(json, "ns");
+	json_close(json, '}');
+}
+
 void bench_json(const struct bench *b, const struct bench_row *rows, unsigned int nr)
 {
+	const double ghz = bench_clock(b, rows, nr);
 	struct json json = { .out = stdout };
 	const struct bench_row *row;
 
@@ -125,6 +159,7 @@ void bench_json(const struct bench *b, const struct bench_row *rows, unsigned in
 		json_bool(&json, "kernel", b->kernel);
 		write_cost(&json, "pmudev", &row->pmudev);
 		write_cost(&json, "perf", &row->perf);
+		write_estimate(&json, b, row, ghz);
 		json_close(&json, '}');
 		json_line(&json);
 	}
