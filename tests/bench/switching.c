@@ -15,8 +15,7 @@
 /* Hooks that are no longer needed stay for a second. */
 #define HOOKS_LEAVE 3000000000ULL
 
-/* So that no wakeup preempts: each turn is one switch, always at the same place. */
-static void steady(bool on)
+void steady(bool on)
 {
 	struct sched_param param = { .sched_priority = on };
 

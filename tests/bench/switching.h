@@ -6,6 +6,12 @@
 #include "api.h"
 #include "cgroup.h"
 
+/*
+ * The caller, and whom it creates, so that no wakeup preempts: each turn is one switch, always at
+ * the same place.
+ */
+void steady(bool on);
+
 /* A child that counts as @wish says, or does not (NULL), and sleeps: its id, or -errno. */
 int sleeper_start(const struct api *api, const struct wish *wish);
 
