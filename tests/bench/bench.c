@@ -14,6 +14,7 @@
 #define WARM_UP 3
 /* perf's hooks leave a second after its last event. */
 #define HOOKS_LEAVE 2000000000ULL
+#define LARGE_FILE "/tests/large"
 #define PERF_ACCESS "/proc/sys/kernel/perf_user_access"
 
 void fail(const char *what, int error)
@@ -103,6 +104,11 @@ void row(const char *key, unsigned int n, double pmudev, double perf)
 void curve(const char *key, unsigned int n, double pmudev, double perf)
 {
 	line("curve", key, n, pmudev, perf);
+}
+
+bool large(void)
+{
+	return !access(LARGE_FILE, F_OK);
 }
 
 void say(const char *format, ...)

@@ -32,6 +32,9 @@ void row(const char *key, unsigned int n, double pmudev, double perf);
 void curve(const char *key, unsigned int n, double pmudev, double perf);
 void __attribute__((format(printf, 1, 2))) say(const char *format, ...);
 
+/* Whether the curves go to where they take long (tests/bench/run --large). */
+bool large(void);
+
 /* The median; they are sorted. */
 double median(double *samples, unsigned int nr);
 

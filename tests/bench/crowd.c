@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#define MOST_FILES 65536
+#define MOST_FILES 131072
 #define STACK	   65536
 
 void many_files(void)
@@ -15,10 +15,23 @@ void many_files(void)
 	if (setrlimit(RLIMIT_NOFILE, &limit))
 		fail("RLIMIT_NOFILE", -errno);
 	/* The table of files does not grow later. */
-	fd = dup2(0, MOST_FILES / 4 - 1);
+	fd = dup2(0, MOST_FILES - 1);
 	if (fd < 0)
 		fail("a file with a high number", -errno);
 	close(fd);
+}
+
+/* Otherwise the memory and the CPUs bound them. */
+void many_threads(void)
+{
+	int ret = write_file("/proc/sys/kernel/threads-max", "100000");
+
+	if (!ret)
+		ret = write_file("/proc/sys/kernel/pid_max", "200000");
+	if (!ret)
+		ret = write_file("/proc/sys/vm/max_map_count", "200000");
+	if (ret)
+		fail("many threads", ret);
 }
 
 static void wait_for(int fd)

@@ -31,8 +31,9 @@ struct crowd {
 	int done[2];
 };
 
-/* As many files as this process may have. */
+/* As many files, and threads, as any benchmark needs. */
 void many_files(void);
+void many_threads(void);
 
 void crowd_init(struct crowd *c, const struct api *api, const struct wish *wish, unsigned int each);
 /* Until there are so many threads; they sleep. */

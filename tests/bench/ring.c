@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#define MOST_THREADS 1000
+#define MOST_THREADS 10000
 #define CALLS	     20
 #define STACK	     65536
 

@@ -10,7 +10,7 @@ struct ring;
 
 /*
  * Starts @nr threads, which wait. @api: each counts itself, one event; NULL: none does. Needs
- * many_files().
+ * many_files() and many_threads().
  */
 struct ring *ring_start(const struct api *api, unsigned int nr);
 

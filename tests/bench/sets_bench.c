@@ -62,12 +62,15 @@ static double measure_memory(const struct api *api)
 
 /* --------------------------------------------------------------- many -- */
 
-/* Threads, with CROWD_MOST_SETS each. */
-static const unsigned int threads[] = { 2, 20, 200, 2000 };
+/* Threads, with CROWD_MOST_SETS each. The last one only in large runs. */
+static const unsigned int threads[] = { 2, 20, 200, 2000, 20000 };
 
 #define NR_SIZES ARRAY_SIZE(threads)
 
-struct costs {
+static unsigned int nr_sizes; /* those of this run */
+
+/* What one of the two takes, by number of threads. */
+struct growth {
 	double memory;
 	double fill[NR_SIZES];
 	double life[NR_SIZES];
@@ -105,23 +108,24 @@ static void stop(void *arg)
 	life->api->close(&life->events);
 }
 
-static void measure(const struct api *api, struct costs *costs)
+static void measure(const struct api *api, struct growth *growth)
 {
 	struct life life = { .api = api, .wish = of_self(1, false) };
 	struct crowd crowd;
-	unsigned int i;
+	unsigned int i, sets;
 
-	costs->memory = measure_memory(api);
-	for (i = 0; i < NR_SIZES; i++) {
+	growth->memory = measure_memory(api);
+	for (i = 0; i < nr_sizes; i++) {
+		sets = threads[i] * CROWD_MOST_SETS;
 		crowd_init(&crowd, api, &life.wish, CROWD_MOST_SETS);
 		crowd_gather(&crowd, threads[i]);
 		crowd_open(&crowd, threads[i]);
-		costs->life[i] = time_calls(one_life, &life, CALLS);
-		costs->extra[i] = extra_switch(start, stop, &life, NULL);
+		growth->life[i] = time_calls(one_life, &life, CALLS);
+		growth->extra[i] = extra_switch(start, stop, &life, NULL);
 		crowd_end(&crowd);
-		costs->fill[i] = crowd.opening_ns;
-		costs->empty[i] = crowd.closing_ns;
-		say("%s: %u sets", api->name, threads[i] * CROWD_MOST_SETS);
+		growth->fill[i] = crowd.opening_ns;
+		growth->empty[i] = crowd.closing_ns;
+		say("%s: %u sets", api->name, sets);
 	}
 }
 
@@ -129,18 +133,20 @@ static void print(const char *key, const double *ours, const double *theirs)
 {
 	unsigned int i;
 
-	for (i = 0; i < NR_SIZES; i++)
+	for (i = 0; i < nr_sizes; i++)
 		curve(key, threads[i] * CROWD_MOST_SETS, ours[i], theirs[i]);
 }
 
 int main(void)
 {
-	struct costs costs[2];
+	struct growth costs[2];
 	const struct api *api;
 	unsigned int side;
 
 	settle();
 	many_files();
+	many_threads();
+	nr_sizes = large() ? NR_SIZES : NR_SIZES - 1;
 	for (side = 0; side < 2; side++) {
 		api = apis[side];
 		api->begin();
