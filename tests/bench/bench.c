@@ -111,6 +111,11 @@ bool large(void)
 	return !access(LARGE_FILE, F_OK);
 }
 
+bool point_wanted(unsigned int i, unsigned int nr)
+{
+	return !costs_on() || !i || i == nr - 1;
+}
+
 void say(const char *format, ...)
 {
 	va_list args;

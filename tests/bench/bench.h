@@ -35,6 +35,9 @@ void __attribute__((format(printf, 1, 2))) say(const char *format, ...);
 /* Whether the curves go to where they take long (tests/bench/run --large). */
 bool large(void);
 
+/* Whether point @i of a curve of @nr is measured: with costs only the first and the last one. */
+bool point_wanted(unsigned int i, unsigned int nr);
+
 /* The median; they are sorted. */
 double median(double *samples, unsigned int nr);
 

@@ -85,6 +85,7 @@ static double time_first(double *all)
 
 	for (i = 0; i < LOADS; i++) {
 		pmudev_api.begin();
+		costs_begin(own_ns);
 		began = now_ns();
 		start = own_ns();
 		ret = pmudev_api.open(&events, &wish);
@@ -93,7 +94,9 @@ static double time_first(double *all)
 		pmudev_api.close(&events);
 		samples[i] = own_ns() - start;
 		whole[i] = now_ns() - began;
+		costs_end(1);
 	}
+	costs_done();
 	*all = median(whole, LOADS);
 	return median(samples, LOADS);
 }
@@ -104,10 +107,18 @@ static void measure_few(unsigned int nr)
 	double all, cold;
 
 	only(nr);
+	costs_of_cpus(nr);
 	curve("curve-cpus-load", nr, time_loading(), REFUSED);
+	costs_row(pmudev_api.name, "curve-cpus-load", nr);
 	cold = time_first(&all);
 	curve("curve-cpus-cold", nr, cold, REFUSED);
 	curve("curve-cpus-whole", nr, all, REFUSED);
+	costs_row(pmudev_api.name, "curve-cpus-cold", nr);
+}
+
+static bool wanted(unsigned int nr, unsigned int most)
+{
+	return nr <= most && (!costs_on() || nr == 1 || nr == most);
 }
 
 int main(void)
@@ -132,24 +143,28 @@ int main(void)
 	for (side = 0; side < 2; side++) {
 		api = apis[side];
 		api->begin();
+		costs_of_cpus(2);
 		for (i = 0; i < NR_NUMBERS; i++) {
 			remote[side][i] = time_reading(api, 1, 1, numbers[i]);
 			costs_row(api->name, "remote-read", numbers[i]);
 		}
-		for (i = 0; i < NR_OTHERS; i++)
-			if (others[i] < most)
-				reads[side][i] = time_reading(api, 1, others[i], 1);
+		for (i = 0; i < NR_OTHERS; i++) {
+			if (!wanted(others[i], most - 1))
+				continue;
+			costs_of_cpus(others[i] + 1);
+			reads[side][i] = time_reading(api, 1, others[i], 1);
+			costs_row(api->name, "curve-cpus-read", others[i]);
+		}
 	}
-	costs_of_cpus(1);
 	for (i = 0; i < NR_NUMBERS; i++)
 		row("remote-read", numbers[i], remote[OURS][i], remote[THEIRS][i]);
 	for (i = 0; i < NR_NUMBERS; i++)
 		row("remote-trivial", numbers[i], trivial[i], REFUSED);
 	for (i = 0; i < NR_OTHERS; i++)
-		if (others[i] < most)
+		if (wanted(others[i], most - 1))
 			curve("curve-cpus-read", others[i], reads[OURS][i], reads[THEIRS][i]);
 	for (i = 0; i < NR_SIZES; i++)
-		if (cpus[i] <= most)
+		if (wanted(cpus[i], most))
 			measure_few(cpus[i]);
 	return 0;
 }

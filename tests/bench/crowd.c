@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "crowd.h"
+#include "costs.h"
 
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -48,6 +49,19 @@ static void tell(int fd)
 		fail("the crowd's pipe", -errno);
 }
 
+static void begin(struct crowd *c)
+{
+	if (c->measured)
+		costs_begin(now_ns);
+}
+
+static void end(struct crowd *c)
+{
+	if (c->measured)
+		costs_end(c->each);
+	c->measured = false;
+}
+
 /* One of them works at a time. */
 static void *member(void *arg)
 {
@@ -58,19 +72,23 @@ static void *member(void *arg)
 	int ret = 0;
 
 	wait_for(c->may_open[0]);
+	begin(c);
 	start = now_ns();
 	for (i = 0; i < c->each && !ret; i++)
 		ret = c->api->open(&events[i], &c->wish);
 	c->opening_ns += now_ns() - start;
+	end(c);
 	if (ret)
 		fail("one of many sets", ret);
 	tell(c->done[1]);
 
 	wait_for(c->may_close[0]);
+	begin(c);
 	start = now_ns();
 	for (i = c->each; i--;)
 		c->api->close(&events[i]);
 	c->closing_ns += now_ns() - start;
+	end(c);
 	tell(c->done[1]);
 
 	wait_for(c->may_end[0]);
@@ -105,19 +123,22 @@ void crowd_gather(struct crowd *c, unsigned int threads)
 void crowd_open(struct crowd *c, unsigned int threads)
 {
 	for (; c->opened < threads; c->opened++) {
+		c->measured = c->opened + 1 == threads;
 		tell(c->may_open[1]);
 		wait_for(c->done[0]);
 	}
+	costs_done();
 }
 
 void crowd_end(struct crowd *c)
 {
 	unsigned int i;
 
-	for (; c->opened; c->opened--) {
+	for (c->measured = true; c->opened; c->opened--) {
 		tell(c->may_close[1]);
 		wait_for(c->done[0]);
 	}
+	costs_done();
 	/* What it takes that a thread ends is no part of it. */
 	for (i = 0; i < c->threads; i++)
 		tell(c->may_end[1]);

@@ -15,6 +15,7 @@
  * @threads, @opened: how many there are, and how many of them have opened
  * @id: theirs
  * @opening_ns, @closing_ns: what that took all of them together, themselves
+ * @measured: costs are kept (costs.h) of the thread that is told next
  */
 struct crowd {
 	const struct api *api;
@@ -25,6 +26,7 @@ struct crowd {
 	unsigned int opened;
 	__u64 opening_ns;
 	__u64 closing_ns;
+	bool measured;
 	int may_open[2];
 	int may_close[2];
 	int may_end[2];
@@ -38,9 +40,9 @@ void many_threads(void);
 void crowd_init(struct crowd *c, const struct api *api, const struct wish *wish, unsigned int each);
 /* Until there are so many threads; they sleep. */
 void crowd_gather(struct crowd *c, unsigned int threads);
-/* Until so many of them have opened. */
+/* Until so many of them have opened. costs_last(): of one, by the last thread. */
 void crowd_open(struct crowd *c, unsigned int threads);
-/* All that is open is closed, and all threads end. */
+/* All that is open is closed, and all threads end. costs_last(): of one, by the first thread. */
 void crowd_end(struct crowd *c);
 
 #endif /* PMUDEV_BENCH_CROWD_H */

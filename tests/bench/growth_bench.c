@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* How costs grow: with the number of events of a set, and of counted threads that take turns. */
+#include "costs.h"
 #include "crowd.h"
 #include "ring.h"
 
@@ -46,6 +47,12 @@ static void off_on(void *arg)
 		fail("DISABLE and ENABLE", -errno);
 }
 
+static void measure(const char *key, void (*fn)(void *arg), struct many *many)
+{
+	curve(key, many->nr, time_calls(fn, many, CALLS), REFUSED);
+	costs_row(pmudev_api.name, key, many->nr);
+}
+
 /* Of one set; each event is a group of its own, and they take turns. */
 static void grow_events(void)
 {
@@ -55,15 +62,17 @@ static void grow_events(void)
 	struct many many;
 
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		if (!point_wanted(i, ARRAY_SIZE(sizes)))
+			continue;
 		many.nr = sizes[i];
 		for (j = 0; j < many.nr; j++)
 			many.attr[j] = in_group(event, j);
-		curve("curve-add", many.nr, time_calls(open_close, &many, CALLS), REFUSED);
+		measure("curve-add", open_close, &many);
 		many.fd = open_many(&many);
 		if (pm_enable(many.fd, PMUDEV_ALL))
 			fail("ENABLE", -errno);
-		curve("curve-read", many.nr, time_calls(read_many, &many, CALLS), REFUSED);
-		curve("curve-off-on", many.nr, time_calls(off_on, &many, CALLS), REFUSED);
+		measure("curve-read", read_many, &many);
+		measure("curve-off-on", off_on, &many);
 		close(many.fd);
 	}
 }
@@ -75,7 +84,7 @@ static const unsigned int rings[] = { 1, 10, 100, 1000, 10000 };
 
 #define NR_RINGS ARRAY_SIZE(rings)
 
-/* A round of all, in which each is switched in and out once. */
+/* A round of all, in which each is switched in and out once, and its costs. */
 static double time_round(const struct api *api, unsigned int nr)
 {
 	struct ring *ring = ring_start(api, nr);
@@ -89,8 +98,11 @@ static double time_round(const struct api *api, unsigned int nr)
 static double extra_round(const struct api *api, unsigned int nr)
 {
 	double base = time_round(NULL, nr), extra;
+	struct costs without = costs_last();
 
 	extra = time_round(api, nr) - base;
+	costs_subtract(&without, 1);
+	costs_row(api->name, "curve-switch", nr);
 	say("%s: %u threads take %.1f, counted %.1f more", api->name, nr, base, extra);
 	return extra;
 }
@@ -108,10 +120,12 @@ int main(void)
 		api = apis[side];
 		api->begin();
 		for (i = 0; i < nr; i++)
-			extra[side][i] = extra_round(api, rings[i]);
+			if (point_wanted(i, nr))
+				extra[side][i] = extra_round(api, rings[i]);
 	}
 	for (i = 0; i < nr; i++)
-		curve("curve-switch", rings[i], extra[OURS][i], extra[THEIRS][i]);
+		if (point_wanted(i, nr))
+			curve("curve-switch", rings[i], extra[OURS][i], extra[THEIRS][i]);
 	grow_events();
 	return 0;
 }

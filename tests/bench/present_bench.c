@@ -3,6 +3,7 @@
  * What grows with the number of CPUs that the machine has, online or not: the point of this boot.
  * tests/bench/run makes several.
  */
+#include "costs.h"
 #include "switching.h"
 
 #define CALLS 100
@@ -33,6 +34,7 @@ static double time_life(const struct api *api)
 	if (child < 0)
 		fail("who counts", child);
 	ns = time_calls(one_life, &life, CALLS);
+	costs_row(api->name, "curve-present-life", cpus_online());
 	stop_child(child);
 	return ns;
 }

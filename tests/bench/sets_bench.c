@@ -3,6 +3,7 @@
  * Many sets at once, of threads that sleep: what the kernel keeps for each, and what they add to
  * opening one more and to a switch. By perf, with the module not loaded, then by pmudev.
  */
+#include "costs.h"
 #include "crowd.h"
 #include "switching.h"
 
@@ -114,15 +115,21 @@ static void measure(const struct api *api, struct growth *growth)
 	struct crowd crowd;
 	unsigned int i, sets;
 
-	growth->memory = measure_memory(api);
+	growth->memory = costs_on() ? 0 : measure_memory(api);
 	for (i = 0; i < nr_sizes; i++) {
+		if (!point_wanted(i, nr_sizes))
+			continue;
 		sets = threads[i] * CROWD_MOST_SETS;
 		crowd_init(&crowd, api, &life.wish, CROWD_MOST_SETS);
 		crowd_gather(&crowd, threads[i]);
 		crowd_open(&crowd, threads[i]);
+		costs_row(api->name, "curve-fill", sets);
 		growth->life[i] = time_calls(one_life, &life, CALLS);
+		costs_row(api->name, "curve-life", sets);
 		growth->extra[i] = extra_switch(start, stop, &life, NULL);
+		costs_row(api->name, "curve-switch-sets", sets);
 		crowd_end(&crowd);
+		costs_row(api->name, "curve-empty", sets);
 		growth->fill[i] = crowd.opening_ns;
 		growth->empty[i] = crowd.closing_ns;
 		say("%s: %u sets", api->name, sets);
@@ -134,7 +141,8 @@ static void print(const char *key, const double *ours, const double *theirs)
 	unsigned int i;
 
 	for (i = 0; i < nr_sizes; i++)
-		curve(key, threads[i] * CROWD_MOST_SETS, ours[i], theirs[i]);
+		if (point_wanted(i, nr_sizes))
+			curve(key, threads[i] * CROWD_MOST_SETS, ours[i], theirs[i]);
 }
 
 int main(void)
