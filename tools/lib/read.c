@@ -223,7 +223,7 @@ bool pmudev_try_count(struct pmudev *set, unsigned int slot, uint64_t *value)
 	if (!page || slot >= PMUDEV_MAX_EVENTS)
 		return false;
 	return pmudev_page_count(page, slot, value) ||
-	       (pmudev_learnt_owner(page) && pmudev_page_count(page, slot, value));
+	       (pmudev_learnt_owner(page) && pmudev_page_count_slow(page, slot, value));
 }
 
 /*

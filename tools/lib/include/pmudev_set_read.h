@@ -36,19 +36,10 @@ pmudev_read_count(struct pmudev *set, unsigned int slot, uint64_t *value)
 	return 0;
 }
 
-/* Reads slots 0..@n - 1 at one moment; empty slots give 0. -EINVAL: the set has fewer slots. */
-PMUDEV_INLINE __attribute__((__always_inline__)) int
-pmudev_read_counts(struct pmudev *set, uint64_t *values, unsigned int n)
-{
-	const struct pmudev_page *page = set->page;
-
-	if (PMUDEV_INLINE_READ(n) && __builtin_expect(!!page, 1) &&
-	    __builtin_expect(pmudev_page_get(page, values, 0, n, NULL), 1))
-		return 0;
-	return pmudev_read_counts_slow(set, values, n, NULL);
-}
-
-/* The same, with the set's times at that moment. */
+/*
+ * Reads slots 0..@n - 1 at one moment, and the set's times at that moment unless @times is NULL;
+ * empty slots give 0. -EINVAL: the set has fewer slots.
+ */
 PMUDEV_INLINE __attribute__((__always_inline__)) int
 pmudev_read_counts_times(struct pmudev *set, uint64_t *values, unsigned int n,
 			 struct pmudev_times *times)
@@ -59,6 +50,13 @@ pmudev_read_counts_times(struct pmudev *set, uint64_t *values, unsigned int n,
 	    __builtin_expect(pmudev_page_get(page, values, 0, n, times), 1))
 		return 0;
 	return pmudev_read_counts_slow(set, values, n, times);
+}
+
+/* The same without times. */
+PMUDEV_INLINE __attribute__((__always_inline__)) int
+pmudev_read_counts(struct pmudev *set, uint64_t *values, unsigned int n)
+{
+	return pmudev_read_counts_times(set, values, n, NULL);
 }
 
 /*
