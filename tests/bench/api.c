@@ -202,3 +202,15 @@ const struct api perf_api = {
 };
 
 const struct api *const apis[2] = { [THEIRS] = &perf_api, [OURS] = &pmudev_api };
+
+void one_life(void *arg)
+{
+	struct life *life = arg;
+	int ret = life->api->open(&life->events, &life->wish);
+
+	if (ret)
+		fail(life->api->name, ret);
+	if (life->wish.off)
+		life->api->enable(&life->events);
+	life->api->close(&life->events);
+}

@@ -64,6 +64,16 @@ extern const struct api *const apis[2];
 #define OURS   1
 #define THEIRS 0
 
+/* @wish by @api */
+struct life {
+	const struct api *api;
+	struct wish wish;
+	struct events events;
+};
+
+/* Opens what is wished, enables it if that was not done by opening, and closes it. @arg: a life */
+void one_life(void *arg);
+
 static inline __u64 config_of(unsigned int i)
 {
 	return i % 2 ? EVENT_CYCLES : EVENT_INSTRUCTIONS;

@@ -14,35 +14,17 @@
 /* Samples of more than a tick. */
 #define CALLS 100
 
-struct life {
-	const struct api *api;
-	struct wish wish;
-	struct events events;
-};
-
-static void whole_life(void *arg)
-{
-	struct life *life = arg;
-	int ret = life->api->open(&life->events, &life->wish);
-
-	if (ret)
-		fail(life->api->name, ret);
-	if (life->wish.off)
-		life->api->enable(&life->events);
-	life->api->close(&life->events);
-}
-
 /* perf has two ways: enabled from the beginning, and by a call of its own. The cheaper one. */
 static double time_life(const struct api *api, unsigned int nr)
 {
 	struct life life = { .api = api, .wish = of_self(nr, false) };
-	double at_once = time_calls(whole_life, &life, CALLS), later;
+	double at_once = time_calls(one_life, &life, CALLS), later;
 	struct costs costs = costs_last();
 
 	if (api == &pmudev_api)
 		return at_once;
 	life.wish.off = true;
-	later = time_calls(whole_life, &life, CALLS);
+	later = time_calls(one_life, &life, CALLS);
 	say("%s, %u events: enabled at once %.1f, later %.1f", api->name, nr, at_once, later);
 	if (later < at_once)
 		return later;
@@ -59,7 +41,7 @@ static double time_first_life(const struct api *api, unsigned int nr)
 	api->begin();
 	costs_begin(own_ns);
 	start = own_ns();
-	whole_life(&life);
+	one_life(&life);
 	ns = own_ns() - start;
 	costs_end(1);
 	costs_done();

@@ -8,22 +8,6 @@
 
 #define CALLS 100
 
-struct life {
-	const struct api *api;
-	struct wish wish;
-	struct events events;
-};
-
-static void one_life(void *arg)
-{
-	struct life *life = arg;
-	int ret = life->api->open(&life->events, &life->wish);
-
-	if (ret)
-		fail(life->api->name, ret);
-	life->api->close(&life->events);
-}
-
 /* Another process has a set, and sleeps. */
 static double time_life(const struct api *api)
 {

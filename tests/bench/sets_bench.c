@@ -79,22 +79,6 @@ struct growth {
 	double empty[NR_SIZES];
 };
 
-struct life {
-	const struct api *api;
-	struct wish wish;
-	struct events events;
-};
-
-static void one_life(void *arg)
-{
-	struct life *life = arg;
-	int ret = life->api->open(&life->events, &life->wish);
-
-	if (ret)
-		fail("one more set", ret);
-	life->api->close(&life->events);
-}
-
 static int start(void *arg)
 {
 	struct life *life = arg;
