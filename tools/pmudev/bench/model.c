@@ -4,7 +4,6 @@
  */
 #define _GNU_SOURCE
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,20 +55,7 @@ struct reading {
 	struct keys sources;
 };
 
-static bool wrong(const struct reading *r, const char *format, ...)
-	__attribute__((__format__(printf, 2, 3)));
-
-static bool wrong(const struct reading *r, const char *format, ...)
-{
-	char text[256];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	complain("%s:%u: %s; there are no estimates", r->path, r->line, text);
-	return false;
-}
+#define wrong(r, ...) complain_of_line((r)->path, (r)->line, "there are no estimates", __VA_ARGS__)
 
 /* The next word of a line, cut off; "" if there is none. */
 static char *next_word(char **rest)

@@ -24,6 +24,19 @@ void complain(const char *format, ...)
 	fprintf(stderr, "\n");
 }
 
+bool complain_of_line(const char *path, unsigned int line, const char *effect, const char *format,
+		      ...)
+{
+	char text[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	complain("%s:%u: %s; %s", path, line, text, effect);
+	return false;
+}
+
 bool stdout_arrived(void)
 {
 	errno = 0;

@@ -37,6 +37,10 @@ int cmd_convert_metrics(int argc, char **argv);
 /* "pmudev: ..." on stderr, with a line end. */
 void complain(const char *format, ...) __attribute__((__format__(printf, 1, 2)));
 
+/* "pmudev: PATH:LINE: what is wrong there; EFFECT" on stderr. Return: false. */
+bool complain_of_line(const char *path, unsigned int line, const char *effect, const char *format,
+		      ...) __attribute__((__format__(printf, 4, 5)));
+
 /* Has all that was printed arrived? False if not, and it has been told. */
 bool stdout_arrived(void);
 

@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -86,20 +85,7 @@ void groups_free(struct groups *groups)
 
 /* ------------------------------------------------------------------------- lines -- */
 
-static bool wrong(const struct reading *r, const char *format, ...)
-	__attribute__((__format__(printf, 2, 3)));
-
-static bool wrong(const struct reading *r, const char *format, ...)
-{
-	char text[256];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	complain("%s:%u: %s; the file is left out", r->path, r->line, text);
-	return false;
-}
+#define wrong(r, ...) complain_of_line((r)->path, (r)->line, "the file is left out", __VA_ARGS__)
 
 static int find_event(void *context, const char *name, size_t len)
 {
