@@ -66,9 +66,11 @@ rpm_holds() {
 	dir=$(root foreign)/build/unpacked
 	for file in etc/sysctl.d/pmudev.conf etc/modprobe.d/pmudev.conf usr/lib/udev/rules.d/60-pmudev.rules \
 		usr/lib/sysusers.d/pmudev.conf usr/lib/modules-load.d/pmudev.conf usr/include/pmudev/linux/pmudev.h \
-		usr/lib/pmudev/libpmudev-perf.so "usr/src/pmudev-$VERSION/dkms.conf" usr/share/man/man1/pmudev.1.gz; do
+		usr/lib/pmudev/libpmudev-perf.so "usr/src/pmudev-$VERSION/dkms.conf"; do
 		test -e "$dir/$file"
 	done
+	# Fedora's rpmbuild compresses it, Debian's does not.
+	test -e "$dir/usr/share/man/man1/pmudev.1" || test -e "$dir/usr/share/man/man1/pmudev.1.gz"
 	diff -r "$PMUDEV_ROOT/src" "$dir/usr/src/pmudev-$VERSION/src"
 }
 
@@ -84,11 +86,12 @@ rpm_scripts() {
 
 # --- Arch ---------------------------------------------------------------------------------------
 
+# makepkg wants a pacman, but calls none where it does not look for other packages.
 build_arch() {
 	in_foreign mkdir -p /build/arch
 	# shellcheck disable=SC2016 # expanded there
 	in_foreign sh -c 'cp /build/pmudev/packaging/arch/* "$1" /build/arch/' sh "$ARCHIVE"
-	in_foreign sh -euc 'cd /build/arch && PKGEXT=.pkg.tar.zst makepkg --nodeps --log'
+	in_foreign sh -euc 'cd /build/arch && PACMAN=true PKGEXT=.pkg.tar.zst makepkg --nodeps --log'
 }
 
 # arch_file PACKAGE FILE: is in it.
