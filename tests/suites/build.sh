@@ -3,7 +3,7 @@
 #
 # Sourced by scripts/setup: makes the suites of tests/suites/NAME from Debian's packages. NAME/build.sh has
 # the function build_suite ARCH (arm64 or x86). It works in the folder $TMP, may use what is here and
-# `fetch`, `private_apt` and `install_packages` of scripts/setup, and puts programs and data into $SUITE,
+# `fetch`, `private_apt` and `install_packages` of scripts/components/apt.sh, and puts programs and data into $SUITE,
 # which is /suite in the machine. The libraries that they need are added after it.
 
 # suites: the names of all.
