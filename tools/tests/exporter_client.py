@@ -5,6 +5,7 @@ get PORT PATH [ACCEPT]           prints an answer, its head included
 reused PORT                      gets pages until one that is not read again: it is the same as the one before
 idle PORT NUMBER                 an answer beside connections that say nothing; then they are closed
 activate COMMAND...              becomes the command, with a socket that listens as systemd hands it over
+outlives COMMAND...              such a socket serves a second one when the first has ended
 parse FILE text|openmetrics      fails if Prometheus' own library for Python does not read it
 names FILE                       the dashboard names no metric that the page FILE does not have
 rules                            prints its expressions as rules, for promtool
@@ -16,6 +17,7 @@ import json
 import os
 import re
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -74,12 +76,26 @@ def idle(port, number):
         connection.close()
 
 
-def activate(*command):
-    listening = socket.create_server(("127.0.0.1", 0))
+def hand_over(listening, command):
     os.dup2(listening.fileno(), 3)
     os.set_inheritable(3, True)
     os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1")
     os.execvp(command[0], command)
+
+
+def activate(*command):
+    hand_over(socket.create_server(("127.0.0.1", 0)), command)
+
+
+def outlives(*command):
+    listening = socket.create_server(("127.0.0.1", 0))
+    for _ in range(2):
+        exporter = os.fork()
+        if not exporter:
+            hand_over(listening, command)
+        get(listening.getsockname()[1], "/")
+        os.kill(exporter, signal.SIGTERM)
+        assert os.waitpid(exporter, 0)[1] == 0
 
 
 def parse(path, kind):
@@ -148,4 +164,4 @@ def prometheus(program, target, folder):
             server.terminate()
 
 
-{f.__name__: f for f in (get, reused, idle, activate, parse, names, rules, prometheus)}[sys.argv[1]](*sys.argv[2:])
+{f.__name__: f for f in (get, reused, idle, activate, outlives, parse, names, rules, prometheus)}[sys.argv[1]](*sys.argv[2:])

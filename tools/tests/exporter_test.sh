@@ -147,6 +147,7 @@ with_server() {
 	expect "it starts with systemd's socket" start "$PYTHON" "$CLIENT" activate $fake "$PMUDEV" exporter
 	expect "  and answers" answers "200 text/html; charset=utf-8" /metrics /
 	expect "SIGINT ends it" ends_with_0 INT
+	expect "systemd's socket outlives it" timeout 60 "$PYTHON" "$CLIENT" outlives $fake "$PMUDEV" exporter
 	expect "events that the CPU lacks" start env GENERIC=0x41 $fake "$PMUDEV" exporter -l 127.0.0.1:0
 	expect "  are told" grep -q 'this CPU does not implement the event: left out' "$TMP/told"
 	expect "  and it ends" ends_with_0 QUIT

@@ -99,14 +99,18 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 
 bool serve_begin(struct server *server, int fd)
 {
-	server->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO, 0, NULL,
-					  NULL, handle, server, MHD_OPTION_LISTEN_SOCKET, fd,
-					  MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS,
-					  MHD_OPTION_CONNECTION_TIMEOUT, TIMEOUT, MHD_OPTION_END);
+	const unsigned int flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO | MHD_USE_ITC;
+
+	server->daemon =
+		MHD_start_daemon(flags, 0, NULL, NULL, handle, server, MHD_OPTION_LISTEN_SOCKET, fd,
+				 MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS,
+				 MHD_OPTION_CONNECTION_TIMEOUT, TIMEOUT, MHD_OPTION_END);
 	return server->daemon;
 }
 
+/* Without quiescing it would shut the socket down, which is systemd's, too. That needs the ITC. */
 void serve_end(struct server *server)
 {
+	MHD_quiesce_daemon(server->daemon);
 	MHD_stop_daemon(server->daemon);
 }
