@@ -1,11 +1,16 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# For tests/packaging/run: an emulated machine whose module, command, library, Python, udev and its rule
-# are those of the root where the packages were installed.
+# For tests/packaging/run: an emulated machine whose module, command, library, Python, udev and its rule,
+# systemd and the exporter with its units are those of the root where the packages were installed.
 
 BOOTED="/usr/bin/pmudev /root/program /lib/systemd/systemd-udevd /bin/udevadm /lib/systemd/systemd-sysctl
-/bin/systemd-sysusers /usr/bin/python3"
+/bin/systemd-sysusers /usr/bin/python3
+/usr/lib/pmudev/pmudev-exporter /lib/systemd/systemd /lib/systemd/systemd-shutdown /lib/systemd/systemd-journald
+/bin/systemctl /bin/journalctl /usr/bin/unshare"
+# Of systemd, what the exporter's units need.
+UNITS="sysinit.target basic.target sockets.target shutdown.target systemd-journald.service systemd-journald.socket
+systemd-journald-dev-log.socket pmudev-exporter.socket pmudev-exporter.service"
 
 # The program and the shared libraries that it names.
 copy_program() { # FROM TO PROGRAM
@@ -31,10 +36,10 @@ copy_python() { # FROM TO
 }
 
 machine_root() { # KERNEL FOLDER
-	local from program
+	local from program unit
 
 	from=$(root install)
-	mkdir -p "$2"/{tests,etc,lib/udev/rules.d,usr/lib/sysusers.d,run}
+	mkdir -p "$2"/{tests,etc/systemd/system,lib/udev/rules.d,lib/systemd/system,usr/lib/sysusers.d,run}
 	for program in $BOOTED; do
 		copy_program "$from" "$2" "$program"
 	done
@@ -47,18 +52,21 @@ machine_root() { # KERNEL FOLDER
 	cp "$from"/etc/{passwd,group} "$2/etc/"
 	sed -i 's/^pmudev:.*/&member/' "$2/etc/group"
 	printf '%s\n' 'member:x:1000:1000::/:/bin/sh' 'stranger:x:1001:1001::/:/bin/sh' >>"$2/etc/passwd"
-	cp "$PMUDEV_ROOT/tests/packaging/package_test.sh" "$2/tests/"
-	echo "package_test.sh 120" >"$2/tests/list"
+	for unit in $UNITS; do
+		cp "$from/lib/systemd/system/$unit" "$2/lib/systemd/system/"
+	done
+	cp "$PMUDEV_ROOT"/tests/packaging/{package,systemd}_test.sh "$2/tests/"
+	printf '%s\n' "package_test.sh 120" "systemd_test.sh 300" >"$2/tests/list"
 }
 
-# boots KERNEL: loads the module (/pmudev.ko), runs the program, unloads the module.
+# boots KERNEL: loads the module (/pmudev.ko), runs the tests, unloads the module.
 boots() {
 	local dir=$WORK/machine-$1 log=$WORK/$1.log step
 
 	machine_root "$1" "$dir"
 	"$PMUDEV_ROOT/tests/vm/boot" --kernel "$1" --root "$dir" --log "$log" --nonce packaging
 	cat "$log"
-	for step in insmod package_test.sh rmmod; do
+	for step in insmod package_test.sh systemd_test.sh rmmod; do
 		grep -E "^@packaging end $step 0( |\$)" "$log"
 	done
 	! grep -E '^@packaging log .* bad' "$log"
