@@ -88,10 +88,10 @@ first_page() {
 		[ "$(tail -n 1 /tmp/first)" = "# EOF" ]
 }
 
-# What is younger than 0.25 s would be served again.
+# What is younger than 0.25 s is served again.
 more_instructions() {
-	sleep 0.3
-	scrape /tmp/second && instructions /tmp/first && instructions /tmp/second &&
+	while scrape /tmp/second && cmp -s /tmp/first /tmp/second; do :; done
+	instructions /tmp/first && instructions /tmp/second &&
 		[ "$(instructions /tmp/second)" -gt "$(instructions /tmp/first)" ]
 }
 
