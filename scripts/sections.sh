@@ -136,8 +136,7 @@ section_bench() {
 }
 
 section_suites() { tests/suites/run --without papi; }
-# On x86 only a few of its programs were run.
-section_papi() { tests/suites/run --arch arm64 --smp 1 papi; }
+section_papi() { tests/suites/run --smp 1 papi; }
 
 section_bugs() {
 	scripts/setup

@@ -174,6 +174,21 @@ setup_built() { # NAME
 	"$PMUDEV_ROOT/scripts/build-kernel" "$1"
 }
 
+# of_newest_source USE PATH...: these of the newest stable release's source, in $TMP/root; the package's name is NEWEST_SOURCE.
+of_newest_source() {
+	local use=$1
+
+	shift
+	private_apt base
+	NEWEST_SOURCE=$(newest '^linux-source-6\.[0-9]+$' | awk 'NR == 1')
+	[ -n "$NEWEST_SOURCE" ] || die "no linux-source package for $use"
+	note "setup: $use from $NEWEST_SOURCE"
+	fresh_tmp
+	fetch "$NEWEST_SOURCE"
+	tar -C "$TMP/root" -xf "$TMP/root/usr/src/$NEWEST_SOURCE.tar.xz" "${@/#/$NEWEST_SOURCE/}" || die "$NEWEST_SOURCE lacks one of: $*"
+	mkdir "$TMP/out"
+}
+
 # The source package's tarball, for scripts/build-kernel; "newest" is the highest version that there is.
 setup_source() { # VERSION
 	local package version

@@ -80,33 +80,25 @@ setup_ncurses() {
 LIBPERF_SOURCE="tools/lib tools/include tools/build tools/scripts tools/arch"
 
 setup_libperf() {
-	local source arch machine
+	local arch machine
 
 	[ ! -e "$PMUDEV_CACHE/libperf/VERSION" ] || return 0
 	setup_tools
-	private_apt base
-	source=$(newest '^linux-source-6\.[0-9]+$' | awk 'NR == 1')
-	[ -n "$source" ] || die "no linux-source package for libperf"
-	note "setup: libperf from $source"
-	fresh_tmp
-	fetch "$source"
-	# shellcheck disable=SC2086,SC2046 # lists of words
-	tar -C "$TMP/root" -xf "$TMP/root/usr/src/$source.tar.xz" \
-		$(printf "$source/%s " $LIBPERF_SOURCE) || die "$source lacks one of: $LIBPERF_SOURCE"
-	mkdir "$TMP/out"
+	# shellcheck disable=SC2086 # a list of words
+	of_newest_source libperf $LIBPERF_SOURCE
 	for arch in arm64 x86; do
 		machine=$(cross_prefix "$arch")
 		machine=$TMP/out/${machine%%-*}
 		mkdir "$machine" "$TMP/$arch"
-		make -s -C "$TMP/root/$source/tools/lib/perf" ARCH="$arch" CROSS_COMPILE="$(cross_prefix "$arch")" \
+		make -s -C "$TMP/root/$NEWEST_SOURCE/tools/lib/perf" ARCH="$arch" CROSS_COMPILE="$(cross_prefix "$arch")" \
 			CC="$(cross_cc "$arch")" EXTRA_CFLAGS=-O2 O="$TMP/$arch" >"$TMP/log" 2>&1 || {
 			cat "$TMP/log" >&2
 			die "libperf does not compile for $arch"
 		}
 		cp "$TMP/$arch/libperf.a" "$TMP/$arch/libapi.a" "$machine/"
 	done
-	cp -r "$TMP/root/$source/tools/lib/perf/include" "$TMP/out/include"
-	echo "$source" >"$TMP/out/VERSION"
+	cp -r "$TMP/root/$NEWEST_SOURCE/tools/lib/perf/include" "$TMP/out/include"
+	echo "$NEWEST_SOURCE" >"$TMP/out/VERSION"
 	publish libperf
 }
 

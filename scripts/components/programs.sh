@@ -112,21 +112,13 @@ HARNESS="tools/testing/selftests/kselftest.h tools/testing/selftests/kselftest_h
 scripts/checkpatch.pl scripts/spelling.txt scripts/const_structs.checkpatch"
 
 setup_kselftest() {
-	local source f
+	local f
 
 	[ ! -e "$PMUDEV_CACHE/kselftest/kselftest_harness.h" ] || return 0
-	private_apt base
-	source=$(newest '^linux-source-6\.[0-9]+$' | awk 'NR == 1')
-	[ -n "$source" ] || die "no linux-source package for the kernel's test harness"
-	note "setup: test harness and style checker from $source"
-	fresh_tmp
-	fetch "$source"
-	mkdir "$TMP/out"
-	# shellcheck disable=SC2086,SC2046 # lists of words
-	tar -C "$TMP/root" -xf "$TMP/root/usr/src/$source.tar.xz" \
-		$(printf "$source/%s " $HARNESS) || die "$source lacks one of: $HARNESS"
+	# shellcheck disable=SC2086 # a list of words
+	of_newest_source "test harness and style checker" $HARNESS
 	for f in $HARNESS; do
-		mv "$TMP/root/$source/$f" "$TMP/out/"
+		mv "$TMP/root/$NEWEST_SOURCE/$f" "$TMP/out/"
 	done
 	publish kselftest
 }

@@ -55,7 +55,7 @@ machine_root() { # KERNEL FOLDER
 	for unit in $UNITS; do
 		cp "$from/lib/systemd/system/$unit" "$2/lib/systemd/system/"
 	done
-	cp "$PMUDEV_ROOT"/tests/packaging/{package,systemd}_test.sh "$2/tests/"
+	cp "$PMUDEV_ROOT"/tests/packaging/{expect,package_test,systemd_test}.sh "$2/tests/"
 	printf '%s\n' "package_test.sh 120" "systemd_test.sh 300" >"$2/tests/list"
 }
 

@@ -4,20 +4,8 @@
 #
 # In an emulated machine: what the packages installed, the module being loaded.
 
-nr=0 failed=0
-
-expect() { # WHAT COMMAND...
-	nr=$((nr + 1))
-	what=$1
-	shift
-	if "$@" >/tmp/said 2>&1; then
-		echo "ok $nr - $what"
-	else
-		failed=1
-		echo "not ok $nr - $what"
-	fi
-	sed 's/^/# /' /tmp/said
-}
+# shellcheck source=tests/packaging/expect.sh
+. /tests/expect.sh
 
 mode() { [ "$(stat -c '%U %G %a' /dev/pmudev)" = "$1" ] || { stat /dev/pmudev; return 1; }; }
 user_access() { [ "$(cat /proc/sys/dev/pmudev/user_access)" = "$1" ]; }

@@ -46,20 +46,8 @@ systemd() {
 
 # --- what the tests are made of -----------------------------------------------------------------
 
-nr=0 failed=0
-
-expect() { # WHAT COMMAND...
-	nr=$((nr + 1))
-	what=$1
-	shift
-	if "$@" >/tmp/said 2>&1; then
-		echo "ok $nr - $what"
-	else
-		failed=1
-		echo "not ok $nr - $what"
-	fi
-	sed 's/^/# /' /tmp/said
-}
+# shellcheck source=tests/packaging/expect.sh
+. /tests/expect.sh
 
 show() { systemctl show --property "$1" --value "${2:-$SERVICE}"; }
 state() { # UNIT STATE
