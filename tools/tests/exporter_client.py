@@ -93,8 +93,10 @@ def outlives(*command):
         exporter = os.fork()
         if not exporter:
             hand_over(listening, command)
-        get(listening.getsockname()[1], "/")
-        os.kill(exporter, signal.SIGTERM)
+        try:
+            get(listening.getsockname()[1], "/")
+        finally:
+            os.kill(exporter, signal.SIGTERM)
         assert os.waitpid(exporter, 0)[1] == 0
 
 
