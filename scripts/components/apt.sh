@@ -6,7 +6,7 @@
 # --- the system's tools -------------------------------------------------------------------------
 
 TOOLS="bash gcc g++ make libc6-dev sparse clang-format shellcheck ccache cpio dpkg-dev zstd flex bison
-libelf-dev libssl-dev bc rsync kmod xz-utils perl python3 git qemu-system-arm pkg-config lz4 libpfm4-dev libdw-dev libmicrohttpd-dev libncurses-dev mandoc
+libelf-dev libssl-dev bc rsync kmod xz-utils perl python3 git qemu-system-arm pkg-config lz4 libpfm4-dev libdw-dev libmicrohttpd-dev libncurses-dev libsmartcols-dev mandoc
 python3-prometheus-client python3-matplotlib python3-pytest yamllint"
 # For both architectures, and for the 32-bit programs of both. (gcc-multilib conflicts with others.)
 TOOLS_FOR_ARM64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
@@ -175,6 +175,20 @@ private_apt() {
 	apt-get -qq update || die "apt-get update failed for: $MIRROR ${SECURITY:-}"
 	touch "$dir/fresh.$PMUDEV_SETUP_RUN"
 }
+
+# debian_source PACKAGE [RELEASE]: of Debian 13, or bookworm's, with Debian's patches, in the folder $TMP/PACKAGE.
+debian_source() {
+	private_apt "$([ "${2:-trixie}" = trixie ] && echo trixie || echo sources)"
+	note "setup: $COMPONENT from Debian's source package $1"
+	mkdir "$TMP/dsc"
+	(cd "$TMP/dsc" && apt-get -qq source --download-only --only-source "$1") || die "could not download the source of $1"
+	# apt has verified it.
+	dpkg-source --no-check -x "$TMP"/dsc/*.dsc "$TMP/$1" >"$TMP/log" 2>&1 || die "could not unpack $1: $(cat "$TMP/log")"
+	rm -r "$TMP/dsc"
+}
+
+# debian_version PACKAGE: of the source in $TMP/PACKAGE.
+debian_version() { dpkg-parsechangelog -l "$TMP/$1/debian/changelog" -S Version; }
 
 # profile_of DEBIAN_ARCH: the one that has its packages.
 profile_of() {

@@ -24,32 +24,60 @@ setup_libpfm4() {
 MICROHTTPD_WITHOUT="https doc examples curl shared postprocessor bauth dauth httpupgrade"
 
 setup_libmicrohttpd() {
-	local arch dest source
+	local arch dest
 
 	[ ! -e "$PMUDEV_CACHE/libmicrohttpd/VERSION" ] || return 0
 	setup_tools
-	private_apt sources
 	fresh_tmp
-	(cd "$TMP" && apt-get -qq source --only-source libmicrohttpd) >"$TMP/log" 2>&1 || {
-		cat "$TMP/log" >&2
-		die "could not get the source of libmicrohttpd"
-	}
-	source=$(echo "$TMP"/libmicrohttpd-*)
-	note "setup: libmicrohttpd of $(cd "$TMP" && echo libmicrohttpd_*.dsc)"
+	debian_source libmicrohttpd bookworm
 	for arch in arm64 x86; do
 		dest=$TMP/out/$(debian_arch "$arch")
 		mkdir -p "$TMP/$arch" "$dest"
 		# shellcheck disable=SC2046,SC2086 # lists of words
-		(cd "$TMP/$arch" && "$source/configure" -q --host="$(cross_prefix "$arch" | sed 's/-$//')" \
+		(cd "$TMP/$arch" && "$TMP/libmicrohttpd/configure" -q --host="$(cross_prefix "$arch" | sed 's/-$//')" \
 			CC="$(cross_cc "$arch")" CFLAGS=-O2 $(printf -- '--disable-%s ' $MICROHTTPD_WITHOUT) &&
 			make -s -C src/microhttpd libmicrohttpd.la) >"$TMP/log" 2>&1 || {
 			tail -n 40 "$TMP/log" >&2
 			die "libmicrohttpd does not compile for $arch"
 		}
-		cp "$TMP/$arch/src/microhttpd/.libs/libmicrohttpd.a" "$source/src/include/microhttpd.h" "$dest/"
+		cp "$TMP/$arch/src/microhttpd/.libs/libmicrohttpd.a" "$TMP/libmicrohttpd/src/include/microhttpd.h" "$dest/"
 	done
-	(cd "$TMP" && echo libmicrohttpd_*.dsc) >"$TMP/out/VERSION"
+	debian_version libmicrohttpd >"$TMP/out/VERSION"
 	publish libmicrohttpd
+}
+
+# libsmartcols for the tables of the command of the machines: static, of Debian's source, whose package has the
+# shared one only. Its configure asks about all of util-linux and takes a minute for each architecture; what these
+# few files want to know of it is here.
+SMARTCOLS_FILES="libsmartcols/src/*.c lib/buffer.c lib/color-names.c lib/jsonwrt.c lib/mbsalign.c lib/strutils.c
+lib/ttyutils.c"
+SMARTCOLS_HAVE="ERR ERRX ERR_H LANGINFO_ALTMON LANGINFO_H LOCALE_H MEMPCPY NANOSLEEP OPEN_MEMSTREAM
+PROGRAM_INVOCATION_SHORT_NAME STRNDUP STRNLEN SYS_IOCTL_H SYS_SYSMACROS_H WARN WARNX WIDECHAR"
+
+setup_libsmartcols() {
+	local arch dest source=util-linux version
+
+	[ ! -e "$PMUDEV_CACHE/libsmartcols/VERSION" ] || return 0
+	setup_tools
+	fresh_tmp
+	debian_source $source bookworm
+	version=$(debian_version $source)
+	for arch in arm64 x86 arm; do
+		dest=$TMP/out/$(debian_arch "$arch")
+		mkdir -p "$TMP/$arch" "$dest/libsmartcols"
+		sed "s/@LIBSMARTCOLS_VERSION@/${version%-*}/" "$TMP/$source/libsmartcols/src/libsmartcols.h.in" \
+			>"$dest/libsmartcols/libsmartcols.h"
+		# shellcheck disable=SC2046,SC2086 # lists of words
+		(cd "$TMP/$source" && printf '%s\n' $SMARTCOLS_FILES | xargs -P "$(nproc)" -I{} sh -c \
+			"$(cross_cc "$arch") -O2 -D_GNU_SOURCE $(printf -- '-DHAVE_%s ' $SMARTCOLS_HAVE) \
+			-I$dest/libsmartcols -Iinclude -c {} -o $TMP/$arch/\$(basename {} .c).o" &&
+			"$(cross_prefix "$arch")ar" rcs "$dest/libsmartcols.a" "$TMP/$arch"/*.o) >"$TMP/log" 2>&1 || {
+			tail -n 40 "$TMP/log" >&2
+			die "libsmartcols does not compile for $arch"
+		}
+	done
+	echo "$version" >"$TMP/out/VERSION"
+	publish libsmartcols
 }
 
 # ncurses for the command of the machines, and how it writes to the terminals that the tests have.
@@ -107,7 +135,7 @@ setup_libperf() {
 setup_libraries() {
 	local library
 
-	for library in libpfm4 libmicrohttpd ncurses; do
+	for library in libpfm4 libmicrohttpd libsmartcols ncurses; do
 		"$0" --one "$library"
 	done
 }

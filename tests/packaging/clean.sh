@@ -9,8 +9,8 @@
 # clean_packages NAME: what it has, a comma, and what its apt's cache has.
 clean_packages() {
 	case $1 in
-	build) echo "build-essential debhelper dh-dkms dh-python python3 libpfm4-dev libdw-dev libmicrohttpd-dev libncurses-dev lintian," ;;
-	foreign) echo "gcc make libc6-dev pkg-config python3 libpfm4-dev libdw-dev libmicrohttpd-dev libncurses-dev cpio file rpm rpmlint makepkg" \
+	build) echo "build-essential debhelper dh-dkms dh-python python3 libpfm4-dev libdw-dev libmicrohttpd-dev libncurses-dev libsmartcols-dev lintian," ;;
+	foreign) echo "gcc make libc6-dev pkg-config python3 libpfm4-dev libdw-dev libmicrohttpd-dev libncurses-dev libsmartcols-dev cpio file rpm rpmlint makepkg" \
 		"libarchive-tools fakeroot zstd," ;;
 	install) echo "gcc gcc-12 libc6-dev make dpkg-dev pkg-config man-db kmod udev systemd libelf1 openssl," \
 		"dkms libpfm4-dev libdw1 libmicrohttpd12 libncursesw6 python3" ;;

@@ -64,17 +64,6 @@ kernel_source() {
 		die "$source lacks one of: $*"
 }
 
-# debian_source PACKAGE [RELEASE]: of Debian 13, or bookworm's, with Debian's patches, in the folder $TMP/PACKAGE.
-debian_source() {
-	private_apt "$([ "${2:-trixie}" = trixie ] && echo trixie || echo sources)"
-	note "setup: $SUITE_NAME from Debian's source package $1"
-	mkdir "$TMP/dsc"
-	(cd "$TMP/dsc" && apt-get -qq source --download-only --only-source "$1") || die "could not download the source of $1"
-	# apt has verified it.
-	dpkg-source --no-check -x "$TMP"/dsc/*.dsc "$TMP/$1" >"$TMP/log" 2>&1 || die "could not unpack $1: $(cat "$TMP/log")"
-	rm -r "$TMP/dsc"
-}
-
 # logged COMMAND...: quiet; what it said is shown if it fails.
 logged() {
 	"$@" >"$TMP/log" 2>&1 || {

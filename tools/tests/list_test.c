@@ -116,7 +116,7 @@ static void test_names(void)
 	unsigned int brief;
 
 	list(INTEL, "l1_miss");
-	ok(strstr(text, "\n  NAME OF LIBPFM4           COUNTS\n"), "a word that libpfm4 knows");
+	ok(strstr(text, "\n  NAME OF LIBPFM4  "), "a word that libpfm4 knows");
 	ok(strstr(text, "\n  MEM_LOAD_RETIRED:L1_MISS  "), "  has the event with its mask");
 	ok(!strstr(text, "\n  MEM_LOAD_RETIRED:L1_HIT  "), "  and not its other masks");
 	list(INTEL, "mem_load_retired");

@@ -3,8 +3,9 @@
  * The estimates of `pmudev bench`, next to what was measured: who has the hardware can check the
  * model.
  */
-#include "../common/colour.h"
+#include "../common/cmd.h"
 #include "../common/share.h"
+#include "../common/table.h"
 #include "bench.h"
 
 void bench_find_model(struct bench *b, const struct pmudev_query *query)
@@ -46,31 +47,37 @@ double bench_clock(const struct bench *b, const struct bench_row *rows, unsigned
 	return 0;
 }
 
-static void show_measured(bool known, double number)
+static const char *measured_text(bool known, double number, char text[24])
 {
-	if (known)
-		printf(" %11.1f", number);
-	else
-		printf(" %11s", "-");
+	snprintf(text, 24, "%.1f", number);
+	return known ? text : "-";
 }
 
-static void show_row(const struct bench *b, const struct bench_row *row, double ghz)
+static void add_row(struct table *table, const struct bench *b, const struct bench_row *row,
+		    double ghz)
 {
 	const struct estimate estimate = model_estimate(&b->model, row->path, row->events);
 	const struct cost *cost = &row->pmudev;
-	char text[64];
+	char events[16], ns[24], cycles[24], estimated_cycles[64], estimated_ns[64];
 
-	printf("%-24s %6u", row->name, row->events);
-	show_measured(cost->measured, cost->ns);
-	show_measured(cost->measured && cost->cycles >= 0, cost->cycles);
-	printf(" %22s", estimate_text(&estimate, 1, 0, text, sizeof(text)));
-	printf(" %18s\n", ghz > 0 ? estimate_text(&estimate, ghz, 1, text, sizeof(text)) : "-");
+	snprintf(events, sizeof(events), "%u", row->events);
+	estimate_text(&estimate, 1, 0, estimated_cycles, sizeof(estimated_cycles));
+	snprintf(estimated_ns, sizeof(estimated_ns), "-");
+	if (ghz > 0)
+		estimate_text(&estimate, ghz, 1, estimated_ns, sizeof(estimated_ns));
+	table_row(table, row->name, events, measured_text(cost->measured, cost->ns, ns),
+		  measured_text(cost->measured && cost->cycles >= 0, cost->cycles, cycles),
+		  estimated_cycles, estimated_ns);
 }
 
 void bench_estimates(const struct bench *b, const struct bench_row *rows, unsigned int nr)
 {
 	const double ghz = bench_clock(b, rows, nr);
+	static const char *const titles[] = { "events", "ns", "cycles", "estimate: cycles",
+					      "estimate: ns" };
 	const struct bench_row *row;
+	struct table *table;
+	unsigned int i;
 
 	if (b->no_model) {
 		printf("\nNo estimate (model) for this CPU: %s.\n", b->no_model);
@@ -81,10 +88,13 @@ void bench_estimates(const struct bench *b, const struct bench_row *rows, unsign
 	       b->model.name);
 	if (ghz > 0)
 		printf("ns: at %.2f GHz, by the cycles of the first of these reads.\n", ghz);
-	printf("\n%s%-24s %6s %11s %11s %22s %18s%s\n", colour(stdout, COLOUR_HEAD), "one of",
-	       "events", "ns", "cycles", "estimate: cycles", "estimate: ns",
-	       colour(stdout, COLOUR_END));
+	printf("\n");
+	table = table_new(stdout, "");
+	table_column(table, "one of", 0, 0);
+	for (i = 0; i < ARRAY_SIZE(titles); i++)
+		table_column(table, titles[i], TABLE_RIGHT, 0);
 	for (row = rows; row < rows + nr; row++)
 		if (row->path != MODEL_NO_PATH)
-			show_row(b, row, ghz);
+			add_row(table, b, row, ghz);
+	table_print(table);
 }

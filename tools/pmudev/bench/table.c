@@ -4,31 +4,37 @@
  */
 #include <string.h>
 
-#include "../common/colour.h"
+#include "../common/cmd.h"
 #include "../common/json.h"
+#include "../common/table.h"
 #include "bench.h"
 
+/* The cells of a cost. */
+struct cells {
+	char ns[24];
+	char spread[24];
+	char instructions[24];
+	char cycles[24];
+};
+
 /* A number, "-" if it was not measured, and nothing where there is none. */
-static void show_number(int width, bool known, double number, const char *else_text)
+static void write_number(char cell[24], bool known, double number, const char *missing)
 {
 	if (known)
-		printf(" %*.1f", width, number);
+		snprintf(cell, 24, "%.1f", number);
 	else
-		printf(" %*s", width, else_text);
+		snprintf(cell, 24, "%s", missing);
 }
 
-static void show_cost(const struct cost *cost, bool cycles)
+static void cells_of(const struct cost *cost, struct cells *cells)
 {
 	const char *missing = cost->measured || cost->why ? "-" : "";
 
-	show_number(11, cost->measured, cost->ns, missing);
-	if (cost->measured)
-		printf(" +- %-6.1f", cost->spread);
-	else
-		printf("%10s", "");
-	show_number(12, cost->measured && cost->counted, cost->instructions, missing);
-	if (cycles)
-		show_number(11, cost->measured && cost->cycles >= 0, cost->cycles, missing);
+	write_number(cells->ns, cost->measured, cost->ns, missing);
+	write_number(cells->spread, cost->measured, cost->spread, "");
+	write_number(cells->instructions, cost->measured && cost->counted, cost->instructions,
+		     missing);
+	write_number(cells->cycles, cost->measured && cost->cycles >= 0, cost->cycles, missing);
 }
 
 static const struct cost *cost_of(const struct bench_row *row, bool perf)
@@ -62,25 +68,36 @@ static void show_reasons(const struct bench_row *rows, unsigned int nr, bool per
 	}
 }
 
+static void add_row(struct table *table, const struct bench_row *row)
+{
+	struct cells pmudev, perf;
+	char events[16] = "";
+
+	if (row->events)
+		snprintf(events, sizeof(events), "%u", row->events);
+	cells_of(&row->pmudev, &pmudev);
+	cells_of(&row->perf, &perf);
+	table_row(table, row->name, events, pmudev.ns, pmudev.spread, pmudev.instructions,
+		  pmudev.cycles, perf.ns, perf.spread, perf.instructions);
+}
+
 void bench_table(const struct bench *b, const struct bench_row *rows, unsigned int nr)
 {
+	static const char *const titles[] = { "events", "pmudev: ns", "+-", "instructions",
+					      "cycles", "perf: ns",   "+-", "instructions" };
+	struct table *table = table_new(stdout, "");
 	const struct bench_row *row;
-	char events[16];
+	unsigned int i;
 
 	printf("On CPU %d; instructions and cycles %s.\n\n", b->cpu,
 	       b->kernel ? "including the kernel" :
 			   "of user mode only (counting the kernel needs CAP_PERFMON)");
-	printf("%s%-26s %36s %32s\n", colour(stdout, COLOUR_HEAD), "", "pmudev", "perf");
-	printf("%-24s %6s %11s %22s %11s %12s %22s%s\n", "one of", "events", "ns", "instructions",
-	       "cycles", "ns", "instructions", colour(stdout, COLOUR_END));
-	for (row = rows; row < rows + nr; row++) {
-		snprintf(events, sizeof(events), row->events ? "%u" : "", row->events);
-		printf("%-24s %6s", row->name, events);
-		show_cost(&row->pmudev, true);
-		printf(" ");
-		show_cost(&row->perf, false);
-		printf("\n");
-	}
+	table_column(table, "one of", 0, 0);
+	for (i = 0; i < ARRAY_SIZE(titles); i++)
+		table_column(table, titles[i], TABLE_RIGHT, 0);
+	for (row = rows; row < rows + nr; row++)
+		add_row(table, row);
+	table_print(table);
 	printf("\n");
 	show_reasons(rows, nr, false);
 	show_reasons(rows, nr, true);

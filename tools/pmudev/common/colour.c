@@ -42,7 +42,12 @@ bool colour_wanted(FILE *out)
 	return !(no && *no) && term && *term && strcmp(term, "dumb") && isatty(fileno(out));
 }
 
+const char *colour_sequence(enum colour what)
+{
+	return sequences[what];
+}
+
 const char *colour(FILE *out, enum colour what)
 {
-	return colour_wanted(out) ? sequences[what] : "";
+	return colour_wanted(out) ? colour_sequence(what) : "";
 }

@@ -30,7 +30,10 @@ bool colour_option(const char *when);
 /* Is there to be any on this stream? */
 bool colour_wanted(FILE *out);
 
-/* The terminal's sequence for it, or "". */
+/* The terminal's sequence for it. */
+const char *colour_sequence(enum colour what);
+
+/* The same where there is to be any, or "". */
 const char *colour(FILE *out, enum colour what);
 
 #endif /* COLOUR_H */

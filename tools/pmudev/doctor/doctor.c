@@ -10,7 +10,7 @@
 #include "../common/colour.h"
 #include "../common/json.h"
 #include "../common/options.h"
-#include "../common/wrap.h"
+#include "../common/table.h"
 #include "doctor.h"
 
 static const char help[] =
@@ -53,23 +53,27 @@ static const char *summary(const struct doctor *doctor)
 
 /* ------------------------------------------------------------------------- reports -- */
 
-static void print_finding(const struct finding *f)
+static void add_finding(struct table *table, const struct finding *f)
 {
 	const bool good = f->verdict == VERDICT_OK || f->verdict == VERDICT_NOTE;
 
-	printf("%s%-4s%s  %-12s  ", colour(stdout, good ? COLOUR_DIM : COLOUR_WARN),
-	       words[f->verdict], colour(stdout, COLOUR_END), f->check);
-	print_wrapped(stdout, 20, f->text);
+	table_row(table, words[f->verdict], f->check, f->text);
+	table_colour(table, 0, good ? COLOUR_DIM : COLOUR_WARN);
 	if (*f->advice)
-		print_wrapped(stdout, printf("%20s", ""), f->advice);
+		table_row(table, "", "", f->advice);
 }
 
 static void report(const struct doctor *doctor)
 {
+	struct table *table = table_new(stdout, "");
 	unsigned int i;
 
+	table_column(table, NULL, 0, 0);
+	table_column(table, NULL, 0, 0);
+	table_column(table, NULL, TABLE_WRAP, 0);
 	for (i = 0; i < doctor->nr; i++)
-		print_finding(&doctor->findings[i]);
+		add_finding(table, &doctor->findings[i]);
+	table_print(table);
 	printf("\n%s\n", summary(doctor));
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../common/errata.h"
+#include "../common/table.h"
 #include "explain.h"
 #include "identity.h"
 
@@ -14,29 +15,31 @@ static const char *counter_name(int counter, char buf[20])
 
 static void show_table(const struct event_list *list, const struct fit *result, uint64_t available)
 {
-	int width = strlen("event");
+	struct table *table = table_new(stdout, "");
 	char name[20], text[256];
 	unsigned int i;
 	uint64_t may;
 
-	for (i = 0; i < list->nr; i++)
-		if ((int)strlen(list->events[i].name) > width)
-			width = strlen(list->events[i].name);
-	printf("%-*s  %-10s  may be on\n", width, "event", "would get");
+	table_column(table, "event", 0, 0);
+	table_column(table, "would get", 0, 10);
+	table_column(table, "may be on", TABLE_WRAP, 0);
 	for (i = 0; i < list->nr; i++) {
 		may = result->may[i] & available ? result->may[i] & available : result->may[i];
-		printf("%-*s  %-10s  %s\n", width, list->events[i].name,
-		       counter_name(result->counter[i], name),
-		       counters_text(may, text, sizeof(text)));
+		table_row(table, list->events[i].name, counter_name(result->counter[i], name),
+			  counters_text(may, text, sizeof(text)));
 	}
+	table_print(table);
 }
 
 static void show_taken(const struct progress *p)
 {
 	unsigned int nr = fit_misfits(&p->part, &p->result);
 	struct taken taken = { .rival = -1 };
+	struct table *table = table_new(stdout, "  ");
 	char text[64], name[20];
 
+	table_column(table, NULL, 0, 10);
+	table_column(table, NULL, TABLE_WRAP, 0);
 	if (nr)
 		printf("\n%u of %u %s not fit. The counters %s may be on have:\n", nr, p->part.nr,
 		       nr == 1 ? "does" : "do", nr == 1 ? "it" : "they");
@@ -50,10 +53,11 @@ static void show_taken(const struct progress *p)
 			snprintf(text, sizeof(text), "nobody now");
 		counter_name(taken.counter, name);
 		if (nr)
-			printf("  %-10s  %s\n", name, text);
+			table_row(table, name, text);
 		else
 			printf("Not available: %s, held by %s.\n", name, text);
 	}
+	table_print(table);
 }
 
 void explain_text(const struct progress *p)

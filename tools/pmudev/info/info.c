@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,7 +15,7 @@
 #include "../common/events.h"
 #include "../common/holders.h"
 #include "../common/options.h"
-#include "../common/wrap.h"
+#include "../common/table.h"
 #include "identity.h"
 #include "info.h"
 
@@ -35,93 +36,109 @@ const char *const feature_names[MAX_FEATURES] = {
 	"guests",	   "hidden counters",  "deadlines",
 };
 
-static __attribute__((__format__(printf, 2, 3))) void row(const char *label, const char *format,
-							  ...)
+static __attribute__((__format__(printf, 3, 4))) void row(struct table *table, const char *label,
+							  const char *format, ...)
 {
-	const int at = printf("  %-16s ", label);
-	char text[1024];
+	char text[2048];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	print_wrapped(stdout, at, text);
+	table_row(table, label, text);
+}
+
+static struct table *begin(void)
+{
+	struct table *table = table_new(stdout, "  ");
+
+	table_column(table, NULL, 0, 0);
+	table_column(table, NULL, TABLE_WRAP, 0);
+	return table;
 }
 
 /* The online CPUs of this PMU, on machines with several PMUs. */
-static void show_cpus(struct pmudev *set, const struct pmudev_query *q)
+static void show_cpus(struct table *table, struct pmudev *set, const struct pmudev_query *q)
 {
 	const long nr = sysconf(_SC_NPROCESSORS_CONF);
 	const char *comma = " (";
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
 	long cpu;
 
-	printf("  %-16s %u", "CPUs", q->nr_cpus);
+	if (!out)
+		return;
+	fprintf(out, "%u", q->nr_cpus);
 	for (cpu = 0; cpu < nr && q->nr_pmus > 1; cpu++) {
 		if (!info_has_cpu(set, q, cpu))
 			continue;
-		printf("%s%ld", comma, cpu);
+		fprintf(out, "%s%ld", comma, cpu);
 		comma = ", ";
 	}
-	printf("%s\n", *comma == ',' ? ")" : "");
+	fprintf(out, "%s", *comma == ',' ? ")" : "");
+	if (!fclose(out))
+		table_row(table, "CPUs", text);
+	free(text);
 }
 
-static void show_identity(struct pmudev *set, const struct pmudev_query *q)
+static void show_identity(struct table *table, struct pmudev *set, const struct pmudev_query *q)
 {
 	char text[256];
 
-	printf("%s%.*s%s (PMU %u)\n", colour(stdout, COLOUR_HEAD), (int)sizeof(q->name), q->name,
-	       colour(stdout, COLOUR_END), q->pmu);
 	architecture_text(q, text, sizeof(text));
-	row("architecture", "%s", text);
+	row(table, "architecture", "%s", text);
 	model_text(q, text, sizeof(text));
-	row("model", "%s", text);
-	show_cpus(set, q);
+	row(table, "model", "%s", text);
+	show_cpus(table, set, q);
 }
 
-static void show_counters(const struct pmudev_query *q)
+static void show_counters(struct table *table, const struct pmudev_query *q)
 {
 	const __u64 kept = q->counters & ~q->available;
 	char text[512], kept_text[256];
 
 	widths_text(q, text, sizeof(text));
-	row("counters", "%s", text);
-	row("available", "%s%s%s%s", counters_text(q->available, text, sizeof(text)),
+	row(table, "counters", "%s", text);
+	row(table, "available", "%s%s%s%s", counters_text(q->available, text, sizeof(text)),
 	    kept ? " (not available: " : "",
 	    kept ? counters_text(kept, kept_text, sizeof(kept_text)) : "", kept ? ")" : "");
-	row("user-readable", "%s", counters_text(q->user, text, sizeof(text)));
-	row("in use", "%s", counters_text(q->busy, text, sizeof(text)));
+	row(table, "user-readable", "%s", counters_text(q->user, text, sizeof(text)));
+	row(table, "in use", "%s", counters_text(q->busy, text, sizeof(text)));
 }
 
-static void show_events(const struct pmudev_query *q)
+static void show_events(struct table *table, const struct pmudev_query *q)
 {
+	char text[512] = "";
+	size_t used = 0;
 	unsigned int i;
 
-	printf("  %-16s", "events");
 	for (i = 0; i < PMUDEV_GENERIC_MAX; i++)
 		if (q->generic >> i & 1)
-			printf(" %s", pmudev_generic_name(i));
-	printf("%s rHEX\n", q->generic ? "," : "");
+			used += snprintf(text + used, sizeof(text) - used, "%s ",
+					 pmudev_generic_name(i));
+	row(table, "events", "%srHEX", text);
 	if (q->threshold_max)
-		row("thresholds", "up to %u", q->threshold_max);
+		row(table, "thresholds", "up to %u", q->threshold_max);
 }
 
 /* One per line. Nothing where there are none. */
-static void show_errata(const struct pmudev_query *q)
+static void show_errata(struct table *table, const struct pmudev_query *q)
 {
 	const struct erratum *e = NULL;
 	const char *label = "errata";
 
 	while ((e = errata_next(q->arch, q->cpu_id, e))) {
 		if (e->event == ERRATUM_OF_ALL)
-			row(label, "%s: %s [%s]", e->name, e->text, e->source);
+			row(table, label, "%s: %s [%s]", e->name, e->text, e->source);
 		else
-			row(label, "%s (event %#llx): %s [%s]", e->name,
+			row(table, label, "%s (event %#llx): %s [%s]", e->name,
 			    (unsigned long long)e->event, e->text, e->source);
 		label = "";
 	}
 }
 
-static void show_features(const struct pmudev_query *q)
+static void show_features(struct table *table, const struct pmudev_query *q)
 {
 	char text[MAX_FEATURES * 24] = ""; /* no name is longer */
 	size_t i, used = 0;
@@ -130,11 +147,11 @@ static void show_features(const struct pmudev_query *q)
 		if (q->features >> i & 1)
 			used += snprintf(text + used, sizeof(text) - used, "%s%s", used ? ", " : "",
 					 feature_names[i]);
-	row("features", "%s", used ? text : "none");
+	row(table, "features", "%s", used ? text : "none");
 }
 
 /* One per line, for there may be ten. */
-static void show_hooks(const struct pmudev_query *q)
+static void show_hooks(struct table *table, const struct pmudev_query *q)
 {
 	char names[INFO_HOOKS], *name, *rest = names;
 	const char *label = "hooks";
@@ -142,43 +159,46 @@ static void show_hooks(const struct pmudev_query *q)
 	info_hooks(q, names, sizeof(names));
 	while ((name = strsep(&rest, "\n")))
 		if (*name) {
-			row(label, "%s", name);
+			row(table, label, "%s", name);
 			label = "";
 		}
 	if (*label)
-		row(label, "none installed");
+		row(table, label, "none installed");
 }
 
-static void show_state(const struct pmudev_query *q)
+static void show_state(struct table *table, const struct pmudev_query *q)
 {
 	if (!(q->features & PMUDEV_HAS_USER_READ))
-		row("user reads", "not supported on this machine");
+		row(table, "user reads", "not supported on this machine");
 	else if (q->state & PMUDEV_STATE_USER_ACCESS)
-		row("user reads", "enabled (sysctl dev.pmudev.user_access is 1)");
+		row(table, "user reads", "enabled (sysctl dev.pmudev.user_access is 1)");
 	else
-		row("user reads", "disabled; `sysctl dev.pmudev.user_access=1` enables them");
+		row(table, "user reads",
+		    "disabled; `sysctl dev.pmudev.user_access=1` enables them");
 	if (q->state & PMUDEV_STATE_RESERVED)
-		row("held by", "%s",
+		row(table, "held by", "%s",
 		    q->arch == PMUDEV_ARCH_ARM64 ?
 			    "sets, some counters; perf has the others" :
 			    "pmudev, for enabled sets; perf's hardware events do not count");
 	else
-		row("held by", "no set; perf can use it");
-	show_hooks(q);
-	row("reservations", "%llu  times sets began to use the PMU since the module was loaded",
+		row(table, "held by", "no set; perf can use it");
+	show_hooks(table, q);
+	row(table, "reservations",
+	    "%llu  times sets began to use the PMU since the module was loaded",
 	    (unsigned long long)q->reservations);
-	row("perf stops", "%llu  times perf stopped the PMU for a moment while sets used it",
+	row(table, "perf stops", "%llu  times perf stopped the PMU for a moment while sets used it",
 	    (unsigned long long)q->perf_stops);
-	row("user access lost", "%llu  times a reader was found without the right to read",
+	row(table, "user access lost", "%llu  times a reader was found without the right to read",
 	    (unsigned long long)q->user_access_lost);
-	row("overflows", "%llu  interrupts of deadlines, %llu of them without one that was reached",
+	row(table, "overflows",
+	    "%llu  interrupts of deadlines, %llu of them without one that was reached",
 	    (unsigned long long)q->overflows, (unsigned long long)q->unexpected);
 	if (q->arch == PMUDEV_ARCH_AMD)
-		row("late interrupts", "%llu  came after their overflow was dealt with",
+		row(table, "late interrupts", "%llu  came after their overflow was dealt with",
 		    (unsigned long long)q->late);
 }
 
-static void show_holders(const struct pmudev_query *q)
+static void show_holders(struct table *table, const struct pmudev_query *q)
 {
 	struct pmudev_holder holders[MAX_HELD];
 	unsigned int i, nr = holders_find(q, holders);
@@ -186,35 +206,38 @@ static void show_holders(const struct pmudev_query *q)
 
 	for (i = 0; i < nr; i++) {
 		holder_text(&holders[i], text, sizeof(text));
-		printf("    %-12s %s\n", counter_text(holders[i].counter, name, sizeof(name)),
-		       text);
+		row(table, "", "%-12s %s", counter_text(holders[i].counter, name, sizeof(name)),
+		    text);
 	}
 }
 
 /* --------------------------------------------------------------- the whole machine -- */
 
-static void show_users(const char *label, const struct users *users, const char *remark)
+static void show_users(struct table *table, const char *label, const struct users *users,
+		       const char *remark)
 {
-	char name[sizeof(users->name[0])];
+	char name[sizeof(users->name[0])], text[MAX_USERS * 48];
+	size_t used = 0;
 	unsigned int i;
 
 	if (!users->nr) {
-		row(label, "none%s", geteuid() ? " of your processes" : "");
+		row(table, label, "none%s", geteuid() ? " of your processes" : "");
 		return;
 	}
-	printf("  %-16s ", label);
 	for (i = 0; i < users->nr && i < MAX_USERS; i++) {
 		/* A process can choose any name. */
 		snprintf(name, sizeof(name), "%s", users->name[i]);
 		utf8_printable(name);
-		printf("%sprocess %d (%s)", i ? ", " : "", users->pid[i], name);
+		used += snprintf(text + used, sizeof(text) - used, "%sprocess %d (%s)",
+				 i ? ", " : "", users->pid[i], name);
 	}
 	if (users->nr > MAX_USERS)
-		printf(" and %u more", users->nr - MAX_USERS);
-	printf("%s\n", remark);
+		used += snprintf(text + used, sizeof(text) - used, " and %u more",
+				 users->nr - MAX_USERS);
+	row(table, label, "%s%s", text, remark);
 }
 
-static void show_device(const struct info *info)
+static void show_device(struct table *table, const struct info *info)
 {
 	const char *who = "all users can use it";
 	char group[80];
@@ -225,26 +248,31 @@ static void show_device(const struct info *info)
 		if (info->mode & 0060)
 			who = group;
 	}
-	row("device", PMUDEV_DEVICE ", mode %04o, %s:%s: %s", info->mode, info->owner, info->group,
-	    who);
+	row(table, "device", PMUDEV_DEVICE ", mode %04o, %s:%s: %s", info->mode, info->owner,
+	    info->group, who);
 }
 
 static void show_common(const struct info *info, unsigned int abi)
 {
+	struct table *table = begin();
+
 	printf("%spmudev%s %s, module %s%s(ABI %u)\n", colour(stdout, COLOUR_HEAD),
 	       colour(stdout, COLOUR_END), PMUDEV_LIB_VERSION, info->version,
 	       *info->version ? " " : "loaded ", abi);
-	show_device(info);
-	row("you may count", "%s",
+	show_device(table, info);
+	row(table, "you may count", "%s",
 	    info->may_all ? "CPUs, the kernel, and any thread (CAP_PERFMON)" :
 			    "your own threads in user mode; everything else needs CAP_PERFMON");
-	show_users("event sets", &info->sets, "");
-	show_users("perf events", &info->perf, "; they do not count while pmudev holds the PMU");
-	if (info->watchdog_counts)
-		row("NMI watchdog", "%son%s, and in the way: `sysctl kernel.nmi_watchdog=0`",
-		    colour(stdout, COLOUR_WARN), colour(stdout, COLOUR_END));
-	else if (info->watchdog)
-		row("NMI watchdog", "on, without a performance counter");
+	show_users(table, "event sets", &info->sets, "");
+	show_users(table, "perf events", &info->perf,
+		   "; they do not count while pmudev holds the PMU");
+	if (info->watchdog_counts) {
+		row(table, "NMI watchdog", "on, and in the way: `sysctl kernel.nmi_watchdog=0`");
+		table_colour(table, 1, COLOUR_WARN);
+	} else if (info->watchdog) {
+		row(table, "NMI watchdog", "on, without a performance counter");
+	}
+	table_print(table);
 }
 
 /* Advice if the device cannot be opened or the module is not loaded. */
@@ -270,6 +298,7 @@ static int show_all(struct pmudev *set, const struct info *info)
 {
 	struct pmudev_query q;
 	unsigned int pmu = 0;
+	struct table *table;
 
 	do {
 		if (pmudev_query(set, pmu, &q)) {
@@ -278,14 +307,17 @@ static int show_all(struct pmudev *set, const struct info *info)
 		}
 		if (!pmu)
 			show_common(info, q.abi);
-		printf("\n");
-		show_identity(set, &q);
-		show_counters(&q);
-		show_holders(&q);
-		show_events(&q);
-		show_errata(&q);
-		show_features(&q);
-		show_state(&q);
+		printf("\n%s%.*s%s (PMU %u)\n", colour(stdout, COLOUR_HEAD), (int)sizeof(q.name),
+		       q.name, colour(stdout, COLOUR_END), q.pmu);
+		table = begin();
+		show_identity(table, set, &q);
+		show_counters(table, &q);
+		show_holders(table, &q);
+		show_events(table, &q);
+		show_errata(table, &q);
+		show_features(table, &q);
+		show_state(table, &q);
+		table_print(table);
 	} while (++pmu < q.nr_pmus);
 	return 0;
 }

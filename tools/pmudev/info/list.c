@@ -11,7 +11,7 @@
 #include "../common/events.h"
 #include "../common/json.h"
 #include "../common/options.h"
-#include "../common/wrap.h"
+#include "../common/table.h"
 #include "identity.h"
 #include "list.h"
 #include "list_metrics.h"
@@ -88,10 +88,10 @@ struct list {
 	unsigned int pmu; /* its place */
 	const struct pmudev_pmu_info *info;
 	unsigned int shown;
-	bool titled;	  /* the PMU's title was printed */
-	bool headed;	  /* the table's header was printed */
-	const char *kind; /* of the table, for JSON */
-	bool hidden;	  /* libpfm4 has names that are not shown */
+	bool titled;	     /* the PMU's title was printed */
+	struct table *table; /* NULL: it has no row yet */
+	const char *kind;    /* of the table, for JSON */
+	bool hidden;	     /* libpfm4 has names that are not shown */
 };
 
 static bool matches(const struct list *list, const char *name, const char *about)
@@ -103,18 +103,6 @@ static bool matches(const struct list *list, const char *name, const char *about
 	if (strpbrk(pattern, "*?["))
 		return !fnmatch(pattern, name, FNM_CASEFOLD);
 	return strcasestr(name, pattern) || strcasestr(about, pattern);
-}
-
-static void print_row(struct list *list, const char *first, const char *second, const char *third)
-{
-	int at;
-
-	if (!list->headed)
-		fputc('\n', list->out);
-	at = fprintf(list->out, "  %-24s  ", first);
-	if (*third)
-		at += fprintf(list->out, "%-14s  ", second);
-	print_wrapped(list->out, at, *third ? third : second);
 }
 
 static void print_json(struct list *list, const char *const header[3], const char *name,
@@ -155,7 +143,19 @@ static void show_title(const struct list *list)
 	fputc('\n', list->out);
 }
 
-/* A row of one of the tables, with the header before the first one. */
+static struct table *table_begin(struct list *list, const char *const header[3])
+{
+	struct table *table = table_new(list->out, "  ");
+
+	fputc('\n', list->out);
+	table_column(table, header[0], 0, 24);
+	if (*header[2])
+		table_column(table, header[1], 0, 14);
+	table_column(table, *header[2] ? header[2] : header[1], TABLE_WRAP, 0);
+	return table;
+}
+
+/* A row of one of the tables. */
 static void show_row(struct list *list, const char *const header[3], const char *name,
 		     const char *second, const char *third)
 {
@@ -169,10 +169,9 @@ static void show_row(struct list *list, const char *const header[3], const char 
 	if (!list->titled)
 		show_title(list);
 	list->titled = true;
-	if (!list->headed)
-		print_row(list, header[0], header[1], header[2]);
-	list->headed = true;
-	print_row(list, name, second, third);
+	if (!list->table)
+		list->table = table_begin(list, header);
+	table_row(list->table, name, second, third);
 }
 
 static void row(struct list *list, const char *const header[3], const char *name,
@@ -182,9 +181,17 @@ static void row(struct list *list, const char *const header[3], const char *name
 		show_row(list, header, name, second, third);
 }
 
+/* The rows until now are all of a table. */
+static void end(struct list *list)
+{
+	if (list->table)
+		table_print(list->table);
+	list->table = NULL;
+}
+
 static void begin(struct list *list, const char *kind)
 {
-	list->headed = false;
+	end(list);
 	list->kind = kind;
 }
 
@@ -341,6 +348,7 @@ unsigned int list_show(FILE *out, const struct pmudev_pmus *pmus, const struct l
 		show_events(&list);
 		show_names(&list);
 		show_terms(&list);
+		end(&list);
 	}
 	if (list.hidden)
 		fputs(more_names, out);

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #define _GNU_SOURCE
 #include <fnmatch.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "../common/cmd.h"
 #include "../common/json.h"
-#include "../common/wrap.h"
+#include "../common/table.h"
 #include "list_metrics.h"
-
-#define NAME_WIDTH 20
-#define UNIT_WIDTH 11
 
 /* How it goes on. */
 struct list {
@@ -18,6 +16,7 @@ struct list {
 	const struct pmudev_pmus *pmus;
 	const struct list_how *how;
 	const struct metric_group *group; /* whose title was printed last */
+	struct table *table;		  /* its metrics */
 	unsigned int shown;
 	unsigned int absent; /* so many that are not shown would be */
 };
@@ -78,37 +77,53 @@ static void print_json(const struct list *list, const struct metric *metric, con
 	json_line(&json);
 }
 
-static void print_title(struct list *list, const struct metric_group *group)
+static void begin_group(struct list *list, const struct metric_group *group)
 {
 	if (group == list->group)
 		return;
+	if (list->group)
+		table_print(list->table);
 	fprintf(list->out, "%s%s", list->group ? "\n" : "", group->name);
 	if (group->about)
 		fprintf(list->out, ": %s", group->about);
 	fputc('\n', list->out);
 	list->group = group;
+	list->table = table_new(list->out, "  ");
+	table_column(list->table, NULL, 0, 20);
+	table_column(list->table, NULL, 0, 11);
+	table_column(list->table, NULL, TABLE_WRAP, 0);
+}
+
+/* A line below a metric. */
+static __attribute__((__format__(printf, 2, 3))) void detail(const struct list *list,
+							     const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	table_row(list->table, "", "", text);
 }
 
 static void print_details(const struct list *list, const struct metric *metric, const char *lacks)
 {
 	const struct metric_group *group = group_of(list->groups, metric);
-	const int at = 4 + NAME_WIDTH;
 	unsigned int i;
 
-	print_wrapped(list->out, fprintf(list->out, "%*s= ", at, ""), metric->text);
+	detail(list, "= %s", metric->text);
 	for (i = 0; i < group->nr; i++)
 		if (metric->formula.names >> i & 1 &&
 		    strcmp(group->events[i].name, group->events[i].event))
-			fprintf(list->out, "%*s  %s: %s\n", at, "", group->events[i].name,
-				group->events[i].event);
+			detail(list, "  %s: %s", group->events[i].name, group->events[i].event);
 	if (lacks)
-		fprintf(list->out, "%*snot on this machine: %s\n", at, "", lacks);
+		detail(list, "not on this machine: %s", lacks);
 }
 
 static void show(struct list *list, const struct metric *metric)
 {
 	const char *lacks = NULL;
-	int at;
 
 	if (!matches(list, metric) || is_hidden(list, metric))
 		return;
@@ -121,14 +136,9 @@ static void show(struct list *list, const struct metric *metric)
 		print_json(list, metric, lacks);
 		return;
 	}
-	print_title(list, group_of(list->groups, metric));
-	at = fprintf(list->out, "  %-*s  ", NAME_WIDTH, metric->name);
-	if (metric->about)
-		at += fprintf(list->out, "%-*s  ", UNIT_WIDTH, text(metric->unit));
-	print_wrapped(list->out, at,
-		      metric->about ? metric->about :
-		      metric->unit  ? metric->unit :
-				      "-");
+	begin_group(list, group_of(list->groups, metric));
+	table_row(list->table, metric->name,
+		  metric->unit || metric->about ? text(metric->unit) : "-", text(metric->about));
 	if (list->how->all)
 		print_details(list, metric, lacks);
 }
@@ -141,6 +151,8 @@ unsigned int list_metrics(FILE *out, const struct groups *groups, const struct p
 
 	for (i = 0; i < groups->nr; i++)
 		show(&list, &groups->metrics[i]);
+	if (list.group)
+		table_print(list.table);
 	if (list.absent)
 		fprintf(out,
 			"%s%u more need events that this machine does not have: -v shows them\n",

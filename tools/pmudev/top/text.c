@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../common/cmd.h"
+#include "../common/table.h"
 #include "top.h"
 
 static void text_begin(const struct top *top)
@@ -16,38 +17,41 @@ static void text_begin(const struct top *top)
 		printf("# %s\n", top->counting.note);
 }
 
-static void print_row(const struct top *top, const struct row *row)
+static void add_row(const struct top *top, struct table *table, const struct row *row)
 {
-	char text[ROW_REMARK];
+	char text[ROW_REMARK], last[sizeof(row->name) + ROW_REMARK + 4], id[16];
 	const char *remark = row_remark(row, text);
+	const char *cells[MAX_COLUMNS + 2];
+	char numbers[MAX_COLUMNS][COLUMN_TEXT];
 	unsigned int i;
 
-	printf("%7d", row->id);
-	for (i = 0; i < top->columns.nr; i++) {
-		const struct column *column = &top->columns.columns[i];
-		char number[COLUMN_TEXT];
-
-		printf(" %*s", column_width(column), column_text(column, row->values[i], number));
-	}
-	if (*row->name)
-		printf(" %s", row->name);
-	printf("%s%s\n", remark ? "  # " : "", remark ? remark : "");
+	snprintf(id, sizeof(id), "%d", row->id);
+	cells[0] = id;
+	for (i = 0; i < top->columns.nr; i++)
+		cells[i + 1] = column_text(&top->columns.columns[i], row->values[i], numbers[i]);
+	snprintf(last, sizeof(last), "%s%s%s", row->name, remark ? "  # " : "",
+		 remark ? remark : "");
+	cells[i + 1] = last;
+	table_row_of(table, cells);
 }
 
 static void text_show(const struct top *top)
 {
+	const bool cpus = top->source == &source_cpus;
+	struct table *table = table_new(stdout, "");
 	char left_out[1024];
 	unsigned int i;
 
 	top_left_out(top, left_out, sizeof(left_out));
 	printf("\n# %.3f s%s%s\n", (top->now - top->start) / 1e9, *left_out ? ": " : "", left_out);
-	printf("#%6s", top->source == &source_cpus ? "CPU" : "PID");
+	table_column(table, cpus ? "#   CPU" : "#   PID", TABLE_RIGHT, 0);
 	for (i = 0; i < top->columns.nr; i++)
-		printf(" %*s", column_width(&top->columns.columns[i]),
-		       top->columns.columns[i].name);
-	printf("%s\n", top->source == &source_cpus ? "" : " COMMAND");
+		table_column(table, top->columns.columns[i].name, TABLE_RIGHT,
+			     column_width(&top->columns.columns[i]));
+	table_column(table, cpus ? "" : "COMMAND", 0, 0);
 	for (i = 0; i < top->nr; i++)
-		print_row(top, top->rows[i]);
+		add_row(top, table, top->rows[i]);
+	table_print(table);
 }
 
 const struct top_output output_text = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The last column of lines: on terminals of some widths, and on what is none. */
+/* Tables: on terminals of some widths, and on what is none. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "../pmudev/common/wrap.h"
+#include "../pmudev/common/table.h"
 #include "tap.h"
 
 #define SENTENCE "This is longer than thirty-nine columns, and has a comma."
@@ -36,10 +36,15 @@ static const char *shown(unsigned int width, const char *text)
 {
 	struct winsize size = { .ws_row = 24, .ws_col = width };
 	static char got[1024];
+	struct table *table;
 	ssize_t len;
 
 	ioctl(master, TIOCSWINSZ, &size);
-	print_wrapped(terminal, fprintf(terminal, "a  "), text);
+	table = table_new(terminal, "");
+	table_column(table, NULL, 0, 0);
+	table_column(table, NULL, TABLE_WRAP, 0);
+	table_row(table, "a", text);
+	table_print(table);
 	fflush(terminal);
 	len = read(master, got, sizeof(got) - 1);
 	got[len < 0 ? 0 : len] = '\0';
@@ -73,14 +78,66 @@ static void test_terminal(void)
 	   "characters are counted, not bytes");
 }
 
-int main(void)
+/* What goes into a file. */
+static void test_file(void)
 {
+	char text[512] = "";
+	FILE *out = fmemopen(text, sizeof(text), "w");
+	struct table *table = table_new(out, "  ");
+
+	table_column(table, "NAME", 0, 6);
+	table_column(table, "count", TABLE_RIGHT, 0);
+	table_column(table, "A TITLE OF MORE THAN TWENTY", TABLE_WRAP, 0);
+	table_row(table, "a", "1", SENTENCE);
+	table_row(table, "longer name", "", "");
+	table_row(table, "", "1234567", "b");
+	table_print(table);
+	fclose(out);
+	is(text,
+	   "  NAME           count  A TITLE OF MORE THAN TWENTY\n"
+	   "  a                  1  " SENTENCE "\n"
+	   "  longer name\n"
+	   "               1234567  b\n",
+	   "columns as wide as what they hold, no blanks at the ends, no end of lines");
+}
+
+static void test_empty(void)
+{
+	char text[16] = "";
+	FILE *out = fmemopen(text, sizeof(text), "w");
+	struct table *table = table_new(out, "");
+
+	table_column(table, "NAME", 0, 0);
+	table_print(table);
+	fclose(out);
+	is(text, "", "nothing without rows");
+}
+
+static void test_colour(void)
+{
+	const char *const cells[] = { "bad", "b" };
 	char text[128] = "";
 	FILE *out = fmemopen(text, sizeof(text), "w");
+	struct table *table;
 
-	print_wrapped(out, 3, SENTENCE);
+	colour_option("always");
+	table = table_new(out, "");
+	table_column(table, "x", 0, 4);
+	table_column(table, "y", 0, 0);
+	table_row_of(table, cells);
+	table_colour(table, 0, COLOUR_BAD);
+	table_print(table);
 	fclose(out);
-	is(text, SENTENCE "\n", "what is no terminal has no end of lines");
+	colour_option("never");
+	is(text, "\033[1mx   \033[0m  \033[1my\033[0m\n\033[1;31mbad \033[0m  b\n",
+	   "colours of titles and of a cell");
+}
+
+int main(void)
+{
+	test_file();
+	test_empty();
+	test_colour();
 	test_terminal();
 	return tap_end();
 }
