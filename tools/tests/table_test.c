@@ -10,6 +10,7 @@
 #include "../pmudev/common/table.h"
 #include "tap.h"
 
+#define MARK	 '$'
 #define SENTENCE "This is longer than thirty-nine columns, and has a comma."
 
 static int master;
@@ -37,6 +38,7 @@ static const char *shown(unsigned int width, const char *text)
 	struct winsize size = { .ws_row = 24, .ws_col = width };
 	static char got[1024];
 	struct table *table;
+	size_t nr = 0;
 	ssize_t len;
 
 	ioctl(master, TIOCSWINSZ, &size);
@@ -45,9 +47,14 @@ static const char *shown(unsigned int width, const char *text)
 	table_column(table, NULL, TABLE_WRAP, 0);
 	table_row(table, "a", text);
 	table_print(table);
+	/* A terminal hands on what it was sent in parts: up to the mark. */
+	fputc(MARK, terminal);
 	fflush(terminal);
-	len = read(master, got, sizeof(got) - 1);
-	got[len < 0 ? 0 : len] = '\0';
+	do {
+		len = read(master, got + nr, sizeof(got) - nr);
+		nr += len < 0 ? 0 : len;
+	} while (len > 0 && got[nr - 1] != MARK);
+	got[nr ? nr - 1 : 0] = '\0';
 	return got;
 }
 

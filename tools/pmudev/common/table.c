@@ -44,8 +44,6 @@ struct table *table_new(FILE *out, const char *indent)
 
 	if (!table)
 		return NULL;
-	/* Characters take as much room as the user's terminal gives them. */
-	setlocale(LC_CTYPE, "");
 	table->terminal = width;
 	table->indent = strdup(indent);
 	table->scols = scols_new_table();
@@ -59,7 +57,7 @@ struct table *table_new(FILE *out, const char *indent)
 	if (width)
 		scols_table_set_termwidth(table->scols, width);
 	scols_table_enable_colors(table->scols, colour_wanted(out));
-	/* No blanks at the ends of lines; and texts as they are, for who wrote them cleaned them. */
+	/* No blanks at the ends of lines, and texts as they are: their writers cleaned them. */
 	scols_table_enable_minout(table->scols, 1);
 	scols_table_enable_noencoding(table->scols, 1);
 	return table;
@@ -128,7 +126,7 @@ void table_column(struct table *table, const char *title, unsigned int flags, un
 							colour_sequence(COLOUR_HEAD));
 	if (!table->failed && flags & TABLE_WRAP)
 		scols_column_set_wrapfunc(column, wrap_least, wrap_next, table);
-	table->titled |= title != NULL;
+	table->titled |= !!title;
 	table->columns++;
 }
 
@@ -172,7 +170,13 @@ void table_print(struct table *table)
 {
 	if (table && !table->failed) {
 		scols_table_enable_noheadings(table->scols, !table->titled);
+		/*
+		 * Characters take as much room as the user's terminal gives them. Then the C locale
+		 * again: in others, letters of names may have no, or another, capital.
+		 */
+		setlocale(LC_CTYPE, "");
 		table->failed = scols_print_table(table->scols);
+		setlocale(LC_CTYPE, "C");
 	}
 	if (!table || table->failed)
 		complain("no memory left for a table");
