@@ -66,12 +66,12 @@ TEST_F(info, nobody_counts)
 	EXPECT_EQ(0U, times_in(&output, "\033"));
 	EXPECT_EQ(1U, times_in(&output, "/dev/pmudev, mode 0600, root:"));
 	EXPECT_EQ(1U, times_in(&output, ": only its owner can use it\n"));
-	EXPECT_LINE("  you may count    CPUs, the kernel, and any thread (CAP_PERFMON)");
-	EXPECT_LINE("  event sets       none");
-	EXPECT_LINE("  perf events      none");
+	EXPECT_LINE("  you may count     CPUs, the kernel, and any thread (CAP_PERFMON)");
+	EXPECT_LINE("  event sets        none");
+	EXPECT_LINE("  perf events       none");
 	snprintf(title, sizeof(title), "\n%s (PMU 0)\n", self->query.name);
 	EXPECT_EQ(1U, times_in(&output, title));
-	EXPECT_LINE("  in use           none");
+	EXPECT_LINE("  in use            none");
 	EXPECT_EQ(kept, times_in(&output, " (not available: ") > 0) TH_LOG("%s", output.text);
 	if (self->query.width_fixed)
 		EXPECT_LE(self->query.nr_pmus, times_in(&output, ", fixed 0"));
@@ -80,7 +80,7 @@ TEST_F(info, nobody_counts)
 	EXPECT_EQ(kept, times_in(&output, " (not available: ") > 0) TH_LOG("%s", output.text);
 	EXPECT_EQ(0U, times_in(&output, ",32"));
 	run(&output, "pmudev info");
-	EXPECT_LINE("  held by          no set; perf can use it");
+	EXPECT_LINE("  held by           no set; perf can use it");
 }
 
 TEST_F(info, who_counts)
@@ -93,17 +93,17 @@ TEST_F(info, who_counts)
 	ASSERT_GE(self->fd, 0);
 	ASSERT_EQ(0, pm_place(self->fd, NULL, 0, &counter));
 	run(&output, "pmudev info");
-	snprintf(line, sizeof(line), "  event sets       process %d (info_test)", getpid());
+	snprintf(line, sizeof(line), "  event sets        process %d (info_test)", getpid());
 	EXPECT_LINE(line);
 	name_of(counter, name);
-	snprintf(line, sizeof(line), "  in use           %s", name);
+	snprintf(line, sizeof(line), "  in use            %s", name);
 	EXPECT_LINE(line);
 	snprintf(label, sizeof(label), "%s%s", counter < 32 ? "counter " : "", name);
-	snprintf(line, sizeof(line), "    %-12s process %d, counting CPU 0", label, getpid());
+	snprintf(line, sizeof(line), "%20s%-12s process %d, counting CPU 0", "", label, getpid());
 	EXPECT_LINE(line);
 	EXPECT_EQ(1U, times_in(&output, PMU_ARCH == PMUDEV_ARCH_ARM64 ?
-						"  held by          sets, some counters;" :
-						"  held by          pmudev, for enabled sets;"));
+						"  held by           sets, some counters;" :
+						"  held by           pmudev, for enabled sets;"));
 	run(&output, "pmudev info --json");
 	EXPECT_TRUE(json_lines_valid(output.text)) TH_LOG("%s", output.text);
 	snprintf(line, sizeof(line), "{\"counter\": \"%s\", \"kind\": \"cpu-set\", \"pid\": %d, ",
@@ -123,9 +123,9 @@ TEST_F(info, without_the_right)
 	run(&output, NOBODY "'pmudev info'");
 	EXPECT_EQ(0, output.status);
 	EXPECT_EQ(1U, times_in(&output, ": all users can use it\n"));
-	EXPECT_LINE("  you may count    your own threads in user mode; "
+	EXPECT_LINE("  you may count     your own threads in user mode; "
 		    "everything else needs CAP_PERFMON");
-	EXPECT_LINE("  event sets       none of your processes");
+	EXPECT_LINE("  event sets        none of your processes");
 }
 
 TEST_F(info, json)

@@ -341,7 +341,7 @@ TEST_F(top, text)
 	EXPECT_EQ(0, output.status);
 	EXPECT_EQ(1U, times_in(&output, "# processes, every 0.05 s, by %CPU\n"))
 	TH_LOG("%s", output.text);
-	EXPECT_EQ(2U, times_in(&output, "#   PID   %CPU    IPC COMMAND\n"));
+	EXPECT_EQ(2U, times_in(&output, "#   PID    %CPU     IPC  COMMAND\n"));
 	row = strstr(output.text, "COMMAND\n");
 	ASSERT_NE(NULL, row);
 	ASSERT_TRUE(sscanf(row, "COMMAND\n%d %lf", &pid, &cpu) == 2);

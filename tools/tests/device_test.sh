@@ -173,8 +173,8 @@ expect "so does Ctrl-\\" live '\x1c' monitor -C 0 -i 0.05 -e cycles
 # Whatever this host has: the command may have no screen.
 has_screen() { [ ! -e "$BUILD/command/.ncurses-no" ]; }
 
-expect "top: rows of processes" says 0 " c-miss/k COMMAND" lacking 0x7f "$PMUDEV" top -i 0.01 -n 2 -p $$
-expect "  rows of CPUs" says 0 "#   CPU insn/s cycles/s    IPC" lacking 0x7f "$PMUDEV" top -i 0.01 -n 1 -C 0
+expect "top: rows of processes" says 0 " c-miss/k  COMMAND" lacking 0x7f "$PMUDEV" top -i 0.01 -n 2 -p $$
+expect "  rows of CPUs" says 0 "#   CPU  insn/s  cycles/s     IPC" lacking 0x7f "$PMUDEV" top -i 0.01 -n 1 -C 0
 expect "  without an event" says 0 "# left out: cycles: this CPU does not implement the event" \
 	lacking 0x7e "$PMUDEV" top -i 0.01 -n 1 -p $$
 expect "  without a counter" says 0 "# left out: cache-misses: " env COUNTERS=3 LD_PRELOAD="$BUILD/fake_device.so" \

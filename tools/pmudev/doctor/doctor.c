@@ -68,8 +68,8 @@ static void report(const struct doctor *doctor)
 	struct table *table = table_new(stdout, "");
 	unsigned int i;
 
-	table_column(table, NULL, 0, 0);
-	table_column(table, NULL, 0, 0);
+	table_column(table, NULL, 0, 4);
+	table_column(table, NULL, 0, 12);
 	table_column(table, NULL, TABLE_WRAP, 0);
 	for (i = 0; i < doctor->nr; i++)
 		add_finding(table, &doctor->findings[i]);

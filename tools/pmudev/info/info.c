@@ -52,7 +52,7 @@ static struct table *begin(void)
 {
 	struct table *table = table_new(stdout, "  ");
 
-	table_column(table, NULL, 0, 0);
+	table_column(table, NULL, 0, 16);
 	table_column(table, NULL, TABLE_WRAP, 0);
 	return table;
 }

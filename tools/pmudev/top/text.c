@@ -29,10 +29,21 @@ static void add_row(const struct top *top, struct table *table, const struct row
 	cells[0] = id;
 	for (i = 0; i < top->columns.nr; i++)
 		cells[i + 1] = column_text(&top->columns.columns[i], row->values[i], numbers[i]);
-	snprintf(last, sizeof(last), "%s%s%s", row->name, remark ? "  # " : "",
-		 remark ? remark : "");
+	snprintf(last, sizeof(last), "%s%s%s%s", row->name, *row->name && remark ? "  " : "",
+		 remark ? "# " : "", remark ? remark : "");
 	cells[i + 1] = last;
 	table_row_of(table, cells);
+}
+
+static bool remarked(const struct top *top)
+{
+	char text[ROW_REMARK];
+	unsigned int i;
+
+	for (i = 0; i < top->nr; i++)
+		if (row_remark(top->rows[i], text))
+			return true;
+	return false;
 }
 
 static void text_show(const struct top *top)
@@ -48,7 +59,8 @@ static void text_show(const struct top *top)
 	for (i = 0; i < top->columns.nr; i++)
 		table_column(table, top->columns.columns[i].name, TABLE_RIGHT,
 			     column_width(&top->columns.columns[i]));
-	table_column(table, cpus ? "" : "COMMAND", 0, 0);
+	if (!cpus || remarked(top))
+		table_column(table, cpus ? "REMARK" : "COMMAND", 0, 0);
 	for (i = 0; i < top->nr; i++)
 		add_row(top, table, top->rows[i]);
 	table_print(table);
