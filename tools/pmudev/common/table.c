@@ -13,6 +13,9 @@
 #include "json.h"
 #include "table.h"
 
+/* Between two columns. */
+#define GAP "  "
+
 /* A narrower column is not wrapped. */
 #define LEAST 20
 
@@ -24,7 +27,7 @@ struct table {
 	struct libscols_line *line; /* the last row */
 	char *indent;
 	unsigned int columns;
-	bool terminal;
+	unsigned int width; /* of the terminal; 0: it is none */
 	bool titled;
 	bool failed; /* for want of memory */
 };
@@ -40,22 +43,21 @@ static unsigned int width_of(FILE *out)
 struct table *table_new(FILE *out, const char *indent)
 {
 	struct table *table = calloc(1, sizeof(*table));
-	const unsigned int width = width_of(out);
 
 	if (!table)
 		return NULL;
-	table->terminal = width;
+	table->width = width_of(out);
 	table->indent = strdup(indent);
 	table->scols = scols_new_table();
 	table->failed = !table->scols || !table->indent ||
-			scols_table_set_column_separator(table->scols, "  ");
+			scols_table_set_column_separator(table->scols, GAP);
 	if (table->failed)
 		return table;
 	scols_table_set_stream(table->scols, out);
 	scols_table_set_termforce(table->scols,
-				  width ? SCOLS_TERMFORCE_ALWAYS : SCOLS_TERMFORCE_NEVER);
-	if (width)
-		scols_table_set_termwidth(table->scols, width);
+				  table->width ? SCOLS_TERMFORCE_ALWAYS : SCOLS_TERMFORCE_NEVER);
+	if (table->width)
+		scols_table_set_termwidth(table->scols, table->width);
 	scols_table_enable_colors(table->scols, colour_wanted(out));
 	/* No blanks at the ends of lines, and texts as they are: their writers cleaned them. */
 	scols_table_enable_minout(table->scols, 1);
@@ -80,7 +82,10 @@ static size_t fit(const char *text, size_t room)
 	return width > room ? blank : at;
 }
 
-/* So narrow can the column be. libsmartcols gives the last one what is left of the line. */
+/*
+ * So narrow can the column be. libsmartcols before 2.40 gives the last one what is left of the line;
+ * later ones do not ask, but look for the longest of the chunks.
+ */
 static size_t wrap_least(const struct libscols_column *column, const char *text, void *arg)
 {
 	(void)column;
@@ -88,14 +93,28 @@ static size_t wrap_least(const struct libscols_column *column, const char *text,
 	return !!*text;
 }
 
+/* How wide the last column may be: when that is asked, the others have their widths. */
+static size_t room_of(const struct table *table)
+{
+	const struct libscols_column *column;
+	size_t others = 0;
+	unsigned int i;
+
+	for (i = 0; i + 1 < table->columns; i++) {
+		column = scols_table_get_column(table->scols, i);
+		others += scols_column_get_width(column) + strlen(GAP);
+	}
+	return others < table->width ? table->width - others : 0;
+}
+
 /* Ends the text where the line does. Return: what goes on below, or NULL. */
 static char *wrap_next(const struct libscols_column *column, char *text, void *arg)
 {
-	const size_t room = scols_column_get_width(column);
-	const struct table *table = arg;
+	const size_t room = room_of(arg);
 	size_t len;
 
-	if (!table->terminal || room < LEAST)
+	(void)column;
+	if (room < LEAST)
 		return NULL;
 	len = fit(text, room);
 	if (!len || !text[len])
@@ -110,14 +129,16 @@ void table_column(struct table *table, const char *title, unsigned int flags, un
 {
 	struct libscols_column *column;
 	char *text = NULL;
+	int len;
 
 	if (!table || table->failed)
 		return;
-	/* A column is never narrower than its title. */
-	if (asprintf(&text, "%s%*s", table->columns ? "" : table->indent,
-		     flags & TABLE_RIGHT ? (int)least : -(int)least, title ? title : "") < 0)
+	/* A column is never narrower than its title, nor a table without titles than the hint. */
+	len = asprintf(&text, "%s%*s", table->columns ? "" : table->indent,
+		       flags & TABLE_RIGHT ? (int)least : -(int)least, title ? title : "");
+	if (len < 0)
 		text = NULL;
-	column = text ? scols_table_new_column(table->scols, text, 0,
+	column = text ? scols_table_new_column(table->scols, text, len,
 					       (flags & TABLE_RIGHT ? SCOLS_FL_RIGHT : 0) |
 						       (flags & TABLE_WRAP ? SCOLS_FL_WRAP : 0)) :
 			NULL;
