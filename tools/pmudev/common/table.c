@@ -59,7 +59,7 @@ struct table *table_new(FILE *out, const char *indent)
 	if (table->width)
 		scols_table_set_termwidth(table->scols, table->width);
 	scols_table_enable_colors(table->scols, colour_wanted(out));
-	/* No blanks at the ends of lines, and texts as they are: their writers cleaned them. */
+	/* No blanks at the ends of lines. Texts stay as they are: their writers cleaned them. */
 	scols_table_enable_minout(table->scols, 1);
 	scols_table_enable_noencoding(table->scols, 1);
 	return table;
@@ -83,8 +83,8 @@ static size_t fit(const char *text, size_t room)
 }
 
 /*
- * So narrow can the column be. libsmartcols before 2.40 gives the last one what is left of the line;
- * later ones do not ask, but look for the longest of the chunks.
+ * So narrow can the column be. libsmartcols before 2.40 gives the last one what is left of the
+ * line; later ones do not ask, but look for the longest of the chunks.
  */
 static size_t wrap_least(const struct libscols_column *column, const char *text, void *arg)
 {
