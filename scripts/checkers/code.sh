@@ -96,14 +96,24 @@ lines_to_format() { # FILE
 		END { emit(NR) }' "$1"
 }
 
-# clang-format decides line breaks and indentation. Authors may align columns, and format macros.
+# clang-format decides line breaks and indentation. Authors may align columns, and format macros. All of LIST
+# is formatted as a whole first, in a copy: a process for each file takes ten times as long. By lines is looked
+# at only what is another text then.
 check_format() {
 	local i f lines status=0
 
 	mapfile -t LIST < <(files '*.c' '*.h')
-	not_passed format "$(clang-format --version; cat .clang-format; declare -f lines_to_format)" "${LIST[@]}"
+	not_passed format "$(clang-format --version; cat .clang-format; declare -f check_format lines_to_format)" "${LIST[@]}"
+	[ ${#LIST[@]} -gt 0 ] || return 0
+	mkdir "$TMP/format"
+	cp --parents .clang-format "${LIST[@]}" "$TMP/format"
+	(cd "$TMP/format" && clang-format --style=file -i "${LIST[@]}")
 	for i in "${!LIST[@]}"; do
 		f=${LIST[i]}
+		if diff -qbB "$f" "$TMP/format/$f" >/dev/null; then
+			touch "${KEYS[i]}"
+			continue
+		fi
 		mapfile -t lines < <(lines_to_format "$f")
 		if clang-format --style=file "${lines[@]}" "$f" | diff -bB -U0 "$f" - >"$TMP/diff"; then
 			touch "${KEYS[i]}"
