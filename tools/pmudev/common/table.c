@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include <libsmartcols/libsmartcols.h>
+#include <libsmartcols/libsmartcols.h> /* libsmartcols-dev, -devel, or Arch's util-linux-libs */
 
 #include "cmd.h"
 #include "json.h"
