@@ -28,6 +28,7 @@ setup_libmicrohttpd() {
 
 	[ ! -e "$PMUDEV_CACHE/libmicrohttpd/VERSION" ] || return 0
 	setup_tools
+	lock
 	fresh_tmp
 	debian_source libmicrohttpd bookworm
 	for arch in arm64 x86; do
@@ -59,6 +60,7 @@ setup_libsmartcols() {
 
 	[ ! -e "$PMUDEV_CACHE/libsmartcols/VERSION" ] || return 0
 	setup_tools
+	lock
 	fresh_tmp
 	debian_source $source bookworm
 	version=$(debian_version $source)

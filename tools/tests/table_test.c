@@ -78,6 +78,9 @@ static void test_terminal(void)
 	is(shown(0, SENTENCE), "a  " SENTENCE "\n", "  or of which nothing is known");
 	is(shown(30, "one-word-that-has-no-blank-to-break-at"),
 	   "a  one-word-that-has-no-blank-to-break-at\n", "no word is broken");
+	is(shown(30, "a word-that-is-longer-than-the-room-for-it follows and ends"),
+	   "a  a\n   word-that-is-longer-than-the-room-for-it\n   follows and ends\n",
+	   "  wherever it stands");
 	is(shown(23, "\u00e4\u00f6\u00fc \u00e4\u00f6\u00fc \u00e4\u00f6\u00fc \u00e4\u00f6\u00fc "
 		     "\u00e4\u00f6\u00fc"),
 	   "a  \u00e4\u00f6\u00fc \u00e4\u00f6\u00fc \u00e4\u00f6\u00fc \u00e4\u00f6\u00fc "
@@ -106,6 +109,22 @@ static void test_file(void)
 	   "  longer name\n"
 	   "               1234567  b\n",
 	   "columns as wide as what they hold, no blanks at the ends, no end of lines");
+}
+
+/* Half a character, one that a terminal obeys, and a whole one. */
+static void test_strange(void)
+{
+	char text[128] = "";
+	FILE *out = fmemopen(text, sizeof(text), "w");
+	struct table *table = table_new(out, "");
+
+	table_column(table, NULL, 0, 0);
+	table_column(table, NULL, 0, 0);
+	table_row(table, "a\xc3", "b");
+	table_row(table, "l\u00e4st", "\033[31m");
+	table_print(table);
+	fclose(out);
+	is(text, "a\\xc3  b\nl\u00e4st   \\x1b[31m\n", "what is no character is escaped");
 }
 
 static void test_empty(void)
@@ -143,6 +162,7 @@ static void test_colour(void)
 int main(void)
 {
 	test_file();
+	test_strange();
 	test_empty();
 	test_colour();
 	test_terminal();

@@ -84,7 +84,7 @@ static void add_row(struct table *table, const struct bench_row *row)
 void bench_table(const struct bench *b, const struct bench_row *rows, unsigned int nr)
 {
 	static const char *const titles[] = { "events", "pmudev: ns", "+-", "instructions",
-					      "cycles", "perf: ns",   "+-", "instructions" };
+					      "cycles", "perf: ns",   "+-", "perf: instructions" };
 	struct table *table = table_new(stdout, "");
 	const struct bench_row *row;
 	unsigned int i;

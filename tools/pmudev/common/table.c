@@ -19,7 +19,7 @@
 /* A narrower column is not wrapped. */
 #define LEAST 20
 
-/* So many does a row have that is written in one line. */
+/* Of table_row() */
 #define MAX_CELLS 16
 
 struct table {
@@ -59,15 +59,17 @@ struct table *table_new(FILE *out, const char *indent)
 	if (table->width)
 		scols_table_set_termwidth(table->scols, table->width);
 	scols_table_enable_colors(table->scols, colour_wanted(out));
-	/* No blanks at the ends of lines. Texts stay as they are: their writers cleaned them. */
+	/*
+	 * No blanks at the ends of lines. What is no character is escaped: without that
+	 * (noencoding) libsmartcols does not come to the end of a text with half a character.
+	 */
 	scols_table_enable_minout(table->scols, 1);
-	scols_table_enable_noencoding(table->scols, 1);
 	return table;
 }
 
 /* ----------------------------------------------------------------- wrapping by words -- */
 
-/* How much of @text fits into @room, up to a blank unless all does; 0 if there is no blank. */
+/* How much of @text is for a line with @room: up to a blank, unless all is. */
 static size_t fit(const char *text, size_t room)
 {
 	size_t at = 0, blank = 0, width;
@@ -79,7 +81,9 @@ static size_t fit(const char *text, size_t room)
 		len = utf8_length((const unsigned char *)text + at);
 		at += len ? len : 1;
 	}
-	return width > room ? blank : at;
+	if (width <= room)
+		return at;
+	return blank ? blank : at + strcspn(text + at, " ");
 }
 
 /*
@@ -117,7 +121,7 @@ static char *wrap_next(const struct libscols_column *column, char *text, void *a
 	if (room < LEAST)
 		return NULL;
 	len = fit(text, room);
-	if (!len || !text[len])
+	if (!text[len])
 		return NULL;
 	text[len] = '\0';
 	return text + len + 1;
@@ -173,6 +177,7 @@ void table_row(struct table *table, ...)
 
 	if (!table || table->failed)
 		return;
+	table->failed = table->columns > MAX_CELLS;
 	va_start(args, table);
 	for (column = 0; column < table->columns && column < MAX_CELLS; column++)
 		cells[column] = va_arg(args, const char *);
@@ -192,10 +197,10 @@ void table_print(struct table *table)
 	if (table && !table->failed) {
 		scols_table_enable_noheadings(table->scols, !table->titled);
 		/*
-		 * Characters take as much room as the user's terminal gives them. Then the C locale
-		 * again: in others, letters of names may have no, or another, capital.
+		 * Texts are UTF-8, whatever the user's locale. Then the C locale again: in others
+		 * letters of names may have no, or another, capital.
 		 */
-		setlocale(LC_CTYPE, "");
+		setlocale(LC_CTYPE, "C.UTF-8");
 		table->failed = scols_print_table(table->scols);
 		setlocale(LC_CTYPE, "C");
 	}

@@ -117,7 +117,9 @@ static void show_events(struct table *table, const struct pmudev_query *q)
 		if (q->generic >> i & 1)
 			used += snprintf(text + used, sizeof(text) - used, "%s ",
 					 pmudev_generic_name(i));
-	row(table, "events", "%srHEX", text);
+	if (used)
+		text[used - 1] = ',';
+	row(table, "events", "%s%srHEX", text, used ? " " : "");
 	if (q->threshold_max)
 		row(table, "thresholds", "up to %u", q->threshold_max);
 }

@@ -88,10 +88,11 @@ struct list {
 	unsigned int pmu; /* its place */
 	const struct pmudev_pmu_info *info;
 	unsigned int shown;
-	bool titled;	     /* the PMU's title was printed */
-	struct table *table; /* NULL: it has no row yet */
-	const char *kind;    /* of the table, for JSON */
-	bool hidden;	     /* libpfm4 has names that are not shown */
+	bool titled; /* the PMU's title was printed */
+	struct table *table;
+	bool begun;	  /* the table has rows */
+	const char *kind; /* of the table, for JSON */
+	bool hidden;	  /* libpfm4 has names that are not shown */
 };
 
 static bool matches(const struct list *list, const char *name, const char *about)
@@ -169,8 +170,9 @@ static void show_row(struct list *list, const char *const header[3], const char 
 	if (!list->titled)
 		show_title(list);
 	list->titled = true;
-	if (!list->table)
+	if (!list->begun)
 		list->table = table_begin(list, header);
+	list->begun = true;
 	table_row(list->table, name, second, third);
 }
 
@@ -184,9 +186,9 @@ static void row(struct list *list, const char *const header[3], const char *name
 /* The rows until now are all of a table. */
 static void end(struct list *list)
 {
-	if (list->table)
+	if (list->begun)
 		table_print(list->table);
-	list->table = NULL;
+	list->begun = false;
 }
 
 static void begin(struct list *list, const char *kind)

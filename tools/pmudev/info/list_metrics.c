@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <fnmatch.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../common/cmd.h"
@@ -98,13 +99,17 @@ static void begin_group(struct list *list, const struct metric_group *group)
 static __attribute__((__format__(printf, 2, 3))) void detail(const struct list *list,
 							     const char *format, ...)
 {
-	char text[1024];
+	char *text;
 	va_list args;
+	int len;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	len = vasprintf(&text, format, args);
 	va_end(args);
+	if (len < 0)
+		return;
 	table_row(list->table, "", "", text);
+	free(text);
 }
 
 static void print_details(const struct list *list, const struct metric *metric, const char *lacks)
