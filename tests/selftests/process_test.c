@@ -108,15 +108,15 @@ static long work(long n)
 
 static long have_threads_work_at_once(long n)
 {
-	int i;
+	int i, ret = 0;
 
 	for (i = 0; i < THREADS; i++)
 		if (threads[i].pid)
 			subject_tell(&threads[i], work, n + i);
 	for (i = 0; i < THREADS; i++)
 		if (threads[i].pid)
-			turn_wait(&threads[i].turns, 0);
-	return 0;
+			ret |= subject_finish(&threads[i]);
+	return ret;
 }
 
 static long end_threads(long n)

@@ -92,11 +92,16 @@ void subject_tell(struct subject *s, long (*fn)(long arg), long arg)
 	turn_give(&s->turns, 0);
 }
 
+long subject_finish(struct subject *s)
+{
+	turn_wait(&s->turns, 0);
+	return WAIT_FOR(asleep(s)) ? s->order->result : -ETIMEDOUT;
+}
+
 long subject_do(struct subject *s, long (*fn)(long arg), long arg)
 {
 	subject_tell(s, fn, arg);
-	turn_wait(&s->turns, 0);
-	return WAIT_FOR(asleep(s)) ? s->order->result : -ETIMEDOUT;
+	return subject_finish(s);
 }
 
 static long work(long n)

@@ -44,7 +44,9 @@ int subject_prepare(struct subject *s);
 long subject_start_prepared(long s);
 /* Tell it to do something that may not come back. */
 void subject_tell(struct subject *s, long (*fn)(long arg), long arg);
-/* The same, and wait until it has and sleeps again: the result, -ETIMEDOUT if it never did. */
+/* Wait until it has, and sleeps again: the result, -ETIMEDOUT if it never did. */
+long subject_finish(struct subject *s);
+/* Both. */
 long subject_do(struct subject *s, long (*fn)(long arg), long arg);
 /* The work: n rounds. */
 long subject_work(struct subject *s, __u64 n);
