@@ -14,7 +14,7 @@ export PMUDEV_ROOT PMUDEV_CACHE PMUDEV_BUILD
 export STOCK_KERNELS="6.1-arm64 6.12-arm64 6.1-amd64 6.12-amd64 6.12-armhf"
 # "newest" is the newest kernel that Debian packages the source of.
 export BUILT_KERNELS="newest-plain-arm64 newest-debug-arm64 newest-kcsan-arm64 newest-plain-amd64 newest-debug-amd64 newest-kcsan-amd64
-7.2-plain-arm64"
+newest-locks-arm64 newest-locks-amd64 7.2-plain-arm64"
 
 note() { printf '%s\n' "$*" >&2; }
 die() { printf '%s: error: %s\n' "${0##*/}" "$*" >&2; exit 1; }

@@ -8,7 +8,7 @@
 # shellcheck disable=SC2317 # the sections are called by name
 
 export SECTIONS="check slow matrix-arm64 matrix-amd64 x86-6.1 x86-6.12 newest compile packaging emulator debug-arm64 debug-amd64 debug-amd
-kcsan-arm64 kcsan-amd64 kcsan-amd fuzz bench suites papi bugs"
+kcsan-arm64 kcsan-amd64 kcsan-amd fuzz bench locks suites papi bugs"
 
 section_about() {
 	case $1 in
@@ -27,6 +27,7 @@ section_about() {
 	kcsan-*) echo "data races on ${1#*-}, and whether KCSAN sees one" ;;
 	fuzz) echo "the fuzzer, 10 minutes for each architecture, and libFuzzer on src/pure" ;;
 	bench) echo "\`make bench\`: costs next to perf's, held to bars" ;;
+	locks) echo "the module's locks: how often they are taken, how long they are held, who waits" ;;
 	suites) echo "other projects' test programs that use perf, with perf and with \`pmudev exec\`" ;;
 	papi) echo "PAPI's own test programs, with perf, with \`pmudev exec\`, and with the component of integrations/papi" ;;
 	bugs) echo "deliberate bugs, which \`make quick\` and \`make check\` must see (tests/bugs)" ;;
@@ -48,6 +49,7 @@ section_covers() {
 	debug-* | kcsan-*) printf '%s\n' $module $machine tests/checker scripts/build-kernel ;;
 	fuzz) printf '%s\n' $module tests/selftests/fuzz* tests/unit/fuzz* tests/vm ;;
 	bench) printf '%s\n' $module tests/bench tests/emulator tools/lib tests/vm ;;
+	locks) printf '%s\n' $module tests/bench tools/lib tests/vm scripts/build-kernel ;;
 	papi) printf '%s\n' $module integrations tests/suites tests/perf tools/perf tools/lib tools/pmudev tests/vm ;;
 	suites) printf '%s\n' $module tests/suites tests/perf tools/perf tools/lib tools/pmudev tests/vm ;;
 	esac
@@ -132,6 +134,12 @@ section_fuzz() {
 section_bench() {
 	scripts/setup tools kselftest libraries libperf 6.12-arm64 6.12-amd64 busybox-arm64 busybox-amd64 emulator
 	tests/bench/run
+	echo "1 passed, 0 failed, 0 skipped"
+}
+
+section_locks() {
+	scripts/setup tools kselftest libraries busybox-arm64 busybox-amd64 emulator newest-locks-arm64 newest-locks-amd64
+	tests/bench/run newest-locks-arm64 newest-locks-amd64
 	echo "1 passed, 0 failed, 0 skipped"
 }
 
