@@ -73,8 +73,8 @@ check_pairs() {
 	[ -z "$lost" ] || die "the x86 machines of the matrix do not cover: $(paste -sd, <<<"$lost")"
 }
 
-# part_of PROGRAM N: a number below N, by its name.
-part_of() { printf '%s\n' $(($(cksum <<<"$1" | cut -d' ' -f1) % $2)); }
+# is_part PROGRAM N PART: whether a program is in this one of N parts, by its name: it stays there whatever others come.
+is_part() { [ $((NUMBERS[$1] % $2)) = "$3" ]; }
 
 # each_once MACHINE SMP NAMED ALONE PROGRAM: whether a program runs there where each is to run once: all that can
 # on the first machine of its architecture with 4 CPUs, of x86 on one of the first two; with one CPU
@@ -83,8 +83,8 @@ part_of() { printf '%s\n' $(($(cksum <<<"$1" | cut -d' ' -f1) % $2)); }
 each_once() {
 	case $1-$2 in
 	vhe-4) return 0 ;;
-	v4-g8-w-4) [ -n "$3" ] || [ "$(part_of "$5" 2)" = 0 ] ;;
-	v5-g8-w-4) [ -z "$3" ] && [ "$(part_of "$5" 2)" = 1 ] ;;
+	v4-g8-w-4) [ -n "$3" ] || { is_part "$5" 2 0; } ;;
+	v5-g8-w-4) [ -z "$3" ] && is_part "$5" 2 1 ;;
 	vhe-1 | v4-g8-w-1) [ -n "$4" ] ;;
 	*-4 | v2-g4-1) [ -n "$3" ] ;;
 	*) { [ -n "$3" ] && [ -n "$4" ]; } || machine_is_particular "$1" ;;
@@ -124,16 +124,14 @@ check_has_particular() { [[ $1 = el1 ]]; }
 # on one of the two with 6.1, and half of them run on AMD's. Those whose line says smp= (ALONE) may not run where there
 # are 4 CPUs: they run on one architecture with 6.12 and on the other with 6.1. The sections "matrix-*" have all.
 check_has_part() {
-	local half turn
+	local turns=$((${5:-0} ? 2 : 3))
 
-	half=$(part_of "$4" 2)
-	turn=$(part_of "$4" $((${5:-0} ? 2 : 3)))
 	case $1-$2-$3 in
-	6.1-amd64-v3-g8-w-1 | 6.12-amd64-amd-v2-g6-1) [ "$half" = 0 ] ;;
-	6.1-arm64-nvhe-1) [ "$half" = 1 ] ;;
-	6.12-arm64-vhe-1) [ "$turn" = 0 ] ;;
-	6.12-amd64-v4-g8-w-1) [ "$turn" = 1 ] ;;
-	6.12-arm64-nvhe-4) [ "$turn" = 2 ] ;;
+	6.1-amd64-v3-g8-w-1 | 6.12-amd64-amd-v2-g6-1) is_part "$4" 2 0 ;;
+	6.1-arm64-nvhe-1) is_part "$4" 2 1 ;;
+	6.12-arm64-vhe-1) is_part "$4" "$turns" 0 ;;
+	6.12-amd64-v4-g8-w-1) is_part "$4" "$turns" 1 ;;
+	6.12-arm64-nvhe-4) is_part "$4" "$turns" 2 ;;
 	esac
 }
 

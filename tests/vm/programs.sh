@@ -4,9 +4,9 @@
 # Sourced by tests/vm/run: which program runs on which machine. The file tests/selftests/matrix has a
 # line for each program that does not run everywhere for 30 seconds; it says what the words mean.
 
-# PROGRAM_LIST: the programs to choose from. WORDS: each program's words of the matrix.
+# PROGRAM_LIST: the programs to choose from. WORDS: each program's words of the matrix. NUMBERS: the checksum of its name.
 PROGRAM_LIST=''
-declare -A WORDS=()
+declare -A WORDS=() NUMBERS=()
 MATRIX=$PMUDEV_ROOT/tests/selftests/matrix
 
 # has_source NAME: whether there is such a program, a C file or a script.
@@ -39,6 +39,21 @@ list_programs() {
 		PROGRAM_LIST+=" $name"
 	done
 	[ -n "$TESTS" ] || PROGRAM_LIST=$(source_names)
+	number_programs
+}
+
+# number_programs: sets NUMBERS, by one process for all: one for each would take longer than all else here.
+number_programs() {
+	local dir number name
+
+	dir=$(mktemp -d)
+	for name in $PROGRAM_LIST; do
+		echo "$name" >"$dir/$name"
+	done
+	while read -r number _ name; do
+		NUMBERS[$name]=$number
+	done < <(cd "$dir" && cksum -- *)
+	rm -r "$dir"
 }
 
 source_names() {
