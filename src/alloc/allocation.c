@@ -13,8 +13,10 @@ void pmudev_allocs_init(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(pmudev_allocs); i++)
+	for (i = 0; i < ARRAY_SIZE(pmudev_allocs); i++) {
 		INIT_LIST_HEAD(&pmudev_allocs[i].sets);
+		INIT_LIST_HEAD(&pmudev_allocs[i].mux_sets);
+	}
 }
 
 void pmudev_alloc_init(struct pmudev_alloc *alloc, struct pmudev_set *set)
@@ -167,7 +169,11 @@ void pmudev_alloc_account(struct pmudev_set *set)
 		return;
 	list_add_tail(&alloc->node, &all->sets);
 	all->nr_sets++;
-	all->nr_mux += !!alloc->mux.guaranteed;
+	if (alloc->mux.guaranteed) {
+		list_add_tail(&alloc->mux.node, &all->mux_sets);
+		all->nr_mux++;
+		all->nr_cpu_mux += set->cpu >= 0;
+	}
 	all->nr_exclusive += alloc->exclusive;
 	alloc->held = placed_counters(set);
 	pmudev_alloc_of(set->ctx, set)->held |= alloc->held;
@@ -193,7 +199,11 @@ void pmudev_alloc_unaccount(struct pmudev_set *set)
 	pmudev_alloc_of(set->ctx, set)->held &= ~alloc->held;
 	pmudev_alloc_of(set->ctx, set)->borrowed &= ~alloc->mux.borrowed;
 	alloc->held = 0;
-	all->nr_mux -= !!alloc->mux.guaranteed;
+	if (alloc->mux.guaranteed) {
+		list_del(&alloc->mux.node);
+		all->nr_mux--;
+		all->nr_cpu_mux -= set->cpu >= 0;
+	}
 	all->nr_exclusive -= alloc->exclusive;
 	list_del(&alloc->node);
 	all->nr_sets--;

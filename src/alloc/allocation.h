@@ -25,10 +25,12 @@
 
 /* The multiplexed groups of a set */
 struct pmudev_alloc_mux {
+	struct list_head node; /* in the PMU's list of these while guaranteed any */
 	u64 guaranteed;	    /* counters that let each group fit; part of struct pmudev_alloc.held */
 	u64 borrowed;	    /* others that they use now */
 	u64 new_guaranteed; /* guaranteed after a plan to move things */
 	u64 old_borrowed;   /* borrowed before the allocation changed */
+	bool lent_anew;	    /* what is borrowed is worked out anew, now */
 	bool changed;	    /* the rotation must be planned anew */
 	struct pmudev_rotation *plan;	  /* the rotation; written while it is suspended */
 	struct pmudev_rotation *new_plan; /* a larger one that replaces it */
@@ -62,17 +64,29 @@ struct pmudev_use {
 	u64 any;		 /* those that some set holds */
 };
 
+/* What all sets of a PMU that borrow counters depend on, wherever they are */
+struct pmudev_lent {
+	bool known;	/* all that could be reserved was; if not, it is tried again */
+	bool lend;	/* whether anything is lent */
+	u64 available;	/* the PMU's counters */
+	u64 left;	/* not lent: left to perf */
+	u64 taken;	/* what perf and CPU sets have */
+};
+
 /* The allocation of one PMU; under pmu->lock */
 struct pmudev_pmu_alloc {
 	struct list_head sets;	    /* sets that hold counters, by alloc->node */
+	struct list_head mux_sets;  /* those of them with multiplexed groups, by alloc->mux.node */
 	u32 nr_sets;		    /* how many */
-	u32 nr_mux;		    /* those of them with multiplexed groups */
+	u32 nr_mux;		    /* how many have multiplexed groups */
+	u32 nr_cpu_mux;		    /* how many of these are of a CPU */
 	u32 nr_exclusive;	    /* those of them that keep perf off */
 	bool paused;		    /* perf waited for a counter: nothing is lent for a while */
 	struct pmudev_use task_use; /* what task sets hold */
 	struct pmudev_use cpu_use;  /* what CPU sets hold */
 	u64 task_borrowed;	    /* what task sets borrow */
 	u64 cpu_borrowed;	    /* what CPU sets borrow */
+	struct pmudev_lent lent;    /* as it was when they were lent */
 	u64 mark;		    /* number of the last question, see find_conflicts() */
 	struct pmudev_perf_use perf; /* what perf had when pmudev_alloc_look_at_perf() looked */
 };
@@ -101,6 +115,10 @@ static inline struct pmudev_pmu_alloc *pmudev_pmu_alloc(const struct pmudev_pmu 
 /* Walk the sets that hold counters of a PMU. @alloc is a struct pmudev_alloc pointer. */
 #define pmudev_for_each_alloc(alloc, pmu) \
 	list_for_each_entry(alloc, &pmudev_pmu_alloc(pmu)->sets, node)
+
+/* Those of them with multiplexed groups, in the same order. */
+#define pmudev_for_each_mux(alloc, pmu) \
+	list_for_each_entry(alloc, &pmudev_pmu_alloc(pmu)->mux_sets, mux.node)
 
 /* Before the first set. */
 void pmudev_allocs_init(void);

@@ -88,35 +88,106 @@ static u64 reserve_free(struct pmudev_pmu *pmu, u64 counters)
 	return got;
 }
 
-/* Lend the counters that no set holds to the multiplexing sets, first come, first served. */
-static void share_borrowed(struct pmudev_pmu *pmu, bool lend)
+/* What one set borrows. */
+static u64 borrow(struct pmudev_set *set)
+{
+	struct pmudev_lent *lent = &pmudev_pmu_alloc(set->pmu)->lent;
+	u64 free = lent->available & usable(set) & ~lent->left & ~pmudev_alloc_taken(set, true);
+	u64 got = reserve_free(set->pmu, free);
+
+	if (got != free)
+		lent->known = false;
+	return got;
+}
+
+static void account_borrowed(const struct pmudev_alloc *alloc)
+{
+	const struct pmudev_set *set = alloc->set;
+	struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(set->pmu);
+	u64 *borrowed = set->cpu < 0 ? &all->task_borrowed : &all->cpu_borrowed;
+
+	pmudev_alloc_of(set->ctx, set)->borrowed |= alloc->mux.borrowed;
+	WRITE_ONCE(*borrowed, *borrowed | alloc->mux.borrowed);
+}
+
+/*
+ * Lend the counters that no set holds to the multiplexing sets, first come, first served. @only:
+ * others than this context's keep what they have; NULL: to all. Where threads inherit, what they
+ * have changes without a call, and is looked at in any case.
+ */
+static void share_borrowed(struct pmudev_pmu *pmu, const struct pmudev_ctx *only)
 {
 	struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(pmu);
 	struct pmudev_alloc *alloc;
-	u64 left;
 
-	left = left_to_perf(pmu);
 	/* perf_waits() reads both without the lock; if it misses one, perf soon asks again. */
 	WRITE_ONCE(all->task_borrowed, 0);
 	WRITE_ONCE(all->cpu_borrowed, 0);
-	pmudev_for_each_alloc(alloc, pmu) {
-		alloc->mux.old_borrowed = alloc->mux.borrowed;
-		alloc->mux.borrowed = 0;
-		pmudev_alloc_of(alloc->set->ctx, alloc->set)->borrowed = 0;
-	}
-	pmudev_for_each_alloc(alloc, pmu) {
+	pmudev_for_each_mux(alloc, pmu) {
 		struct pmudev_set *set = alloc->set;
-		u64 *borrowed = set->cpu < 0 ? &all->task_borrowed : &all->cpu_borrowed;
 
-		pmudev_cond_resched();
-		if (!alloc->mux.guaranteed || !lend)
-			continue;
-		alloc->mux.borrowed =
-			reserve_free(pmu, pmudev_pmu_available(pmu) & usable(set) & ~left &
-						  ~pmudev_alloc_taken(set, true));
-		pmudev_alloc_of(set->ctx, set)->borrowed |= alloc->mux.borrowed;
-		WRITE_ONCE(*borrowed, *borrowed | alloc->mux.borrowed);
+		alloc->mux.old_borrowed = alloc->mux.borrowed;
+		alloc->mux.lent_anew = !only || set->ctx == only || set->inherit ||
+				       READ_ONCE(set->ctx->nr_inherited);
+		if (alloc->mux.lent_anew)
+			alloc->mux.borrowed = 0;
+		pmudev_alloc_of(set->ctx, set)->borrowed = 0;
 	}
+	/* First what is kept: nobody is lent that, whoever inherits meanwhile. */
+	pmudev_for_each_mux(alloc, pmu)
+		if (!alloc->mux.lent_anew)
+			account_borrowed(alloc);
+	pmudev_for_each_mux(alloc, pmu) {
+		pmudev_cond_resched();
+		if (!all->lent.lend || !alloc->mux.lent_anew)
+			continue;
+		alloc->mux.borrowed = borrow(alloc->set);
+		account_borrowed(alloc);
+	}
+}
+
+static struct pmudev_lent what_is_lent(struct pmudev_pmu *pmu, bool lend)
+{
+	const struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(pmu);
+
+	return (struct pmudev_lent){
+		.known = true,
+		.lend = lend,
+		.available = pmudev_pmu_available(pmu),
+		.left = left_to_perf(pmu),
+		.taken = all->perf.pinned | all->perf.flexible | all->cpu_use.any,
+	};
+}
+
+static void share_with_all(struct pmudev_pmu *pmu, bool lend)
+{
+	pmudev_pmu_alloc(pmu)->lent = what_is_lent(pmu, lend);
+	share_borrowed(pmu, NULL);
+}
+
+/*
+ * What a thread's set holds concerns the thread's other sets, those it inherited, CPU sets, and
+ * what is left to perf. If no CPU set borrows, and that is as it was, the sets of other threads
+ * keep what they borrow: there may be thousands, and each takes its time under pmu->lock.
+ */
+static bool concerns_others(const struct pmudev_set *asking, const struct pmudev_lent *now)
+{
+	const struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(asking->pmu);
+	const struct pmudev_lent *lent = &all->lent;
+
+	return asking->cpu >= 0 || all->nr_cpu_mux || asking->inherit || !lent->known ||
+	       lent->lend != now->lend || lent->available != now->available ||
+	       lent->left != now->left || lent->taken != now->taken;
+}
+
+static void share(struct pmudev_set *asking, bool lend)
+{
+	struct pmudev_lent now = what_is_lent(asking->pmu, lend);
+
+	if (concerns_others(asking, &now))
+		share_with_all(asking->pmu, lend);
+	else
+		share_borrowed(asking->pmu, asking->ctx);
 }
 
 void pmudev_rotation_set(struct pmudev_set *set, const struct pmudev_rotation *rotation)
@@ -135,7 +206,7 @@ static void suspend_changed(struct pmudev_pmu *pmu, struct pmudev_set *asking,
 {
 	struct pmudev_alloc *alloc;
 
-	pmudev_for_each_alloc(alloc, pmu) {
+	pmudev_for_each_mux(alloc, pmu) {
 		struct pmudev_alloc_mux *mux = &alloc->mux;
 
 		if (!changed(mux))
@@ -155,7 +226,7 @@ void pmudev_rotation_suspend(struct pmudev_set *asking)
 	lockdep_assert_held(&asking->pmu->lock);
 	if (!all->nr_mux && !all->task_borrowed && !all->cpu_borrowed)
 		return;
-	share_borrowed(asking->pmu, !all->paused);
+	share(asking, !all->paused);
 	suspend_changed(asking->pmu, asking, &asking->alloc->mux.suspended);
 }
 
@@ -211,7 +282,7 @@ bool pmudev_rotation_share(struct pmudev_pmu *pmu, bool lend)
 	mutex_lock(&pmu->lock);
 	all->paused = !lend;
 	pmudev_alloc_look_at_perf(pmu, 0);
-	share_borrowed(pmu, lend);
+	share_with_all(pmu, lend);
 	suspend_changed(pmu, NULL, &suspended);
 	pmudev_alloc_release(pmu);
 	more = all->nr_mux && (all->perf.pinned | all->perf.flexible);

@@ -268,6 +268,8 @@ static void measure(const struct path *path, unsigned int cpus, const char *name
 {
 	static struct worker workers[MOST_CPUS];
 	int beside = path->beside ? many_by_turns() : -1;
+	/* The PMU is reserved, as where others count. */
+	int other = a_set();
 	unsigned int i;
 	__u64 start;
 
@@ -293,6 +295,7 @@ static void measure(const struct path *path, unsigned int cpus, const char *name
 		pthread_join(workers[i].thread, NULL);
 	if (beside >= 0)
 		close(beside);
+	close(other);
 	print_uses(path, cpus, names);
 }
 
