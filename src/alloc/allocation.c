@@ -228,6 +228,9 @@ void pmudev_reclaim_dead(struct pmudev_pmu *pmu)
 		if (!pmudev_set_ended(alloc->set))
 			continue;
 		pmudev_alloc_unaccount(alloc->set);
+		/* A thread's sets end together; what a CPU's had concerns all. */
+		if (alloc->set->cpu >= 0)
+			pmudev_pmu_alloc(pmu)->lent.known = false;
 		WRITE_ONCE(alloc->placed, 0);
 		alloc->mux.guaranteed = 0;
 		alloc->mux.borrowed = 0;

@@ -64,13 +64,16 @@ struct pmudev_use {
 	u64 any;		 /* those that some set holds */
 };
 
-/* What all sets of a PMU that borrow counters depend on, wherever they are */
+/*
+ * What each thread's set that borrows counters depends on, besides its thread's other sets, while
+ * no CPU's set borrows: such depend on all.
+ */
 struct pmudev_lent {
-	bool known;	/* all that could be reserved was; if not, it is tried again */
+	bool known;	/* false: nothing was lent yet, or not all that was free was got */
 	bool lend;	/* whether anything is lent */
 	u64 available;	/* the PMU's counters */
 	u64 left;	/* not lent: left to perf */
-	u64 taken;	/* what perf and CPU sets have */
+	u64 taken;	/* what perf has and CPU sets hold */
 };
 
 /* The allocation of one PMU; under pmu->lock */
@@ -86,7 +89,7 @@ struct pmudev_pmu_alloc {
 	struct pmudev_use cpu_use;  /* what CPU sets hold */
 	u64 task_borrowed;	    /* what task sets borrow */
 	u64 cpu_borrowed;	    /* what CPU sets borrow */
-	struct pmudev_lent lent;    /* as it was when they were lent */
+	struct pmudev_lent lent;    /* as it was when they were last lent to all */
 	u64 mark;		    /* number of the last question, see find_conflicts() */
 	struct pmudev_perf_use perf; /* what perf had when pmudev_alloc_look_at_perf() looked */
 };

@@ -112,8 +112,8 @@ static void account_borrowed(const struct pmudev_alloc *alloc)
 
 /*
  * Lend the counters that no set holds to the multiplexing sets, first come, first served. @only:
- * others than this context's keep what they have; NULL: to all. Where threads inherit, what they
- * have changes without a call, and is looked at in any case.
+ * others than this context's keep what they have; NULL: to all. Where threads inherit, or a set
+ * waits for an exec, what they have changes without a call, and is looked at in any case.
  */
 static void share_borrowed(struct pmudev_pmu *pmu, const struct pmudev_ctx *only)
 {
@@ -133,7 +133,7 @@ static void share_borrowed(struct pmudev_pmu *pmu, const struct pmudev_ctx *only
 			alloc->mux.borrowed = 0;
 		pmudev_alloc_of(set->ctx, set)->borrowed = 0;
 	}
-	/* First what is kept: nobody is lent that, whoever inherits meanwhile. */
+	/* First what is kept: no other set of the thread is lent that, if it inherits just now. */
 	pmudev_for_each_mux(alloc, pmu)
 		if (!alloc->mux.lent_anew)
 			account_borrowed(alloc);
@@ -168,7 +168,8 @@ static void share_with_all(struct pmudev_pmu *pmu, bool lend)
 /*
  * What a thread's set holds concerns the thread's other sets, those it inherited, CPU sets, and
  * what is left to perf. If no CPU set borrows, and that is as it was, the sets of other threads
- * keep what they borrow: there may be thousands, and each takes its time under pmu->lock.
+ * keep what they borrow: there may be thousands, and each takes its time under pmu->lock. This
+ * holds because each call that changes what sets hold comes here before it releases the lock.
  */
 static bool concerns_others(const struct pmudev_set *asking, const struct pmudev_lent *now)
 {
