@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "../common/cmd.h"
@@ -231,8 +232,38 @@ void live_draw(FILE *out, const struct monitor *m, unsigned int rows, unsigned i
 
 /* ---------------------------------------------------------------------- the view -- */
 
+/* Does another process own the terminal, as after the shell's bg? */
+static bool in_background(void)
+{
+	const pid_t front = tcgetpgrp(STDOUT_FILENO);
+
+	return front > 0 && front != getpgrp();
+}
+
+/*
+ * Whether Ctrl-C discards what was written and is not shown yet, as terminals do: that could be how
+ * the terminal is given back. Who does not own the terminal would be stopped for changing it.
+ */
+static void discard_output(bool discard)
+{
+	static bool changed;
+	struct termios modes;
+
+	if (in_background() || tcgetattr(STDOUT_FILENO, &modes))
+		return;
+	if (!discard && !(modes.c_lflag & NOFLSH)) {
+		modes.c_lflag |= NOFLSH;
+		changed = !tcsetattr(STDOUT_FILENO, TCSANOW, &modes);
+	} else if (discard && changed) {
+		modes.c_lflag &= ~NOFLSH;
+		tcsetattr(STDOUT_FILENO, TCSANOW, &modes);
+		changed = false;
+	}
+}
+
 static void live_enter(void)
 {
+	discard_output(false);
 	printf(ENTER);
 	entered = true;
 }
@@ -243,15 +274,8 @@ void live_leave(void)
 		return;
 	printf(LEAVE);
 	fflush(stdout);
+	discard_output(true);
 	entered = false;
-}
-
-/* Does another process own the terminal, as after the shell's bg? */
-static bool in_background(void)
-{
-	const pid_t front = tcgetpgrp(STDOUT_FILENO);
-
-	return front > 0 && front != getpgrp();
 }
 
 /* A serial line has no size. */

@@ -231,6 +231,8 @@ static SCREEN *open_terminal(struct screen *s)
 		return NULL;
 	}
 	cbreak();
+	/* Ctrl-C must not discard what is written then: how the terminal is given back. */
+	intrflush(stdscr, false);
 	noecho();
 	nonl();
 	curs_set(0);
