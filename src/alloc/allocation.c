@@ -171,7 +171,6 @@ void pmudev_alloc_account(struct pmudev_set *set)
 	all->nr_sets++;
 	if (alloc->mux.guaranteed) {
 		list_add_tail(&alloc->mux.node, &all->mux_sets);
-		all->nr_mux++;
 		all->nr_cpu_mux += set->cpu >= 0;
 	}
 	all->nr_exclusive += alloc->exclusive;
@@ -201,7 +200,6 @@ void pmudev_alloc_unaccount(struct pmudev_set *set)
 	alloc->held = 0;
 	if (alloc->mux.guaranteed) {
 		list_del(&alloc->mux.node);
-		all->nr_mux--;
 		all->nr_cpu_mux -= set->cpu >= 0;
 	}
 	all->nr_exclusive -= alloc->exclusive;
@@ -228,16 +226,16 @@ void pmudev_reclaim_dead(struct pmudev_pmu *pmu)
 		if (!pmudev_set_ended(alloc->set))
 			continue;
 		pmudev_alloc_unaccount(alloc->set);
-		/* A thread's sets end together; what a CPU's had concerns all. */
-		if (alloc->set->cpu >= 0)
-			pmudev_pmu_alloc(pmu)->lent.known = false;
 		WRITE_ONCE(alloc->placed, 0);
 		alloc->mux.guaranteed = 0;
 		alloc->mux.borrowed = 0;
 		reclaimed = true;
 	}
-	if (reclaimed)
-		pmudev_alloc_release(pmu);
+	if (!reclaimed)
+		return;
+	/* No call shares out what they had: the next one looks at all. */
+	pmudev_pmu_alloc(pmu)->lent.known = false;
+	pmudev_alloc_release(pmu);
 }
 
 u64 pmudev_alloc_busy(struct pmudev_pmu *pmu)

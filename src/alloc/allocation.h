@@ -81,8 +81,7 @@ struct pmudev_pmu_alloc {
 	struct list_head sets;	    /* sets that hold counters, by alloc->node */
 	struct list_head mux_sets;  /* those of them with multiplexed groups, by alloc->mux.node */
 	u32 nr_sets;		    /* how many */
-	u32 nr_mux;		    /* how many have multiplexed groups */
-	u32 nr_cpu_mux;		    /* how many of these are of a CPU */
+	u32 nr_cpu_mux;		    /* those with multiplexed groups that are of a CPU */
 	u32 nr_exclusive;	    /* those of them that keep perf off */
 	bool paused;		    /* perf waited for a counter: nothing is lent for a while */
 	struct pmudev_use task_use; /* what task sets hold */

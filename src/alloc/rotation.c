@@ -159,12 +159,6 @@ static struct pmudev_lent what_is_lent(struct pmudev_pmu *pmu, bool lend)
 	};
 }
 
-static void share_with_all(struct pmudev_pmu *pmu, bool lend)
-{
-	pmudev_pmu_alloc(pmu)->lent = what_is_lent(pmu, lend);
-	share_borrowed(pmu, NULL);
-}
-
 /*
  * What a thread's set holds concerns the thread's other sets, those it inherited, CPU sets, and
  * what is left to perf. If no CPU set borrows, and that is as it was, the sets of other threads
@@ -181,14 +175,17 @@ static bool concerns_others(const struct pmudev_set *asking, const struct pmudev
 	       lent->left != now->left || lent->taken != now->taken;
 }
 
-static void share(struct pmudev_set *asking, bool lend)
+/* @asking: whose counters changed; NULL: it concerns all. */
+static void share(struct pmudev_pmu *pmu, const struct pmudev_set *asking, bool lend)
 {
-	struct pmudev_lent now = what_is_lent(asking->pmu, lend);
+	struct pmudev_lent now = what_is_lent(pmu, lend);
+	const struct pmudev_ctx *only = NULL;
 
-	if (concerns_others(asking, &now))
-		share_with_all(asking->pmu, lend);
+	if (asking && !concerns_others(asking, &now))
+		only = asking->ctx;
 	else
-		share_borrowed(asking->pmu, asking->ctx);
+		pmudev_pmu_alloc(pmu)->lent = now;
+	share_borrowed(pmu, only);
 }
 
 void pmudev_rotation_set(struct pmudev_set *set, const struct pmudev_rotation *rotation)
@@ -225,9 +222,9 @@ void pmudev_rotation_suspend(struct pmudev_set *asking)
 	struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(asking->pmu);
 
 	lockdep_assert_held(&asking->pmu->lock);
-	if (!all->nr_mux && !all->task_borrowed && !all->cpu_borrowed)
+	if (list_empty(&all->mux_sets) && !all->task_borrowed && !all->cpu_borrowed)
 		return;
-	share(asking, !all->paused);
+	share(asking->pmu, asking, !all->paused);
 	suspend_changed(asking->pmu, asking, &asking->alloc->mux.suspended);
 }
 
@@ -283,10 +280,10 @@ bool pmudev_rotation_share(struct pmudev_pmu *pmu, bool lend)
 	mutex_lock(&pmu->lock);
 	all->paused = !lend;
 	pmudev_alloc_look_at_perf(pmu, 0);
-	share_with_all(pmu, lend);
+	share(pmu, NULL, lend);
 	suspend_changed(pmu, NULL, &suspended);
 	pmudev_alloc_release(pmu);
-	more = all->nr_mux && (all->perf.pinned | all->perf.flexible);
+	more = !list_empty(&all->mux_sets) && (all->perf.pinned | all->perf.flexible);
 	mutex_unlock(&pmu->lock);
 	resume_list(pmu, &suspended);
 	return more;

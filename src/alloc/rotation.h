@@ -41,7 +41,8 @@ static inline bool pmudev_rotation_concerned(const struct pmudev_set *asking)
 {
 	const struct pmudev_pmu_alloc *all = pmudev_pmu_alloc(asking->pmu);
 
-	return asking->alloc->mux.changed || all->nr_mux || all->task_borrowed || all->cpu_borrowed;
+	return asking->alloc->mux.changed || !list_empty(&all->mux_sets) || all->task_borrowed ||
+	       all->cpu_borrowed;
 }
 
 /*

@@ -241,8 +241,9 @@ static bool in_background(void)
 }
 
 /*
- * Whether Ctrl-C discards what was written and is not shown yet, as terminals do: that could be how
- * the terminal is given back. Who does not own the terminal would be stopped for changing it.
+ * At Ctrl-C a terminal discards what was written and is not shown yet (NOFLSH: it does not). That
+ * can be LEAVE, and then the terminal stays as ENTER made it. In the background nothing is changed:
+ * the kernel stops a process that changes the terminal from there.
  */
 static void discard_output(bool discard)
 {
