@@ -83,7 +83,7 @@ is_part() { [ $((NUMBERS[$1] % $2)) = "$3" ]; }
 each_once() {
 	case $1-$2 in
 	vhe-4) return 0 ;;
-	v4-g8-w-4) [ -n "$3" ] || { is_part "$5" 2 0; } ;;
+	v4-g8-w-4) [ -n "$3" ] || is_part "$5" 2 0 ;;
 	v5-g8-w-4) [ -z "$3" ] && is_part "$5" 2 1 ;;
 	vhe-1 | v4-g8-w-1) [ -n "$4" ] ;;
 	*-4 | v2-g4-1) [ -n "$3" ] ;;
