@@ -31,9 +31,7 @@ static bool parse(char *line, struct lock_use *use)
 	line += strspn(line, " ");
 	snprintf(use->name, sizeof(use->name), "%s", line);
 	use->contended = v[1];
-	use->wait_ns = v[4] * 1000;
 	use->acquired = v[7];
-	use->longest_ns = v[9] * 1000;
 	use->hold_ns = v[10] * 1000;
 	return true;
 }

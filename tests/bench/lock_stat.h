@@ -18,15 +18,13 @@
  *	#2 and so on
  * @contended: how often somebody waited
  * @acquired: how often they were taken
- * @wait_ns, @hold_ns, @longest_ns: all waits, how long they were held altogether and at most
+ * @hold_ns: how long they were held altogether
  */
 struct lock_use {
 	char name[LOCK_NAME_SIZE];
 	unsigned long contended;
 	unsigned long acquired;
-	double wait_ns;
 	double hold_ns;
-	double longest_ns;
 };
 
 struct lock_uses {

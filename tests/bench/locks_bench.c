@@ -5,8 +5,8 @@
  * lines, for tests/bench/locks:
  *
  *   path KEY CPUS ROUNDS NS	so many times on each CPU took so long altogether
- *   lock KEY CPUS NAME ACQUIRED CONTENDED WAIT HOLD LONGEST
- *				a lock of the module's meanwhile, the last three in ns
+ *   lock KEY CPUS NAME ACQUIRED CONTENDED HOLD
+ *				a lock of the module's meanwhile, the last in ns
  */
 #include "api.h"
 #include "lock_stat.h"
@@ -257,9 +257,8 @@ static void print_uses(const struct path *path, unsigned int cpus, const char *n
 		const struct lock_use *use = &after.use[i];
 
 		if (is_ours(names, use->name))
-			printf("lock %s %u %s %lu %lu %.0f %.0f %.0f\n", path->key, cpus, use->name,
-			       use->acquired, use->contended, use->wait_ns, use->hold_ns,
-			       use->longest_ns);
+			printf("lock %s %u %s %lu %lu %.0f\n", path->key, cpus, use->name,
+			       use->acquired, use->contended, use->hold_ns);
 	}
 	fflush(stdout);
 }
