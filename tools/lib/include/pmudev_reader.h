@@ -18,7 +18,8 @@
  *
  * Requirements
  *   - One thread uses the reader, also in its signal handlers: the one that called
- *     pmudev_reader_init(). Children of fork and vfork may use their copies, which call read(2).
+ *     pmudev_reader_init(). A child of fork may use its copy, which calls read(2). A child of
+ *     vfork must not: it has the thread id of its parent, which may still run on another CPU.
  *   - Do not use the reader after the set is unmapped: it points into the page.
  * The 32 bits of @seq can wrap around without harm: @clock in the page changes each time the thread
  * is switched in, and without a switch the page would have to be written 2^31 times between two

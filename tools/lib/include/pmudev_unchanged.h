@@ -16,13 +16,14 @@ extern "C" {
  * The id of the calling thread. No thread has the initial value, so a thread's first read takes the
  * slow path, where the library sets it.
  *
- * A stale id cannot make a read wrong. Such a read would need a page whose @owner is that id, and
- * @owner is 0 unless the owner thread itself is running:
+ * A stale id cannot make an allowed read wrong. Such a read would need a page whose @owner is that
+ * id, and @owner is 0 unless the owner thread itself is running:
  *   - After fork() the child's only thread has its parent's id here until the library's fork
  *     handler clears it. The child sees zeroes in place of its parent's page.
- *   - A vfork() child uses the thread-local storage of its parent, which sleeps meanwhile: @owner
- *     is 0. If the child leaves its own id here (it may call nothing but exec and _exit), the
- *     parent falls back once and sets its id again.
+ *   - A vfork() child uses the thread-local storage of its parent, and must not read: while the
+ *     parent is still on its way to sleep on another CPU, the child is taken for it. Once the
+ *     parent sleeps, @owner is 0. If the child leaves its own id here, the parent falls back once
+ *     and sets its id again.
  *   - No C library supports a thread made by clone() without its own thread-local storage.
  * A bare clone() or _Fork() calls no fork handlers. In such a process pmudev_open(),
  * pmudev_bind_self() and pmudev_map() set the id.
