@@ -50,7 +50,8 @@ struct pmudev_task_link {
 	struct rcu_head rcu;	      /* a probe may drop the last reference with preemption off */
 	u32 nr_sets;		      /* sets bound to it, children included; under ctx->lock */
 	u32 nr_parents;		      /* those of them with a file; under ctx->lock */
-	bool linked; /* the preempt notifier is in the task's list; under ctx->lock */
+	bool linked;  /* the preempt notifier is in the task's list; under ctx->lock */
+	bool started; /* it is loaded when its thread runs; set once, read without lock */
 };
 
 /* What the allocation layer keeps of a context, of a cgroup's with its CPU's; under pmu->lock */

@@ -21,7 +21,6 @@
  *   users_mutex		x86/reserve.c: the reservation of the event selects
  *   drivers_mutex		arm64/perf_wrap.c: perf's drivers
  *   inherit->mutex		one walk over a set's children at a time
- *   attach_lock		raw, task/attach.c: one attach at a time
  *   grant_lock			raw, entry/mmap.c: the first mapping clears residue before others go
  *   rights_lock		raw, x86/user.c: rights to read; irqs on, it calls all CPUs
  *   rq->lock			the scheduler's: a switch holds it when it takes those below

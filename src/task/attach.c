@@ -10,9 +10,6 @@
 #include "sched_switch.h"
 #include "switch.h"
 
-/* One attach at a time: a context that another call finds in the task table has been started. */
-static DEFINE_RAW_SPINLOCK(attach_lock);
-
 /* Count one more set. Return: false if the context is dead. */
 static bool ctx_get_set(struct pmudev_ctx *ctx)
 {
@@ -26,7 +23,10 @@ static bool ctx_get_set(struct pmudev_ctx *ctx)
 	return alive;
 }
 
-/* Link the context of the calling thread, or of one that has not run yet; @load it, too. */
+/*
+ * Link the context of the calling thread, or of one that has not run yet; @load it, too. It is
+ * started then.
+ */
 static void link_ctx(struct pmudev_ctx *ctx, bool load)
 {
 	unsigned long flags;
@@ -37,6 +37,8 @@ static void link_ctx(struct pmudev_ctx *ctx, bool load)
 	if (load && !ctx->dead && ctx->cpu < 0)
 		pmudev_ctx_load(ctx);
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	/* Pairs with the acquire in start(). */
+	smp_store_release(&ctx->link.started, true);
 }
 
 /*
@@ -53,12 +55,19 @@ static void start_here(void *info)
 	raw_spin_unlock(&ctx->lock);
 }
 
+/*
+ * Start a context that is in the task table. Several calls that find it there may do so at once:
+ * none returns before it is started. Preemption off.
+ */
 static int start(struct pmudev_ctx *ctx)
 {
 	if (ctx->link.task == current) {
 		link_ctx(ctx, true);
 		return 0;
 	}
+	/* Pairs with the releases: what they started comes before all that the caller does. */
+	if (smp_load_acquire(&ctx->link.started))
+		return 0;
 	/* If the CPU went offline, the thread was switched since, and the probe has found it. */
 	smp_call_function_single(task_cpu(ctx->link.task), start_here, ctx, true);
 	/*
@@ -66,7 +75,11 @@ static int start(struct pmudev_ctx *ctx)
 	 * the barrier in on_exit(): either the hook finds the context, or this reads PF_EXITING.
 	 */
 	smp_mb();
-	return READ_ONCE(ctx->link.task->flags) & PF_EXITING ? -ESRCH : 0;
+	if (READ_ONCE(ctx->link.task->flags) & PF_EXITING)
+		return -ESRCH;
+	/* Pairs with the acquire above. */
+	smp_store_release(&ctx->link.started, true);
+	return 0;
 }
 
 /* Add a new context for its first set. Return: false if the task has one; @ctx is freed then. */
@@ -81,34 +94,44 @@ static bool add_new(struct pmudev_ctx *ctx)
 	return false;
 }
 
-/* After prepare(). Return: the context; NULL if the task has one, and @ctx is freed; ERR_PTR(). */
-static struct pmudev_ctx *attach_new(struct pmudev_ctx *ctx)
-{
-	int ret;
-
-	if (!add_new(ctx))
-		return NULL;
-	ret = start(ctx);
-	if (!ret)
-		return ctx;
-	pmudev_detach(ctx);
-	return ERR_PTR(ret);
-}
-
-/* Attach the task's existing context for one more set. Return: NULL if there is none alive. */
-static struct pmudev_ctx *attach_found(struct task_struct *task, struct pmudev_pmu *pmu)
+/* The task's existing context, for one more set. Return: NULL if there is none alive. */
+static struct pmudev_ctx *get_found(struct task_struct *task, struct pmudev_pmu *pmu)
 {
 	struct pmudev_ctx *ctx;
 
 	/* A dead context was just being removed from the table: it is not found again. */
 	while ((ctx = pmudev_ctx_find(task, pmu)) && !ctx_get_set(ctx))
 		pmudev_ctx_put(ctx);
-	if (ctx && task == current)
-		link_ctx(ctx, true);
 	return ctx;
 }
 
-/* Do what may sleep, before the locks are taken. pmudev_nr_unlinked keeps the probe installed. */
+/*
+ * After prepare(): @new, or the context that the task has already. @new may be NULL, and is freed
+ * if it is not used. Return: NULL if the context died in between; ERR_PTR(-ESRCH).
+ */
+static struct pmudev_ctx *get_started(struct task_struct *task, struct pmudev_pmu *pmu,
+				      struct pmudev_ctx *new)
+{
+	struct pmudev_ctx *ctx = new;
+	int ret = 0;
+
+	/*
+	 * Another call that finds the calling thread's new context may load it here. Link it
+	 * before this thread can be switched out: nothing else would unload it then.
+	 */
+	preempt_disable();
+	if (!new || !add_new(new))
+		ctx = get_found(task, pmu);
+	if (ctx)
+		ret = start(ctx);
+	preempt_enable();
+	if (!ret)
+		return ctx;
+	pmudev_detach(ctx);
+	return ERR_PTR(ret);
+}
+
+/* Do what may sleep. pmudev_nr_unlinked keeps the probe installed. */
 static int prepare(const struct task_struct *task)
 {
 	return task == current ? pmudev_switch_prepare() : pmudev_sched_switch_start();
@@ -122,8 +145,6 @@ struct pmudev_ctx *pmudev_attach(struct task_struct *task, struct pmudev_pmu *pm
 
 	/* Repeat if the existing context died in between. */
 	do {
-		ctx = NULL;
-		/* Allocate without attach_lock: other callers must not wait for memory. */
 		if (create) {
 			new = pmudev_ctx_alloc(task, pmu, pmudev_bind_gfp(task));
 			if (!new)
@@ -138,13 +159,7 @@ struct pmudev_ctx *pmudev_attach(struct task_struct *task, struct pmudev_pmu *pm
 				pmudev_ctx_put(new);
 			return ERR_PTR(ret);
 		}
-		raw_spin_lock(&attach_lock);
-		if (new)
-			ctx = attach_new(new);
-		/* Otherwise another call was faster. */
-		if (!ctx)
-			ctx = attach_found(task, pmu);
-		raw_spin_unlock(&attach_lock);
+		ctx = get_started(task, pmu, new);
 		atomic_dec(&pmudev_nr_unlinked);
 		create = true;
 	} while (!ctx);
@@ -159,7 +174,7 @@ struct pmudev_ctx *pmudev_attach_new_task(struct task_struct *child, struct pmud
 		return NULL;
 	/* Another process may count the new task already. */
 	if (!add_new(ctx))
-		return attach_found(child, pmu);
+		return get_found(child, pmu);
 	/* The task has not run, so its list of notifiers does not change. */
 	link_ctx(ctx, false);
 	return ctx;
