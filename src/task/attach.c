@@ -43,14 +43,16 @@ static void link_ctx(struct pmudev_ctx *ctx, bool load)
 
 /*
  * Load the context on the CPU where its thread may be running. If the thread is not running, the
- * probe links the context at the next switch.
+ * probe links the context at the next switch. A thread that exits is not counted any more: start()
+ * fails.
  */
 static void start_here(void *info)
 {
 	struct pmudev_ctx *ctx = info;
 
 	raw_spin_lock(&ctx->lock);
-	if (ctx->link.task == current && !ctx->dead && ctx->cpu < 0)
+	if (ctx->link.task == current && !(current->flags & PF_EXITING) && !ctx->dead &&
+	    ctx->cpu < 0)
 		pmudev_ctx_load(ctx);
 	raw_spin_unlock(&ctx->lock);
 }
@@ -68,6 +70,11 @@ static int start(struct pmudev_ctx *ctx)
 	/* Pairs with the releases: what they started comes before all that the caller does. */
 	if (smp_load_acquire(&ctx->link.started))
 		return 0;
+	/*
+	 * The context was in the table before the thread's CPU is looked up: if the thread runs on
+	 * another one by then, the probe has found the context there.
+	 */
+	smp_mb();
 	/* If the CPU went offline, the thread was switched since, and the probe has found it. */
 	smp_call_function_single(task_cpu(ctx->link.task), start_here, ctx, true);
 	/*
@@ -151,7 +158,11 @@ struct pmudev_ctx *pmudev_attach(struct task_struct *task, struct pmudev_pmu *pm
 				return ERR_PTR(-ENOMEM);
 		}
 		atomic_inc(&pmudev_nr_unlinked);
-		if (new || task == current)
+		/*
+		 * A context that is found is linked, or whoever added it has the probe installed.
+		 * Without notifiers the fork hook adds some without looking after the probe.
+		 */
+		if (new || task == current || !IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
 			ret = prepare(task);
 		if (ret) {
 			atomic_dec(&pmudev_nr_unlinked);

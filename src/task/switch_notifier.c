@@ -179,11 +179,20 @@ bool pmudev_switch_unlink(struct pmudev_ctx *ctx, bool out)
 	return out && unlink_alone(ctx);
 }
 
+/*
+ * Will the attach of a context fail, for its thread exits? If it was not loaded before, it stays
+ * out: nothing would unlink it after the thread's last switch.
+ */
+static bool comes_too_late(const struct pmudev_ctx *ctx)
+{
+	return ctx->cpu < 0 && READ_ONCE(ctx->link.task->flags) & PF_EXITING;
+}
+
 /* From the probe, for both threads of a switch: irqs are off, and rq->lock is held. */
 static void link_waiting(struct pmudev_ctx *ctx)
 {
 	raw_spin_lock(&ctx->lock);
-	if (!ctx->dead && !ctx->link.linked)
+	if (!ctx->dead && !ctx->link.linked && !comes_too_late(ctx))
 		link_notifier(ctx);
 	raw_spin_unlock(&ctx->lock);
 }
