@@ -15,6 +15,7 @@
 struct pmudev_deadlines;
 struct pmudev_pmu;
 struct pmudev_query;
+struct pmudev_read_sets;
 struct pmudev_refusal;
 struct pmudev_reports;
 struct pmudev_set;
@@ -52,6 +53,10 @@ int pmudev_ioctl_deadline(struct pmudev_set *set, const struct pmudev_deadlines 
 			  struct pmudev_refusal *why);
 int pmudev_ioctl_report(struct pmudev_set *set, struct pmudev_reports *call,
 			struct pmudev_refusal *why);
+
+/* read_sets.c: this ioctl's handler. */
+int pmudev_ioctl_read_sets(struct pmudev_set *set, const struct pmudev_read_sets *call,
+			   struct pmudev_refusal *why);
 
 /* query.c: what a PMU is. Takes no lock: any user may ask, as often as it likes. */
 void pmudev_describe(struct pmudev_pmu *pmu, struct pmudev_query *query);

@@ -32,6 +32,7 @@ union args {
 	struct pmudev_why why;
 	struct pmudev_deadlines deadlines;
 	struct pmudev_reports reports;
+	struct pmudev_read_sets read_sets;
 };
 
 /* Describe a PMU, named by its number or by a CPU. */
@@ -194,6 +195,11 @@ static int ioctl_report(struct pmudev_set *set, union args *args, struct pmudev_
 	return pmudev_ioctl_report(set, &args->reports, why);
 }
 
+static int ioctl_read_sets(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
+{
+	return pmudev_ioctl_read_sets(set, &args->read_sets, why);
+}
+
 static int ioctl_continue(struct pmudev_set *set, union args *args, struct pmudev_refusal *why)
 {
 	if (args->ctl.group != PMUDEV_ALL || args->ctl.slot != PMUDEV_ALL || args->ctl.value)
@@ -253,6 +259,7 @@ static const struct ioctl ioctls[] = {
 	[INDEX(DEADLINE)] = { sizeof(struct pmudev_deadlines), 0, ioctl_deadline },
 	[INDEX(CONTINUE)] = { sizeof(struct pmudev_ctl), 0, ioctl_continue },
 	[INDEX(REPORT)] = { sizeof(struct pmudev_reports), 0, ioctl_report, .outputs = true },
+	[INDEX(READ_SETS)] = { sizeof(struct pmudev_read_sets), 0, ioctl_read_sets },
 };
 
 /*

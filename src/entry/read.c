@@ -9,6 +9,7 @@
 #include "../context/user_access.h"
 #include "../set/set.h"
 #include "entry.h"
+#include "reading.h"
 
 /* A record of this many counts is put together on the stack. */
 #define SMALL_RECORD 8
@@ -108,26 +109,10 @@ static void fill_record(struct pmudev_ctx *ctx, struct pmudev_set *set,
 	fill_counts(set, record->counts, now, &last);
 }
 
-/**
- * struct reading - a record that is being made
- * @set: the set
- * @record: where
- * @room: bytes there
- * @need: out: how many it takes; if that is more than @room nothing was done
- * @total: of an inherited set: the sum of its children
- */
-struct reading {
-	struct pmudev_set *set;
-	struct pmudev_record *record;
-	size_t room;
-	size_t need;
-	struct pmudev_sum *total;
-};
-
 /* The record of a set itself. pmudev_ctx_fn: under ctx->lock it is of one moment. */
 static __always_inline void read_own(struct pmudev_ctx *ctx, void *arg)
 {
-	struct reading *reading = arg;
+	struct pmudev_reading *reading = arg;
 	struct pmudev_set *set = reading->set;
 
 	reading->need = struct_size(reading->record, counts, set->nr_slots);
@@ -137,12 +122,17 @@ static __always_inline void read_own(struct pmudev_ctx *ctx, void *arg)
 	fill_record(ctx, set, reading->record, reading->need);
 }
 
+void pmudev_reading_own(struct pmudev_ctx *ctx, void *arg)
+{
+	read_own(ctx, arg);
+}
+
 /* ----------------------------------------------------------- inheritance -- */
 
 /* pmudev_set_fn: the parent's record, or a child's part of the sum. */
 static void read_part(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
 {
-	struct reading *reading = arg;
+	struct pmudev_reading *reading = arg;
 
 	if (!pmudev_set_is_child(set)) {
 		read_own(ctx, reading);
@@ -177,7 +167,7 @@ static void add_children(struct pmudev_set *set, struct pmudev_record *record,
 }
 
 /* With the set's mutex held its slots stay. */
-static noinline int read_inherited(struct reading *reading)
+int pmudev_reading_inherited(struct pmudev_reading *reading)
 {
 	struct pmudev_set *set = reading->set;
 	struct pmudev_walk walk = { .fn = read_part, .arg = reading, .reading = true };
@@ -200,7 +190,7 @@ static noinline int read_inherited(struct reading *reading)
 /* --------------------------------------------------------------- the call -- */
 
 /* It waits for no other call on the set: what these change of it they change under ctx->lock. */
-static __always_inline int read_record(struct reading *reading)
+static __always_inline int read_record(struct pmudev_reading *reading)
 {
 	struct pmudev_set *set = reading->set;
 	struct pmudev_ctx *ctx = smp_load_acquire(&set->ctx); /* may just be bound, see bind.c */
@@ -208,7 +198,7 @@ static __always_inline int read_record(struct reading *reading)
 	if (!ctx)
 		return -EINVAL;
 	if (set->inherit)
-		return read_inherited(reading);
+		return pmudev_reading_inherited(reading);
 	pmudev_ctx_call(ctx, read_own, reading);
 	return 0;
 }
@@ -262,10 +252,15 @@ fault:
 	return -EFAULT;
 }
 
+int pmudev_reading_copy(struct pmudev_record __user *to, const struct pmudev_record *record)
+{
+	return copy_record(to, record);
+}
+
 /* More than fits on the stack, or into the caller's buffer. */
 static noinline ssize_t read_large(struct pmudev_set *set, char __user *buf, size_t size)
 {
-	struct reading reading = { .set = set };
+	struct pmudev_reading reading = { .set = set };
 	ssize_t ret;
 
 	reading.room = min(size, struct_size(reading.record, counts, PMUDEV_MAX_EVENTS));
@@ -292,7 +287,7 @@ ssize_t pmudev_dev_read(struct file *file, char __user *buf, size_t size, loff_t
 		struct pmudev_record record;
 		struct pmudev_count counts[SMALL_RECORD];
 	} small __uninitialized; /* read_record() writes what is copied */
-	struct reading reading = {
+	struct pmudev_reading reading = {
 		.set = set,
 		.record = &small.record,
 		.room = min(size, sizeof(small)),

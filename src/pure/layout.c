@@ -39,6 +39,7 @@ SIZE(pmudev_ctl, 88);
 SIZE(pmudev_why, 80);
 SIZE(pmudev_deadlines, 88);
 SIZE(pmudev_reports, 88);
+SIZE(pmudev_read_sets, 96);
 
 SIZE(pmudev_deadline, 40);
 AT(pmudev_deadline, value, 8);

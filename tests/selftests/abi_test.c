@@ -76,6 +76,10 @@ FIXTURE_VARIANT_ADD(call, report) {
 	PMUDEV_IOC_REPORT, sizeof(struct pmudev_reports), 0
 };
 
+FIXTURE_VARIANT_ADD(call, read_sets) {
+	PMUDEV_IOC_READ_SETS, sizeof(struct pmudev_read_sets), 0
+};
+
 /* clang-format on */
 
 FIXTURE_SETUP(call)
@@ -115,6 +119,7 @@ static void good(struct _test_data_call *self, const struct _fixture_variant_cal
 		 void *at)
 {
 	struct pmudev_deadlines *deadlines = at;
+	struct pmudev_read_sets *read_sets = at;
 	struct pmudev_reports *reports = at;
 	struct pmudev_place *place = at;
 	struct pmudev_add *add = at;
@@ -155,6 +160,13 @@ static void good(struct _test_data_call *self, const struct _fixture_variant_cal
 		reports->nr = 1;
 		reports->report_size = sizeof(*self->report);
 		reports->reports = (uintptr_t)self->report;
+		break;
+	case PMUDEV_IOC_READ_SETS:
+		*(__s32 *)self->counters = self->fd;
+		read_sets->nr = 1;
+		read_sets->record_size = sizeof(struct pmudev_record) + sizeof(struct pmudev_count);
+		read_sets->fds = (uintptr_t)self->counters;
+		read_sets->records = (uintptr_t)self->report;
 		break;
 	}
 }

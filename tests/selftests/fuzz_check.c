@@ -60,6 +60,7 @@ static bool agree(__u32 code, int error)
 		{ PMUDEV_WHY_ENDED, { ESRCH } },
 		{ PMUDEV_WHY_NO_GUEST, { EOPNOTSUPP } },
 		{ PMUDEV_WHY_CGROUP, { EBADF } },
+		{ PMUDEV_WHY_NOT_A_SET, { EBADF } },
 		{ PMUDEV_WHY_CAP_TASK, { EPERM } },
 		{ PMUDEV_WHY_USER_ACCESS, { EACCES } },
 		{ PMUDEV_WHY_NOT_OWNER, { EPERM } },

@@ -204,6 +204,7 @@ union fuzz_args {
 	struct pmudev_why why;
 	struct pmudev_deadlines deadlines;
 	struct pmudev_reports reports;
+	struct pmudev_read_sets read_sets;
 	__u8 bytes[1024];
 };
 
@@ -287,6 +288,20 @@ static void fill_deadlines(struct fuzz *f, struct pmudev_deadlines *deadlines)
 		deadlines->nr = fuzz_random(f) >> fuzz_pick(f, 64);
 }
 
+static void fill_read_sets(struct fuzz *f, struct pmudev_read_sets *call)
+{
+	__s32 fds[8];
+	unsigned int i;
+
+	call->nr = 1 + fuzz_pick(f, fuzz_rarely(f, 16) ? 70 : ARRAY_SIZE(fds));
+	for (i = 0; i < ARRAY_SIZE(fds); i++)
+		fds[i] = fuzz_rarely(f, 30) ? (__s32)fuzz_random(f) :
+					      FUZZ_FD + (int)fuzz_pick(f, FUZZ_SLOTS);
+	call->record_size = fuzz_rarely(f, 16) ? fuzz_pick(f, 200) : 64 + 32 * fuzz_pick(f, 8);
+	call->fds = address(fuzz_put(f, FUZZ_ARENA_PAGE, fds, sizeof(fds)));
+	call->records = some_room(f, 2 * FUZZ_ARENA_PAGE, 8 * 288);
+}
+
 /* What the ioctl takes. Returns its size. */
 static unsigned int fill(struct fuzz *f, unsigned int nr, union fuzz_args *args)
 {
@@ -333,6 +348,9 @@ static unsigned int fill(struct fuzz *f, unsigned int nr, union fuzz_args *args)
 		args->ctl.group = fuzz_rarely(f, 8) ? fuzz_pick(f, 4) : PMUDEV_ALL;
 		args->ctl.slot = PMUDEV_ALL;
 		return sizeof(args->ctl);
+	case 12:
+		fill_read_sets(f, &args->read_sets);
+		return sizeof(args->read_sets);
 	default:
 		fill_ctl(f, &args->ctl, nr == 6);
 		return sizeof(args->ctl);

@@ -22,6 +22,7 @@ const char *const fuzz_kinds[FUZZ_KINDS] = {
 	[FUZZ_DEADLINE] = "DEADLINE",
 	[FUZZ_REPORT] = "REPORT",
 	[FUZZ_CONTINUE] = "CONTINUE",
+	[FUZZ_READ_SETS] = "READ_SETS",
 	[FUZZ_OTHER_IOCTL] = "no such ioctl",
 	[FUZZ_READ] = "read",
 	[FUZZ_POLL] = "poll, lseek, ...",

@@ -102,10 +102,10 @@ static void do_other_ioctl(struct fuzz *f)
 
 	/* The right number with a size or a direction, which ours have not. */
 	if (!ours)
-		request = _IOC(1 + fuzz_pick(f, 3), PMUDEV_IOC_TYPE, 0x40 + fuzz_pick(f, 12),
+		request = _IOC(1 + fuzz_pick(f, 3), PMUDEV_IOC_TYPE, 0x40 + fuzz_pick(f, 13),
 			       fuzz_pick(f, 300));
 	else if (_IOC_NR(request) >= _IOC_NR(PMUDEV_IOC_QUERY) &&
-		 _IOC_NR(request) <= _IOC_NR(PMUDEV_IOC_CONTINUE))
+		 _IOC_NR(request) <= _IOC_NR(PMUDEV_IOC_READ_SETS))
 		return;
 	fuzz_begin(f, FUZZ_OTHER_IOCTL, "ioctl(%d) %lx", fd - FUZZ_FD, request);
 	ret = fuzz_end(f, fuzz_result(ioctl(fd, request, room)));
@@ -152,7 +152,7 @@ static void do_poll(struct fuzz *f)
 /* An ioctl, of those that make a set more often than of others. */
 static void do_ioctl(struct fuzz *f)
 {
-	static const unsigned char nr[] = { 0, 1, 2, 2, 3, 4, 4, 5, 6, 7, 8, 9, 9, 10, 11 };
+	static const unsigned char nr[] = { 0, 1, 2, 2, 3, 4, 4, 5, 6, 7, 8, 9, 9, 10, 11, 12 };
 
 	fuzz_ioctl(f, some_set(f), FUZZ_ONE_OF(f, nr));
 }

@@ -175,6 +175,15 @@ static void __attribute__((unused)) layout(void)
 	FIELD(pmudev_reports, report_size, 76);
 	FIELD(pmudev_reports, reports, 80);
 
+	SIZE(pmudev_read_sets, 96);
+	FIELD(pmudev_read_sets, size, 0);
+	FIELD(pmudev_read_sets, flags, 4);
+	FIELD(pmudev_read_sets, refusal, 8);
+	FIELD(pmudev_read_sets, nr, 72);
+	FIELD(pmudev_read_sets, record_size, 76);
+	FIELD(pmudev_read_sets, fds, 80);
+	FIELD(pmudev_read_sets, records, 88);
+
 	SIZE(pmudev_count, 32);
 	FIELD(pmudev_count, value, 0);
 	FIELD(pmudev_count, time_enabled, 8);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -104,6 +105,43 @@ int pmudev_read(struct pmudev *set, struct pmudev_record *record, size_t size)
 	if (error)
 		return error;
 	error = read_or_fail(set, record, size);
+	errno = before;
+	return error;
+}
+
+/* At most PMUDEV_MAX_READ_SETS. False: it failed, or this module has no such call. */
+static bool read_at_once(struct pmudev *sets, unsigned int nr, union pmudev_record_buffer *records)
+{
+	int32_t fds[PMUDEV_MAX_READ_SETS];
+	struct pmudev_read_sets call = {
+		.size = sizeof(call),
+		.nr = nr,
+		.record_size = sizeof(*records),
+		.fds = (uintptr_t)fds,
+		.records = (uintptr_t)records,
+	};
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		fds[i] = sets[i].fd;
+	return !ioctl(sets[0].fd, PMUDEV_IOC_READ_SETS, &call);
+}
+
+int pmudev_read_sets(struct pmudev *sets, unsigned int nr, union pmudev_record_buffer *records)
+{
+	const int before = errno;
+	unsigned int i, n;
+	int error = 0;
+
+	if (!sets || !records)
+		return -EFAULT;
+	for (; nr && !error; sets += n, records += n, nr -= n) {
+		n = nr < PMUDEV_MAX_READ_SETS ? nr : PMUDEV_MAX_READ_SETS;
+		/* One after the other: then the set that fails has the reason. */
+		if (!read_at_once(sets, n, records))
+			for (i = 0; i < n && !error; i++)
+				error = pmudev_read(&sets[i], &records[i].record, sizeof(*records));
+	}
 	errno = before;
 	return error;
 }

@@ -140,6 +140,11 @@ static const struct pmudev_sentence sentences[] = {
 		"leave out PMUDEV_EXCLUDE_HOST (:G)",
 		NOTHING,
 	},
+	[PMUDEV_WHY_NOT_A_SET] = {
+		"that descriptor is not one of a set, or was not opened for reading",
+		"give descriptors that open(\"/dev/pmudev\", O_RDWR) or O_RDONLY returned",
+		NOTHING,
+	},
 	[PMUDEV_WHY_CGROUP] = {
 		"that descriptor is not one of a cgroup's directory",
 		"open a directory where cgroup v2 is mounted, such as /sys/fs/cgroup/user.slice",

@@ -111,6 +111,7 @@ enum pmudev_reason {
 	PMUDEV_WHY_ENDED = 34,	  /* the target and its children exited, or gained rights */
 	PMUDEV_WHY_NO_GUEST = 35, /* (EOPNOTSUPP) EXCLUDE_HOST, but no guest can run here */
 	PMUDEV_WHY_CGROUP = 36,	  /* (EBADF) not a descriptor of a cgroup v2 directory */
+	PMUDEV_WHY_NOT_A_SET = 37, /* (EBADF) not a descriptor of a set that is open for reading */
 	/* permission (EPERM, EACCES, EDQUOT) */
 	PMUDEV_WHY_CAP_KERNEL = 40,  /* counting the kernel needs CAP_PERFMON */
 	PMUDEV_WHY_CAP_CPU = 41,     /* counting a CPU needs CAP_PERFMON */
@@ -388,6 +389,7 @@ struct pmudev_event_attr {
 #define PMUDEV_IOC_DEADLINE	_IO(PMUDEV_IOC_TYPE, 0x49)	/* struct pmudev_deadlines */
 #define PMUDEV_IOC_REPORT	_IO(PMUDEV_IOC_TYPE, 0x4a)	/* struct pmudev_reports */
 #define PMUDEV_IOC_CONTINUE	_IO(PMUDEV_IOC_TYPE, 0x4b)	/* struct pmudev_ctl */
+#define PMUDEV_IOC_READ_SETS	_IO(PMUDEV_IOC_TYPE, 0x4c)	/* struct pmudev_read_sets */
 
 enum pmudev_arch {
 	PMUDEV_ARCH_ARM64 = 1, /* also 32-bit kernels; arch_version: PMUVer */
@@ -999,6 +1001,35 @@ struct pmudev_record {
 	__u64 reserved;
 
 	__extension__ struct pmudev_count counts[];
+};
+
+/* The maximum number of sets that one call reads */
+#define PMUDEV_MAX_READ_SETS	64
+
+/**
+ * struct pmudev_read_sets - read several sets at once
+ * @size: of this structure
+ * @flags: zero
+ * @refusal: why it failed; its event is an index of @fds
+ * @nr: number of sets, 1..PMUDEV_MAX_READ_SETS
+ * @record_size: bytes from one record to the next: a multiple of 8, and enough for the largest
+ *	(else ENOSPC)
+ * @fds: user pointer to __s32[], the sets' descriptors; a set may be there more than once
+ * @records: user pointer to the records, of @record_size bytes each, in the order of @fds
+ *
+ * Each record is what read(2) of its set returns, of a moment of its own. Sets that count on the
+ * same CPU are read there in one interrupt, where read(2) takes one for each set. The call may be
+ * made on any set, whether it is read or not; that one remembers the refusal. On error no record is
+ * to be relied on.
+ */
+struct pmudev_read_sets {
+	__u32 size;
+	__u32 flags;
+	struct pmudev_refusal refusal;
+	__u32 nr;
+	__u32 record_size;
+	__aligned_u64 fds;
+	__aligned_u64 records;
 };
 
 /* ------------------------------------------------------------ user page -- */

@@ -167,6 +167,13 @@ union pmudev_record_buffer {
 int pmudev_read(struct pmudev *set, struct pmudev_record *record, size_t size);
 
 /*
+ * The records of @nr sets, each of a moment of its own. Sets that count on the same CPU are read
+ * there in one interrupt; pmudev_read() takes one for each. On error the set that failed has the
+ * reason, and no record is valid.
+ */
+int pmudev_read_sets(struct pmudev *sets, unsigned int nr, union pmudev_record_buffer *records);
+
+/*
  * Estimates the total of a multiplexed event: @value * @enabled / @running, rounded to the nearest;
  * @value if it was on a counter all the time; UINT64_MAX if the result is larger. The arguments are
  * those of struct pmudev_count. Returns false and leaves @whole alone if the event was never on a
