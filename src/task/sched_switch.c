@@ -18,27 +18,29 @@ atomic_t pmudev_nr_cgroups = ATOMIC_INIT(0);
 static void (*switch_out)(struct pmudev_ctx *ctx);
 static void (*switch_in)(struct pmudev_ctx *ctx);
 
-static noinline void look_closer(const struct task_struct *prev, const struct task_struct *next)
+static noinline void look_closer(struct task_struct *prev, struct task_struct *next)
 {
-	if (!atomic_read(&pmudev_nr_unlinked))
-		return;
-	pmudev_walk_ctxs(prev, switch_out);
-	pmudev_walk_ctxs(next, switch_in);
+	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
+
+	if (atomic_read(&pmudev_nr_unlinked)) {
+		pmudev_walk_ctxs(prev, switch_out);
+		pmudev_walk_ctxs(next, switch_in);
+	}
+	if (!hlist_empty(&cpuc->cgroups))
+		pmudev_cgroups_follow(cpuc, next);
 }
 
 /*
  * Irqs off, the run queue locked; preempt notifiers of both threads are called after this. Called
  * at every switch on the machine: a thread that is not in the table passes fast.
  */
-static void on_switch(void *data, bool preempt, struct task_struct *prev, struct task_struct *next,
-		      unsigned int prev_state)
+static void notrace on_switch(void *data, bool preempt, struct task_struct *prev,
+			      struct task_struct *next, unsigned int prev_state)
 {
 	lockdep_assert_irqs_disabled();
 	if (unlikely(!hlist_empty(pmudev_task_hash_of(prev)) ||
-		     !hlist_empty(pmudev_task_hash_of(next))))
+		     !hlist_empty(pmudev_task_hash_of(next)) || atomic_read(&pmudev_nr_cgroups)))
 		look_closer(prev, next);
-	if (unlikely(!hlist_empty(&this_cpu_ptr(&pmudev_cpus)->cgroups)))
-		pmudev_cgroups_follow(this_cpu_ptr(&pmudev_cpus), next);
 }
 
 static DEFINE_MUTEX(probe_mutex); /* probe.installed */

@@ -7,6 +7,10 @@
 #include "costs.h"
 #include "trivial.h"
 
+#include <errno.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+
 #define CALLS	  100
 #define MOST_CPUS 64
 #define LOADS	  5
@@ -54,6 +58,47 @@ static double time_reading(const struct api *api, unsigned int first, unsigned i
 			fail("a CPU's set", ret);
 	}
 	ns = time_calls(read_all, &remote, CALLS);
+	for (i = nr; i--;)
+		api->close(&remote.events[i]);
+	return ns;
+}
+
+/* All sets by one call. perf has no such call: a group is what it can read at once. */
+static void read_at_once(void *arg)
+{
+	struct remote *remote = arg;
+	union record records[MOST];
+	__s32 fds[MOST];
+	struct pmudev_read_sets call = {
+		.size = sizeof(call),
+		.nr = remote->nr,
+		.record_size = sizeof(struct pmudev_record) + sizeof(struct pmudev_count),
+		.fds = (uintptr_t)fds,
+		.records = (uintptr_t)records,
+	};
+	unsigned int i;
+
+	for (i = 0; i < remote->nr; i++)
+		fds[i] = remote->events[i].fd[0];
+	if (ioctl(fds[0], PMUDEV_IOC_READ_SETS, &call))
+		fail("READ_SETS", -errno);
+}
+
+/* So many sets of CPU 1, of one event each. */
+static double time_several(const struct api *api, unsigned int nr)
+{
+	struct remote remote = { .api = api, .nr = nr };
+	struct wish wish = { .cpu = 1, .nr = 1 };
+	unsigned int i;
+	double ns;
+	int ret;
+
+	for (i = 0; i < nr; i++) {
+		ret = api->open(&remote.events[i], &wish);
+		if (ret)
+			fail("one of several sets of a CPU", ret);
+	}
+	ns = time_calls(api == &pmudev_api ? read_at_once : read_all, &remote, CALLS);
 	for (i = nr; i--;)
 		api->close(&remote.events[i]);
 	return ns;
@@ -123,7 +168,7 @@ static bool wanted(unsigned int nr, unsigned int most)
 
 int main(void)
 {
-	double remote[2][NR_NUMBERS], reads[2][NR_OTHERS];
+	double remote[2][NR_NUMBERS], several[2][NR_NUMBERS], reads[2][NR_OTHERS];
 	const struct api *api;
 	unsigned int side, i, most = cpus_online();
 	double trivial[NR_NUMBERS];
@@ -147,6 +192,8 @@ int main(void)
 		for (i = 0; i < NR_NUMBERS; i++) {
 			remote[side][i] = time_reading(api, 1, 1, numbers[i]);
 			costs_row(api->name, "remote-read", numbers[i]);
+			several[side][i] = time_several(api, numbers[i]);
+			costs_row(api->name, "remote-several", numbers[i]);
 		}
 		for (i = 0; i < NR_OTHERS; i++) {
 			if (!wanted(others[i], most - 1))
@@ -158,6 +205,8 @@ int main(void)
 	}
 	for (i = 0; i < NR_NUMBERS; i++)
 		row("remote-read", numbers[i], remote[OURS][i], remote[THEIRS][i]);
+	for (i = 0; i < NR_NUMBERS; i++)
+		row("remote-several", numbers[i], several[OURS][i], several[THEIRS][i]);
 	for (i = 0; i < NR_NUMBERS; i++)
 		row("remote-trivial", numbers[i], trivial[i], REFUSED);
 	for (i = 0; i < NR_OTHERS; i++)
