@@ -5,10 +5,12 @@
  */
 #include <linux/file.h>
 #include <linux/mm.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/uaccess.h>
+#include <linux/vmalloc.h>
 
 #include "../context/context.h"
 #include "../memory.h"
@@ -16,8 +18,11 @@
 #include "entry.h"
 #include "reading.h"
 
-/* An interrupt reads sets until it has gone through so many slots: irqs are off meanwhile. */
-#define MOST_SLOTS 256
+/*
+ * An interrupt goes through at most so many slots, as many as one set can have: irqs are off, no
+ * longer than for read(2).
+ */
+#define MOST_SLOTS PMUDEV_MAX_EVENTS
 
 /* One of the sets; its file is referred to */
 struct one {
@@ -29,11 +34,13 @@ struct one {
  * struct many - a call
  * @nr: number of sets
  * @left: bits of those that were not read yet
+ * @here: of these, those that an interrupt finds on its CPU, as it seems
  * @sets: the sets; room for their records follows
  */
 struct many {
 	unsigned int nr;
 	u64 left;
+	u64 here;
 	struct one sets[];
 };
 
@@ -42,22 +49,33 @@ static void read_here(void *info)
 {
 	struct many *many = info;
 	unsigned int i, slots = 0;
+	struct pmudev_set *set;
 	struct pmudev_ctx *ctx;
 	u64 rest;
 
-	for (rest = many->left; rest && slots < MOST_SLOTS; rest &= rest - 1) {
+	for (rest = many->here; rest && slots <= MOST_SLOTS; rest &= rest - 1) {
 		i = __ffs64(rest);
-		ctx = many->sets[i].reading.set->ctx;
-		if (READ_ONCE(ctx->cpu) != smp_processor_id())
-			continue;
+		set = many->sets[i].reading.set;
+		ctx = set->ctx;
 		raw_spin_lock(&ctx->lock);
-		if (ctx->cpu == smp_processor_id()) {
+		slots += set->nr_slots;
+		if (slots <= MOST_SLOTS && ctx->cpu == smp_processor_id()) {
 			pmudev_reading_own(ctx, &many->sets[i].reading);
-			slots += many->sets[i].reading.set->nr_slots;
 			many->left &= ~BIT_ULL(i);
 		}
 		raw_spin_unlock(&ctx->lock);
 	}
+}
+
+/* Those that are loaded on @cpu, at least a moment ago. */
+static u64 loaded_on(const struct many *many, int cpu)
+{
+	u64 rest, loaded = 0;
+
+	for (rest = many->left; rest; rest &= rest - 1)
+		if (READ_ONCE(many->sets[__ffs64(rest)].reading.set->ctx->cpu) == cpu)
+			loaded |= rest & -rest;
+	return loaded;
 }
 
 /*
@@ -80,6 +98,7 @@ static void read_own(struct many *many)
 			continue;
 		}
 		cpu = READ_ONCE(ctx->cpu);
+		many->here = loaded_on(many, cpu);
 		/* This waits until it has returned there: @left has one owner at a time. */
 		if (cpu >= 0)
 			smp_call_function_single(cpu, read_here, many, true);
@@ -94,29 +113,55 @@ static int refuse(struct pmudev_refusal *why, unsigned int i, int error, enum pm
 	return pmudev_refuse(why, error, code, limit);
 }
 
-static int read_all(struct many *many, struct pmudev_refusal *why)
+/* Read sets with children: one walk after the other. */
+static int read_inherited(struct many *many, struct pmudev_refusal *why)
 {
 	struct pmudev_reading *reading;
 	unsigned int i;
 
 	for (i = 0; i < many->nr; i++) {
 		reading = &many->sets[i].reading;
-		/* May just be bound, see bind.c. */
-		if (!smp_load_acquire(&reading->set->ctx))
-			return refuse(why, i, -EINVAL, PMUDEV_WHY_UNBOUND, 0);
 		if (!reading->set->inherit)
 			continue;
+		if (fatal_signal_pending(current))
+			return -EINTR;
 		if (pmudev_reading_inherited(reading))
 			return refuse(why, i, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
 		many->left &= ~BIT_ULL(i);
 	}
-	read_own(many);
+	return 0;
+}
+
+/* Does each record find room? The refusal has the first that does not, and what would be enough. */
+static int check_room(const struct many *many, struct pmudev_refusal *why)
+{
+	const struct pmudev_reading *reading;
+	unsigned int i, first = many->nr;
+	size_t need = 0;
+
 	for (i = 0; i < many->nr; i++) {
 		reading = &many->sets[i].reading;
-		if (reading->need > reading->room)
-			return refuse(why, i, -ENOSPC, PMUDEV_WHY_BUFFER, reading->need);
+		need = max(need, reading->need);
+		if (reading->need > reading->room && first == many->nr)
+			first = i;
 	}
-	return 0;
+	return first == many->nr ? 0 : refuse(why, first, -ENOSPC, PMUDEV_WHY_BUFFER, need);
+}
+
+static int read_all(struct many *many, struct pmudev_refusal *why)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < many->nr; i++)
+		/* May just be bound, see bind.c. */
+		if (!smp_load_acquire(&many->sets[i].reading.set->ctx))
+			return refuse(why, i, -EINVAL, PMUDEV_WHY_UNBOUND, 0);
+	ret = read_inherited(many, why);
+	if (ret)
+		return ret;
+	read_own(many);
+	return check_room(many, why);
 }
 
 /* Is it one of the device, whose private_data is a set? */
@@ -183,6 +228,17 @@ static int read_files(struct many *many, const struct pmudev_read_sets *call, si
 	return ret;
 }
 
+/*
+ * Writing the records may fault, and take any time: what is much is charged. Not kvmalloc(), which
+ * with these flags would try hard to find pages in a row.
+ */
+static struct many *allocate(size_t size)
+{
+	if (size > SZ_32K)
+		return __vmalloc(size, PMUDEV_GFP);
+	return kmalloc(size, size > SZ_4K ? PMUDEV_GFP : GFP_KERNEL);
+}
+
 int pmudev_ioctl_read_sets(struct pmudev_set *set, const struct pmudev_read_sets *call,
 			   struct pmudev_refusal *why)
 {
@@ -194,16 +250,16 @@ int pmudev_ioctl_read_sets(struct pmudev_set *set, const struct pmudev_read_sets
 
 	if (!call->nr || call->nr > PMUDEV_MAX_READ_SETS)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_NUMBER, PMUDEV_MAX_READ_SETS);
-	if (call->record_size < sizeof(struct pmudev_record) || call->record_size % 8)
+	if (call->record_size < sizeof(struct pmudev_record))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_SIZE, sizeof(struct pmudev_record));
-	room = min_t(size_t, call->record_size, most);
+	room = round_up(min_t(size_t, call->record_size, most), 8);
 	size = struct_size(many, sets, call->nr) + call->nr * room;
-	/* Writing the records may fault, and take any time: what is much is charged. */
-	many = kvmalloc(size, size > PAGE_SIZE ? PMUDEV_GFP : GFP_KERNEL);
+	many = allocate(size);
 	if (!many)
 		return pmudev_refuse(why, -ENOMEM, PMUDEV_WHY_MEMORY, 0);
 	many->nr = 0;
 	many->left = 0;
+	many->here = 0;
 	ret = read_files(many, call, room, why);
 	kvfree(many);
 	return ret;

@@ -13,7 +13,8 @@
 #include "sched_switch.h"
 
 atomic_t pmudev_nr_unlinked = ATOMIC_INIT(0);
-atomic_t pmudev_nr_cgroups = ATOMIC_INIT(0);
+/* Each switch reads it: not beside what each BIND writes. */
+atomic_t pmudev_nr_cgroups __read_mostly = ATOMIC_INIT(0);
 
 static void (*switch_out)(struct pmudev_ctx *ctx);
 static void (*switch_in)(struct pmudev_ctx *ctx);

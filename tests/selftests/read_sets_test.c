@@ -162,11 +162,26 @@ static __u64 function_calls(unsigned int cpu)
 	return calls;
 }
 
-static void *work(void *stop)
+struct worker {
+	pthread_t thread;
+	bool moves; /* from CPU to CPU */
+	bool runs;
+	bool stop;
+	__u32 tid;
+};
+
+static void *work(void *arg)
 {
-	pin_to(1);
-	while (!READ_ONCE(*(bool *)stop))
+	struct worker *worker = arg;
+	unsigned int i;
+
+	worker->tid = my_tid();
+	for (i = 1; !READ_ONCE(worker->stop); i++) {
+		if (worker->moves || !worker->runs)
+			pin_to(i % cpus_online());
+		WRITE_ONCE(worker->runs, true);
 		loop(100);
+	}
 	return NULL;
 }
 
@@ -174,16 +189,16 @@ static void *work(void *stop)
 TEST_F(read_sets, in_one_interrupt)
 {
 	struct pmudev_event_attr events[] = { event(0) };
+	struct worker worker = { .stop = false };
 	union record one;
-	bool stop = false;
-	pthread_t worker;
 	__u64 calls;
 	unsigned int i, k;
 
 	if (cpus_online() < 2)
 		SKIP(return, "needs two CPUs");
 	ASSERT_EQ(0, pin_to(0));
-	ASSERT_EQ(0, pthread_create(&worker, NULL, work, &stop));
+	ASSERT_EQ(0, pthread_create(&worker.thread, NULL, work, &worker));
+	ASSERT_TRUE(WAIT_FOR(READ_ONCE(worker.runs)));
 	/* There are not counters enough for all of them to count. */
 	for (i = 0; i < 16; i++) {
 		if (i < 4) {
@@ -208,8 +223,60 @@ TEST_F(read_sets, in_one_interrupt)
 	EXPECT_GE(calls, 20ULL);
 	/* Others may call, too. */
 	EXPECT_LE(calls, 30ULL);
-	WRITE_ONCE(stop, true);
-	ASSERT_EQ(0, pthread_join(worker, NULL));
+	WRITE_ONCE(worker.stop, true);
+	ASSERT_EQ(0, pthread_join(worker.thread, NULL));
+}
+
+/* A thread that is somewhere else by the time it is looked for, and all CPUs. */
+TEST_F(read_sets, of_a_thread_that_moves)
+{
+	struct pmudev_event_attr events[] = { event(0), event(0) };
+	struct worker worker = { .moves = true };
+	__u64 last[NR] = { 0 }, value;
+	union record now;
+	unsigned int i, k;
+
+	ASSERT_EQ(0, pthread_create(&worker.thread, NULL, work, &worker));
+	ASSERT_TRUE(WAIT_FOR(READ_ONCE(worker.runs)));
+	ASSERT_TRUE(keep(self, pm_attach(worker.tid, 0, events, 2, true)));
+	for (i = 0; i < (unsigned int)cpus_online(); i++)
+		ASSERT_TRUE(keep(self, pm_cpu_set(i, 0, events, 1)));
+	for (i = 0; i < 3; i++)
+		ASSERT_TRUE(keep(self, dup(self->fds[0])));
+	for (k = 0; k < 300; k++) {
+		ASSERT_EQ(0, pm_read_sets(self->fds, self->nr, self->records, STRIDE));
+		for (i = 0; i < self->nr; i++) {
+			value = record(self, i)->counts[0].value;
+			ASSERT_GE(value, last[i]);
+			last[i] = value;
+		}
+	}
+	WRITE_ONCE(worker.stop, true);
+	ASSERT_EQ(0, pthread_join(worker.thread, NULL));
+	for (i = 0; i < self->nr; i++) {
+		ASSERT_EQ(0, pm_read(self->fds[i], &now));
+		EXPECT_GE(now.r.counts[0].value, last[i]);
+	}
+}
+
+TEST_F(read_sets, of_a_cpu_that_is_offline)
+{
+	struct pmudev_event_attr events[] = { event(0) };
+	int i, last = cpus_online() - 1;
+	union record now;
+
+	if (last < 1)
+		SKIP(return, "needs two CPUs");
+	ASSERT_EQ(0, pin_to(0));
+	for (i = 0; i <= last; i++)
+		ASSERT_TRUE(keep(self, pm_cpu_set(i, 0, events, 1)));
+	ASSERT_EQ(0, set_cpu_online(last, false));
+	EXPECT_EQ(0, pm_read_sets(self->fds, self->nr, self->records, STRIDE));
+	EXPECT_EQ(0, pm_read(self->fds[last], &now));
+	EXPECT_EQ(0, set_cpu_online(last, true));
+	EXPECT_TRUE(record(self, last)->flags & PMUDEV_RECORD_OFFLINE);
+	EXPECT_EQ(now.r.counts[0].value, record(self, last)->counts[0].value);
+	EXPECT_FALSE(record(self, 0)->flags & PMUDEV_RECORD_OFFLINE);
 }
 
 /* The most that can be, with 64 events each: more than one interrupt takes. */
@@ -253,13 +320,16 @@ TEST_F(read_sets, refusals)
 	EXPECT_REFUSED(EINVAL, PMUDEV_WHY_NUMBER, pm_read_sets(fds, NR + 1, self->records, STRIDE));
 	EXPECT_EQ((__u64)NR, why.limit);
 	EXPECT_REFUSED(EINVAL, PMUDEV_WHY_SIZE, pm_read_sets(fds, 1, self->records, 56));
-	EXPECT_REFUSED(EINVAL, PMUDEV_WHY_SIZE, pm_read_sets(fds, 1, self->records, STRIDE + 4));
 	EXPECT_EQ(sizeof(struct pmudev_record), why.limit);
 	EXPECT_REFUSED(EFAULT, PMUDEV_WHY_POINTER, pm_read_sets(fds, 1, NULL, STRIDE));
 	EXPECT_EQ(0, why.event);
 	/* The second is too large, the third not bound. */
 	EXPECT_REFUSED(ENOSPC, PMUDEV_WHY_BUFFER, pm_read_sets(fds, 2, self->records, STRIDE));
 	EXPECT_EQ(1, why.event);
+	EXPECT_EQ(PMUDEV_RECORD_SIZE(3), why.limit);
+	EXPECT_REFUSED(ENOSPC, PMUDEV_WHY_BUFFER,
+		       pm_read_sets(fds, 2, self->records, PMUDEV_RECORD_SIZE(1)));
+	EXPECT_EQ(0, why.event);
 	EXPECT_EQ(PMUDEV_RECORD_SIZE(3), why.limit);
 	EXPECT_EQ(0, pm_read_sets(fds, 1, self->records, STRIDE));
 	EXPECT_REFUSED(EINVAL, PMUDEV_WHY_UNBOUND, pm_read_sets(fds, 3, self->records, STRIDE));

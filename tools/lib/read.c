@@ -122,8 +122,11 @@ static bool read_at_once(struct pmudev *sets, unsigned int nr, union pmudev_reco
 	};
 	unsigned int i;
 
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
+		if (pmudev_usable(&sets[i]))
+			return false;
 		fds[i] = sets[i].fd;
+	}
 	return !ioctl(sets[0].fd, PMUDEV_IOC_READ_SETS, &call);
 }
 

@@ -44,9 +44,6 @@ int pmudev_set_array_records(struct pmudev_set_array *array, union pmudev_record
 		return fail_why(array, -EFAULT, PMUDEV_WHY_POINTER, 0);
 	if (!array->nr)
 		return fail(array, -EBADF);
-	if (!pmudev_read_sets(array->sets, array->nr, records))
-		return 0;
-	/* Again, for the set that fails. */
 	for (i = 0; i < array->nr; i++) {
 		error = pmudev_read(&array->sets[i], &records[i].record, sizeof(records[i]));
 		if (error)

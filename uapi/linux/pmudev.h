@@ -1012,15 +1012,16 @@ struct pmudev_record {
  * @flags: zero
  * @refusal: why it failed; its event is an index of @fds
  * @nr: number of sets, 1..PMUDEV_MAX_READ_SETS
- * @record_size: bytes from one record to the next: a multiple of 8, and enough for the largest
- *	(else ENOSPC)
+ * @record_size: bytes from one record to the next, enough for the largest (else ENOSPC: limit is
+ *	what would be). What a record does not take of them is left as it is.
  * @fds: user pointer to __s32[], the sets' descriptors; a set may be there more than once
  * @records: user pointer to the records, of @record_size bytes each, in the order of @fds
  *
  * Each record is what read(2) of its set returns, of a moment of its own. Sets that count on the
- * same CPU are read there in one interrupt, where read(2) takes one for each set. The call may be
- * made on any set, whether it is read or not; that one remembers the refusal. On error no record is
- * to be relied on.
+ * same other CPU are read there in one interrupt, where read(2) takes one for each; in one more for
+ * each PMUDEV_MAX_EVENTS slots that they have. Inherited sets are read one after the other. The
+ * call may be made on any set, whether it is read or not; that one remembers the refusal. On error
+ * no record is to be relied on.
  */
 struct pmudev_read_sets {
 	__u32 size;

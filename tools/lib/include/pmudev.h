@@ -167,9 +167,9 @@ union pmudev_record_buffer {
 int pmudev_read(struct pmudev *set, struct pmudev_record *record, size_t size);
 
 /*
- * The records of @nr sets, each of a moment of its own. Sets that count on the same CPU are read
- * there in one interrupt; pmudev_read() takes one for each. On error the set that failed has the
- * reason, and no record is valid.
+ * The records of @nr sets, each of a moment of its own. Those that count on the same other CPU are
+ * read there in one interrupt, as long as they have 64 slots together; pmudev_read() takes one for
+ * each. On error the set that failed has the reason, and no record is valid.
  */
 int pmudev_read_sets(struct pmudev *sets, unsigned int nr, union pmudev_record_buffer *records);
 
