@@ -293,7 +293,7 @@ static void fill_read_sets(struct fuzz *f, struct pmudev_read_sets *call)
 	__s32 fds[8];
 	unsigned int i;
 
-	call->nr = 1 + fuzz_pick(f, fuzz_rarely(f, 16) ? 70 : ARRAY_SIZE(fds));
+	call->nr = 1 + fuzz_pick(f, fuzz_rarely(f, 16) ? 70 : 3);
 	for (i = 0; i < ARRAY_SIZE(fds); i++)
 		fds[i] = fuzz_rarely(f, 30) ? (__s32)fuzz_random(f) :
 					      FUZZ_FD + (int)fuzz_pick(f, FUZZ_SLOTS);
