@@ -85,6 +85,20 @@ cached_kernels() {
 # emulator_hash: changes with whatever scripts/build-emulator puts into QEMU.
 emulator_hash() { cat "$PMUDEV_ROOT"/tests/emulator/*.patch "$PMUDEV_ROOT"/tests/emulator/*.mak | sha256sum | cut -c1-12; }
 
+# kernel_fragments NAME: what scripts/build-kernel makes the configuration of.
+kernel_fragments() {
+	local flavour=${1#*-} dir=$PMUDEV_ROOT/tests/vm/config
+
+	flavour=${flavour%-*}
+	printf '%s\n' "$dir/base.config" "$dir/$(kernel_arch "$1").config"
+	if [ -e "$dir/$flavour.config" ]; then
+		printf '%s\n' "$dir/$flavour.config"
+	fi
+}
+
+# kernel_fragments_hash NAME: an edit of them makes another kernel.
+kernel_fragments_hash() { kernel_fragments "$1" | xargs cat | sha256sum | cut -c1-12; }
+
 # emulator_dir: where the patched QEMU of this checkout is; fails with advice if it is not there.
 emulator_dir() {
 	local dir

@@ -166,7 +166,11 @@ wrap_tool() {
 }
 
 setup_built() { # NAME
-	[ ! -e "$PMUDEV_CACHE/kernels/$1/VERSION" ] || return 0
+	local dir=$PMUDEV_CACHE/kernels/$1
+
+	if [ -e "$dir/VERSION" ] && [ "$(cat "$dir/FRAGMENTS" 2>/dev/null)" = "$(kernel_fragments_hash "$1")" ]; then
+		return 0
+	fi
 	setup_source "${1%%-*}"
 	# A build takes long: others may fetch meanwhile.
 	exec 9>&-
