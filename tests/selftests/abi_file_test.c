@@ -14,7 +14,7 @@ TEST(unknown_ioctls)
 	static const unsigned long requests[] = {
 		_IO(PMUDEV_IOC_TYPE, 0),
 		_IO(PMUDEV_IOC_TYPE, 0x3f),
-		_IO(PMUDEV_IOC_TYPE, 0x4c),
+		_IO(PMUDEV_IOC_TYPE, _IOC_NR(PMUDEV_IOC_READ_SETS) + 1),
 		_IO(PMUDEV_IOC_TYPE, 0xff),
 		_IO(PMUDEV_IOC_TYPE + 1, 0x40),
 		_IOWR(PMUDEV_IOC_TYPE, 0x40, struct pmudev_query),
