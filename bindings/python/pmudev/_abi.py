@@ -77,6 +77,7 @@ class Reason(enum.IntEnum):
     ENDED = 34
     NO_GUEST = 35
     CGROUP = 36
+    NOT_A_SET = 37
     CAP_KERNEL = 40
     CAP_CPU = 41
     CAP_TASK = 42
