@@ -41,28 +41,6 @@ static void read_all(void *arg)
 		remote->api->read(&remote->events[i]);
 }
 
-/* CPUs first..first + nr - 1, each with a set of so many events. */
-static double time_reading(const struct api *api, unsigned int first, unsigned int nr,
-			   unsigned int events)
-{
-	struct remote remote = { .api = api, .nr = nr };
-	unsigned int i;
-	double ns;
-	int ret;
-
-	for (i = 0; i < nr; i++) {
-		struct wish wish = { .cpu = first + i, .nr = events };
-
-		ret = api->open(&remote.events[i], &wish);
-		if (ret)
-			fail("a CPU's set", ret);
-	}
-	ns = time_calls(read_all, &remote, CALLS);
-	for (i = nr; i--;)
-		api->close(&remote.events[i]);
-	return ns;
-}
-
 /* All sets by one call. perf has no such call: a group is what it can read at once. */
 static void read_at_once(void *arg)
 {
@@ -84,24 +62,41 @@ static void read_at_once(void *arg)
 		fail("READ_SETS", -errno);
 }
 
-/* So many sets of CPU 1, of one event each. */
-static double time_several(const struct api *api, unsigned int nr)
+/*
+ * So many sets, each of so many events, read by @read: of CPU 1 and the @step-th after each, all of
+ * CPU 1 with 0.
+ */
+static double time_sets(const struct api *api, unsigned int nr, unsigned int step,
+			unsigned int events, void (*read)(void *arg))
 {
 	struct remote remote = { .api = api, .nr = nr };
-	struct wish wish = { .cpu = 1, .nr = 1 };
 	unsigned int i;
 	double ns;
 	int ret;
 
 	for (i = 0; i < nr; i++) {
+		struct wish wish = { .cpu = 1 + i * step, .nr = events };
+
 		ret = api->open(&remote.events[i], &wish);
 		if (ret)
-			fail("one of several sets of a CPU", ret);
+			fail("a CPU's set", ret);
 	}
-	ns = time_calls(api == &pmudev_api ? read_at_once : read_all, &remote, CALLS);
+	ns = time_calls(read, &remote, CALLS);
 	for (i = nr; i--;)
 		api->close(&remote.events[i]);
 	return ns;
+}
+
+/* A set on each of so many CPUs. */
+static double time_reading(const struct api *api, unsigned int nr, unsigned int events)
+{
+	return time_sets(api, nr, 1, events, read_all);
+}
+
+/* So many sets of CPU 1, of one event each. */
+static double time_several(const struct api *api, unsigned int nr)
+{
+	return time_sets(api, nr, 0, 1, api == &pmudev_api ? read_at_once : read_all);
 }
 
 static void only(unsigned int nr)
@@ -190,7 +185,7 @@ int main(void)
 		api->begin();
 		costs_of_cpus(2);
 		for (i = 0; i < NR_NUMBERS; i++) {
-			remote[side][i] = time_reading(api, 1, 1, numbers[i]);
+			remote[side][i] = time_reading(api, 1, numbers[i]);
 			costs_row(api->name, "remote-read", numbers[i]);
 			several[side][i] = time_several(api, numbers[i]);
 			costs_row(api->name, "remote-several", numbers[i]);
@@ -199,7 +194,7 @@ int main(void)
 			if (!wanted(others[i], most - 1))
 				continue;
 			costs_of_cpus(others[i] + 1);
-			reads[side][i] = time_reading(api, 1, others[i], 1);
+			reads[side][i] = time_reading(api, others[i], 1);
 			costs_row(api->name, "curve-cpus-read", others[i]);
 		}
 	}
