@@ -7,6 +7,7 @@
  */
 #include "deadline.h"
 #include "fake.h"
+#include "interrupts.h"
 #include "kselftest_harness.h"
 #include "perf.h"
 
@@ -27,31 +28,8 @@ FIXTURE(late)
 	int fd;
 	struct pmudev_event_attr event;
 	struct pmudev_query query;
-	__u64 nmis;
+	long nmis;
 };
-
-/* Those of all CPUs so far. */
-static __u64 count_nmis(void)
-{
-	FILE *file = fopen("/proc/interrupts", "re");
-	__u64 nmis = 0;
-	char line[1024];
-
-	while (file && fgets(line, sizeof(line), file)) {
-		char *at = strstr(line, "NMI:"), *end;
-		__u64 nr;
-
-		for (at = at ? at + 4 : NULL; at; at = end) {
-			nr = strtoull(at, &end, 10);
-			if (at == end)
-				break;
-			nmis += nr;
-		}
-	}
-	if (file)
-		fclose(file);
-	return nmis;
-}
 
 FIXTURE_SETUP(late)
 {
@@ -61,7 +39,7 @@ FIXTURE_SETUP(late)
 	ASSERT_EQ(0, pin_to(1));
 	ASSERT_EQ(0, pm_query(&self->query));
 	ASSERT_EQ((__u32)PMUDEV_ARCH_AMD, self->query.arch);
-	self->nmis = count_nmis();
+	self->nmis = interrupts_so_far("NMI:", -1);
 }
 
 FIXTURE_TEARDOWN(late)
@@ -78,7 +56,7 @@ static void count_all(struct _test_data_late *self, __u64 *nmis, __u64 *overflow
 
 	loop(SKID);
 	pm_query(&query);
-	*nmis = count_nmis() - self->nmis;
+	*nmis = interrupts_so_far("NMI:", -1) - self->nmis;
 	*overflows = query.overflows - self->query.overflows;
 	*late = query.late - self->query.late;
 }

@@ -5,6 +5,7 @@
  * the 32nd would be copied into all above it. wrap_test.c looks at the counts alone.
  */
 #include "intel.h"
+#include "interrupts.h"
 #include "kselftest_harness.h"
 
 #include <stdio.h>
@@ -228,33 +229,10 @@ TEST_F(wrap, over_the_edge)
 	EXPECT_LT(value, edge + 100000);
 }
 
-/* The sum of a line of /proc/interrupts. */
-static long interrupts_so_far(const char *name)
-{
-	char line[4096], *at, *end;
-	FILE *file = fopen("/proc/interrupts", "r");
-	long sum = -1;
-
-	while (file && fgets(line, sizeof(line), file)) {
-		at = line + strspn(line, " ");
-		if (strncmp(at, name, strlen(name)))
-			continue;
-		sum = 0;
-		for (at += strlen(name);; at = end) {
-			sum += strtol(at, &end, 10);
-			if (end == at)
-				break;
-		}
-	}
-	if (file)
-		fclose(file);
-	return sum;
-}
-
 /* Overflows interrupt nobody, and are acknowledged: none is left for whoever has the PMU next. */
 TEST_F(wrap, without_an_interrupt)
 {
-	long nmis = interrupts_so_far("NMI:"), pmis = interrupts_so_far("PMI:");
+	long nmis = interrupts_so_far("NMI:", -1), pmis = interrupts_so_far("PMI:", -1);
 	__u64 direct, by_call;
 	int i;
 
@@ -262,8 +240,8 @@ TEST_F(wrap, without_an_interrupt)
 		SKIP(return, "no NMIs in /proc/interrupts");
 	for (i = 0; i < 20; i++)
 		ASSERT_EQ(0, run_undisturbed(self, (1ULL << 48) - 1000, true, &direct, &by_call));
-	EXPECT_EQ(nmis, interrupts_so_far("NMI:"));
-	EXPECT_EQ(pmis, interrupts_so_far("PMI:"));
+	EXPECT_EQ(nmis, interrupts_so_far("NMI:", -1));
+	EXPECT_EQ(pmis, interrupts_so_far("PMI:", -1));
 }
 
 #else
