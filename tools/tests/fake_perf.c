@@ -21,8 +21,9 @@ int fake_perf_error;
 /* The kernel's own, as they were found */
 static struct real kernel;
 
-/* An event is the file with this inode; its identifier is one more than its place. */
+/* An event is the file with this inode of this device; its identifier is its place and one. */
 static struct {
+	dev_t device;
 	ino_t inode;
 	uint64_t leader;
 } events[MOST_EVENTS];
@@ -40,7 +41,7 @@ uint64_t fake_perf_id(int fd)
 		return 0;
 	pthread_mutex_lock(&mutex);
 	for (i = 0; i < nr_events && !id; i++)
-		if (events[i].inode == st.st_ino)
+		if (events[i].inode == st.st_ino && events[i].device == st.st_dev)
 			id = i + 1;
 	pthread_mutex_unlock(&mutex);
 	return id;
@@ -74,6 +75,7 @@ static long open_event(const struct perf_event_attr *attr, int leader_fd, unsign
 	if (fd < 0 || fstat(fd, &st) || ftruncate(fd, 64 * sysconf(_SC_PAGESIZE)))
 		return -1;
 	pthread_mutex_lock(&mutex);
+	events[nr_events].device = st.st_dev;
 	events[nr_events].inode = st.st_ino;
 	events[nr_events].leader = leader ? leader : nr_events + 1;
 	nr_events++;

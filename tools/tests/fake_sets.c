@@ -20,8 +20,9 @@ unsigned int fake_counters = 64;
 struct fake_failure fake_failure;
 void (*fake_during)(void);
 
-/* A set is the file with this inode. */
+/* A set is the file with this inode of this device. */
 static struct fake_set {
+	dev_t device;
 	ino_t inode; /* 0: unused */
 	struct target target;
 	struct {
@@ -33,6 +34,12 @@ static struct fake_set {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
+/* A pipe may have the same inode: that of its device. */
+static bool is_file_of(const struct stat *st, const struct fake_set *set)
+{
+	return st->st_ino == set->inode && st->st_dev == set->device;
+}
+
 static struct fake_set *find(int fd)
 {
 	struct stat st;
@@ -41,7 +48,7 @@ static struct fake_set *find(int fd)
 	if (fstat(fd, &st))
 		return NULL;
 	for (i = 0; i < MOST_SETS; i++)
-		if (sets[i].inode == st.st_ino)
+		if (is_file_of(&st, &sets[i]))
 			return &sets[i];
 	return NULL;
 }
@@ -52,7 +59,7 @@ static bool is_open(const struct fake_set *set)
 	int fd;
 
 	for (fd = 0; fd < 1024; fd++)
-		if (!fstat(fd, &st) && st.st_ino == set->inode)
+		if (!fstat(fd, &st) && is_file_of(&st, set))
 			return true;
 	return false;
 }
@@ -118,6 +125,7 @@ int set_open(bool cloexec)
 		;
 	if (i < MOST_SETS) {
 		memset(&sets[i], 0, sizeof(sets[i]));
+		sets[i].device = st.st_dev;
 		sets[i].inode = st.st_ino;
 	}
 	pthread_mutex_unlock(&mutex);
