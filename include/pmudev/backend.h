@@ -67,10 +67,10 @@ struct pmudev_upcalls {
 	void (*guest_left)(void);
 	/*
 	 * Overflows interrupted this CPU (@ours), or perf's driver may have taken such an interrupt
-	 * away. @regs: of what was interrupted, or NULL. Interrupts disabled, maybe in an NMI, on
-	 * an owned CPU.
+	 * away. @counters: those of ours that have overflowed, as far as is known; @regs: of what
+	 * was interrupted, or NULL. Interrupts disabled, maybe in an NMI, on an owned CPU.
 	 */
-	void (*overflowed)(bool ours, struct pt_regs *regs);
+	void (*overflowed)(bool ours, u64 counters, struct pt_regs *regs);
 };
 
 /* Operations of a backend. Optional ones may be NULL. */
@@ -146,8 +146,9 @@ struct pmudev_backend_ops {
 	void (*guest_leave)(void);
 	/*
 	 * Let this CPU's counters interrupt if their events have pmudev_pmu_info.interrupt in their
-	 * config, or have none interrupt. Overflows from before are forgotten. On the CPU, owned;
-	 * enabled at cpu_up. NULL if info.interrupt is 0.
+	 * config, or have none interrupt. If none did, overflows from before are forgotten. On the
+	 * CPU, owned; enabled at cpu_up, and after each overflowed(true), by which time x86 has
+	 * masked them. NULL if info.interrupt is 0.
 	 */
 	void (*interrupts)(bool enable);
 };

@@ -79,6 +79,12 @@ static inline u64 pmuv3_enable_bits(u64 counters)
 	return (counters & GENMASK_ULL(30, 0)) | (counters & GENMASK_ULL(33, 32)) >> 1;
 }
 
+/* The reverse */
+static inline u64 pmuv3_counters(u64 enable_bits)
+{
+	return (enable_bits & GENMASK_ULL(30, 0)) | (enable_bits & GENMASK_ULL(32, 31)) << 1;
+}
+
 /* PMEVTYPER<n>_EL0.evtCount of enum pmudev_generic, or -ENOENT if the CPU has no such event */
 int pmuv3_generic(const struct pmuv3_caps *caps, u64 generic);
 

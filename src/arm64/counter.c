@@ -72,13 +72,15 @@ void pmuv3_interrupts(bool enable)
 	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
 	u64 bits = pmuv3_enable_bits(cpuc->interrupts);
 
-	cpuc->masked = !enable;
 	if (!enable) {
 		write_pmintenclr(bits);
 	} else if (bits) {
 		write_pmovsclr(bits);
-		write_pmintenset(bits);
+		/* Unless they do already. */
+		if (cpuc->masked)
+			write_pmintenset(bits);
 	}
+	cpuc->masked = !enable;
 	/* Counters are read after this. */
 	isb();
 }

@@ -186,11 +186,11 @@ static irqreturn_t wrapped_handle_irq(struct arm_pmu *pmu)
 		/* Before counters are read: what overflows after that interrupts again. */
 		write_pmovsclr(ours);
 		isb();
-		pmuv3_upcalls->overflowed(true, get_irq_regs());
+		pmuv3_upcalls->overflowed(true, pmuv3_counters(ours), get_irq_regs());
 		return IRQ_HANDLED;
 	}
 	if (cpuc->owned && cpuc->interrupts)
-		pmuv3_upcalls->overflowed(false, NULL);
+		pmuv3_upcalls->overflowed(false, 0, NULL);
 	return ret;
 }
 

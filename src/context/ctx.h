@@ -94,8 +94,9 @@ struct pmudev_ctx {
 	struct pmudev_hw *active[] __aligned(8); /* room for as many as the PMU has counters */
 };
 
-/* Where an interrupt came */
+/* An interrupt of ours, and where it came */
 struct pmudev_interrupted {
+	u64 counters;		  /* these have overflowed; 0: unknown */
 	struct task_struct *task; /* NULL: unknown. It is still there: see sampled_thread(). */
 	u64 ip;			  /* the next instruction */
 	bool user;		  /* in user mode */

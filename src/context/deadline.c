@@ -86,20 +86,30 @@ void pmudev_deadline_begin(struct pmudev_ctx *ctx, struct pmudev_set *set, unsig
 		arm(set, slot, target);
 }
 
-void pmudev_deadlines_reach(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots, bool live)
+/* Their counters are stopped. */
+static void reach_stopped(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots)
 {
-	struct pmudev_pause pause = {};
 	unsigned int slot;
 	u64 rest;
 
-	lockdep_assert_held(&ctx->lock);
-	/* A counter is written while it is stopped. What it counts until then belongs to it. */
-	if (live)
-		pmudev_slots_pause(ctx, set, slots, &pause);
 	pmudev_for_each_slot(slot, rest, slots)
 		reach(ctx, set, slot, pmudev_slot_event(set, slot)->target);
-	pmudev_slots_resume(&pause);
 	pmudev_deadlines_list(ctx, set);
+}
+
+void pmudev_deadlines_reach(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots, bool live)
+{
+	lockdep_assert_held(&ctx->lock);
+	if (live) {
+		struct pmudev_pause pause;
+
+		/* What a counter counts until it is stopped belongs to it. */
+		pmudev_slots_pause(ctx, set, slots, &pause);
+		reach_stopped(ctx, set, slots);
+		pmudev_slots_resume(&pause);
+	} else {
+		reach_stopped(ctx, set, slots);
+	}
 }
 
 void pmudev_deadlines_check(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots, bool live)
@@ -126,7 +136,38 @@ void pmudev_deadlines_check_all(struct pmudev_ctx *ctx, bool live)
 		pmudev_deadlines_check(ctx, deadlines->set, deadlines->set->active, live);
 }
 
-void pmudev_deadlines_look(struct pmudev_ctx *ctx)
+/* A set's active slots that are on these counters */
+static u64 slots_on(const struct pmudev_set *set, u64 counters)
+{
+	unsigned int slot;
+	u64 rest, found = 0;
+
+	pmudev_for_each_slot(slot, rest, set->active)
+		if (pmudev_slots_counters(set, BIT_ULL(slot)) & counters)
+			found |= BIT_ULL(slot);
+	return found;
+}
+
+/*
+ * Bring all counts up to date, and report what the counters in @overflowed have reached. These are
+ * written next, and stopped for that.
+ */
+static void look_at_overflowed(struct pmudev_ctx *ctx, u64 overflowed)
+{
+	struct pmudev_set_deadlines *deadlines;
+	struct pmudev_pause pause;
+	struct hlist_node *next;
+
+	pmudev_counters_pause(ctx, overflowed, &pause);
+	if (!pause.nr)
+		return;
+	hlist_for_each_entry_safe(deadlines, next, &ctx->deadlines, node)
+		pmudev_deadlines_check(ctx, deadlines->set,
+				       slots_on(deadlines->set, pause.counters), false);
+	pmudev_slots_resume(&pause);
+}
+
+void pmudev_deadlines_look(struct pmudev_ctx *ctx, u64 overflowed)
 {
 	lockdep_assert_held(&ctx->lock);
 	if (hlist_empty(&ctx->deadlines) || !pmudev_ctx_counting(ctx))
@@ -134,7 +175,11 @@ void pmudev_deadlines_look(struct pmudev_ctx *ctx)
 	/* How far the pages' counts lag behind is unknown from now on. */
 	if (ctx->reads.maps)
 		ctx->reads.stale |= PMUDEV_STALE_COUNTS;
-	pmudev_backend_read(ctx->active, ctx->nr);
+	if (overflowed)
+		look_at_overflowed(ctx, overflowed);
+	else
+		pmudev_backend_read(ctx->active, ctx->nr);
+	/* What nobody has told of, too. */
 	pmudev_deadlines_check_all(ctx, true);
 }
 
@@ -142,7 +187,7 @@ void pmudev_deadlines_pause(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 
 			    struct pmudev_pause *pause)
 {
 	lockdep_assert_held(&ctx->lock);
-	pmudev_deadlines_look(ctx);
+	pmudev_deadlines_look(ctx, 0);
 	pmudev_slots_pause(ctx, set, slots, pause);
 	/* What was reached since. */
 	if (set->deadlines)

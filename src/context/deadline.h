@@ -41,8 +41,11 @@ static __always_inline void pmudev_counted_live(struct pmudev_ctx *ctx, u64 chan
 		pmudev_deadlines_check_all(ctx, true);
 }
 
-/* The interrupt of a counter may have come: look at all that is loaded. Loaded here. */
-void pmudev_deadlines_look(struct pmudev_ctx *ctx) __must_hold(&ctx->lock);
+/*
+ * The interrupt of a counter may have come: look at all that is loaded. @overflowed: counters whose
+ * deadline is probably reached, which makes this faster. Loaded here.
+ */
+void pmudev_deadlines_look(struct pmudev_ctx *ctx, u64 overflowed) __must_hold(&ctx->lock);
 
 /*
  * As pmudev_slots_pause(), before counts or deadlines are changed: what these events have reached

@@ -99,7 +99,7 @@ void pmudev_slots_deactivate(struct pmudev_ctx *ctx, struct pmudev_set *set, u64
 	if (!slots)
 		return;
 	/* A sample has all counts of one moment, also of events that go on. */
-	pmudev_deadlines_look(ctx);
+	pmudev_deadlines_look(ctx, 0);
 	mask = pmudev_slots_counters(set, slots);
 	kept = sort_out(ctx, mask);
 	if (pmudev_ctx_counting(ctx)) {

@@ -12,18 +12,20 @@
 /* A deadline every 1000 instructions takes a few percent of a CPU, not all of it. */
 int pmudev_max_overflows = 25;
 
-static void look(struct pmudev_ctx *ctx, void *unused)
+static void look(struct pmudev_ctx *ctx, void *arg)
 {
+	const u64 *overflowed = arg;
+
 	raw_spin_lock(&ctx->lock);
-	pmudev_deadlines_look(ctx);
+	pmudev_deadlines_look(ctx, *overflowed);
 	raw_spin_unlock(&ctx->lock);
 }
 
-/* What is loaded here changes on this CPU only, irqs off. */
-static void look_here(struct pmudev_cpu *cpuc)
+/* What is loaded here changes on this CPU only, irqs off. @overflowed: counters known to have */
+static void look_here(struct pmudev_cpu *cpuc, u64 overflowed)
 {
 	if (cpuc->ready)
-		pmudev_loaded_walk(cpuc, look, NULL);
+		pmudev_loaded_walk(cpuc, look, &overflowed);
 }
 
 /* One more interrupt. Return: false if it was one too many. */
@@ -36,9 +38,9 @@ static bool count_one(struct pmudev_overflow *overflow)
 	return ++overflow->nr <= READ_ONCE(pmudev_max_overflows);
 }
 
-static struct pmudev_interrupted interrupted(struct pt_regs *regs)
+static struct pmudev_interrupted interrupted(u64 counters, struct pt_regs *regs)
 {
-	struct pmudev_interrupted at = {};
+	struct pmudev_interrupted at = { .counters = counters };
 
 	if (regs) {
 		at.task = current;
@@ -48,7 +50,7 @@ static struct pmudev_interrupted interrupted(struct pt_regs *regs)
 	return at;
 }
 
-/* An overflow has interrupted. @overflow.at: where */
+/* An overflow has interrupted. @overflow.at: which, and where */
 static void handle(struct pmudev_cpu *cpuc)
 {
 	struct pmudev_overflow *overflow = &cpuc->overflow;
@@ -61,9 +63,9 @@ static void handle(struct pmudev_cpu *cpuc)
 	if (count_one(overflow)) {
 		/* First: what overflows after the look interrupts. */
 		pmudev_backend.interrupts(true);
-		look_here(cpuc);
+		look_here(cpuc, overflow->at.counters);
 	} else {
-		look_here(cpuc);
+		look_here(cpuc, overflow->at.counters);
 		overflow->masked = true;
 		pmudev_backend.interrupts(false);
 		pmudev_fold_timer(cpuc, TICK_NSEC);
@@ -78,32 +80,35 @@ static void handle_work(struct irq_work *work)
 
 	/* In one step: an NMI may come in between. */
 	if (!xchg(&cpuc->overflow.ours, false)) {
-		look_here(cpuc);
+		look_here(cpuc, 0);
 		return;
 	}
 	/* Before the next one can come. */
 	cpuc->overflow.at = cpuc->overflow.nmi;
+	/* Since then another thread may have got the counters. */
+	if (cpuc->overflow.at.task != current)
+		cpuc->overflow.at.counters = 0;
 	handle(cpuc);
 	cpuc->overflow.at.task = NULL;
 }
 
-void pmudev_overflowed(bool ours, struct pt_regs *regs)
+void pmudev_overflowed(bool ours, u64 counters, struct pt_regs *regs)
 {
 	struct pmudev_cpu *cpuc = this_cpu_ptr(&pmudev_cpus);
 
 	if (in_nmi()) {
 		if (ours) {
-			cpuc->overflow.nmi = interrupted(regs);
+			cpuc->overflow.nmi = interrupted(counters, regs);
 			barrier(); /* the work that sees @ours sees it */
 			WRITE_ONCE(cpuc->overflow.ours, true);
 		}
 		irq_work_queue(&cpuc->overflow.work);
 	} else if (ours) {
-		cpuc->overflow.at = interrupted(regs);
+		cpuc->overflow.at = interrupted(counters, regs);
 		handle(cpuc);
 		cpuc->overflow.at.task = NULL;
 	} else {
-		look_here(cpuc);
+		look_here(cpuc, 0);
 	}
 }
 
@@ -115,7 +120,7 @@ void pmudev_overflow_tick(struct pmudev_cpu *cpuc)
 		return;
 	pmudev_backend.interrupts(true);
 	/* Deadlines that were reached meanwhile are late. */
-	look_here(cpuc);
+	look_here(cpuc, 0);
 	cpuc->overflow.masked = false;
 }
 

@@ -11,12 +11,12 @@ struct pt_regs;
 extern int pmudev_max_overflows;
 
 /* Upcall; see struct pmudev_upcalls. */
-void pmudev_overflowed(bool ours, struct pt_regs *regs);
+void pmudev_overflowed(bool ours, u64 counters, struct pt_regs *regs);
 
 /* The fold timer has expired: enable interrupts that were too many. On the CPU, irqs off. */
 void pmudev_overflow_tick(struct pmudev_cpu *cpuc);
 
-/* The CPU's counters are reserved now, or its power came back. On the CPU, irqs off. */
+/* The CPU's counters are reserved now. On the CPU, irqs off. */
 void pmudev_overflow_begin(struct pmudev_cpu *cpuc);
 
 void pmudev_overflow_init(struct pmudev_cpu *cpuc);

@@ -19,6 +19,14 @@ struct pmudev_pause {
 void pmudev_slots_pause(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots,
 			struct pmudev_pause *pause) __must_hold(&ctx->lock);
 
+/*
+ * Update the counts of all active events of a loaded context: stop those that interrupt and whose
+ * counters are among @counters, and read the others, which count on. Each is read once. ctx->lock
+ * held.
+ */
+void pmudev_counters_pause(struct pmudev_ctx *ctx, u64 counters, struct pmudev_pause *pause)
+	__must_hold(&ctx->lock);
+
 /* Have them count on, from what their counts are now. The same context, still locked. */
 void pmudev_slots_resume(const struct pmudev_pause *pause);
 

@@ -24,7 +24,7 @@ void amd_virt_changed(void);
 
 /* amd_nmi.c */
 /* As the static calls */
-enum x86_nmi amd_judge_nmi(struct x86_cpu *cpuc);
+enum x86_nmi amd_judge_nmi(struct x86_cpu *cpuc, u64 *counters);
 void amd_acknowledge(struct x86_cpu *cpuc);
 
 /* amd_guest.c */

@@ -10,7 +10,7 @@
 #include "amd.h"
 #include "amd_regs.h"
 
-/* Counters of @among that have overflowed and interrupt */
+/* Counters of @among that have overflowed; without a global register those that interrupt */
 static u64 overflowed(const struct x86_cpu *cpuc, u64 among)
 {
 	u64 rest, found = 0;
@@ -25,10 +25,11 @@ static u64 overflowed(const struct x86_cpu *cpuc, u64 among)
 	return found;
 }
 
-enum x86_nmi amd_judge_nmi(struct x86_cpu *cpuc)
+enum x86_nmi amd_judge_nmi(struct x86_cpu *cpuc, u64 *counters)
 {
 	u64 status = overflowed(cpuc, READ_ONCE(cpuc->interrupts));
 
+	*counters = status;
 	if (status) {
 		if (cpuc->global)
 			amd_write_status_clr(status);
@@ -49,15 +50,16 @@ enum x86_nmi amd_judge_nmi(struct x86_cpu *cpuc)
 
 void amd_acknowledge(struct x86_cpu *cpuc)
 {
-	u64 status = overflowed(cpuc, cpuc->interrupts);
+	const u64 mine = cpuc->kind->counters & ~cpuc->foreign;
+	/* To read costs less than to write, but only NMIs need it. */
+	u64 status = cpuc->interrupts ? overflowed(cpuc, mine) : mine;
 
 	/* While LVTPC is masked none is sent; that of the overflow before is expected already. */
-	if (status && !READ_ONCE(cpuc->masked))
+	if (status & cpuc->interrupts && !READ_ONCE(cpuc->masked))
 		x86_expect_late_nmi(cpuc);
-	/* What interrupts and overflows only now keeps its bit. */
-	if (cpuc->global)
-		amd_write_status_clr(status |
-				     (cpuc->kind->counters & ~cpuc->foreign & ~cpuc->interrupts));
-	else
+	/* What overflows only now keeps its bit. */
+	if (!cpuc->global)
 		WRITE_ONCE(cpuc->armed, cpuc->armed & ~status);
+	else if (status)
+		amd_write_status_clr(status);
 }

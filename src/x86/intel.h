@@ -28,7 +28,7 @@ u64 intel_find_foreign(u64 counters);
 u64 intel_both_modes(const struct x86_kind *kind);
 
 /* intel_nmi.c: as the static calls */
-enum x86_nmi intel_judge_nmi(struct x86_cpu *cpuc);
+enum x86_nmi intel_judge_nmi(struct x86_cpu *cpuc, u64 *counters);
 void intel_acknowledge(struct x86_cpu *cpuc);
 
 /* intel_guest.c */

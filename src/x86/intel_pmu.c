@@ -84,19 +84,21 @@ static void set_bit_31(struct x86_cpu *cpuc, struct pmudev_hw *event, bool live)
 	write_global_ctrl(cpuc->active ^ cpuc->guest);
 }
 
-/*
- * The core has the counts, and the overflow status is read only for an NMI: clear that of all our
- * counters.
- */
+/* The core has the counts, and the overflow status is needed only by NMIs: clear it. */
 static noinline void acknowledge_overflows(struct x86_cpu *cpuc, struct pmudev_hw *const *hw,
 					   unsigned int nr, bool live)
 {
+	const u64 mine = cpuc->kind->counters & ~cpuc->foreign;
+	/* To read costs less than to write. */
+	u64 status = cpuc->interrupts ? read_global_status() & mine : mine;
 	unsigned int i;
 
 	/* The NMI handler clears what it has seen. */
-	if (cpuc->interrupts && read_global_status() & cpuc->interrupts)
+	if (status & cpuc->interrupts)
 		x86_expect_late_nmi(cpuc);
-	write_global_ovf_ctrl(cpuc->kind->counters & ~cpuc->foreign);
+	/* What overflows only now keeps its bit. */
+	if (status)
+		write_global_ovf_ctrl(status);
 	for (i = 0; i < nr; i++)
 		if (needs_bit_31(hw[i]))
 			set_bit_31(cpuc, hw[i], live);

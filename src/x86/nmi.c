@@ -22,7 +22,7 @@
 DEFINE_STATIC_CALL(x86_judge_nmi, x86_no_nmi);
 DEFINE_STATIC_CALL(x86_acknowledge, x86_no_acknowledge);
 
-enum x86_nmi x86_no_nmi(struct x86_cpu *cpuc)
+enum x86_nmi x86_no_nmi(struct x86_cpu *cpuc, u64 *counters)
 {
 	return X86_NMI_OTHER;
 }
@@ -58,21 +58,22 @@ bool x86_is_late_nmi(struct x86_cpu *cpuc)
 static int on_nmi(unsigned int type, struct pt_regs *regs)
 {
 	struct x86_cpu *cpuc = this_cpu_ptr(&x86_cpus);
+	u64 counters = 0;
 
 	if (!READ_ONCE(cpuc->owned))
 		return x86_is_late_nmi(cpuc) ? NMI_HANDLED : NMI_DONE;
-	switch (static_call(x86_judge_nmi)(cpuc)) {
+	switch (static_call(x86_judge_nmi)(cpuc, &counters)) {
 	case X86_NMI_OURS:
 		/* Until the core has looked: NMIs meanwhile are others'. */
 		WRITE_ONCE(cpuc->masked, true);
-		x86_upcalls->overflowed(true, regs);
+		x86_upcalls->overflowed(true, counters, regs);
 		return NMI_HANDLED;
 	case X86_NMI_LATE:
 		/* What cleared its overflow may have looked at one context only. */
-		x86_upcalls->overflowed(false, NULL);
+		x86_upcalls->overflowed(false, 0, NULL);
 		return NMI_HANDLED;
 	case X86_NMI_MISSED:
-		x86_upcalls->overflowed(false, NULL);
+		x86_upcalls->overflowed(false, 0, NULL);
 		return NMI_DONE;
 	default:
 		return NMI_DONE;
@@ -83,9 +84,14 @@ void x86_interrupts(bool enable)
 {
 	struct x86_cpu *cpuc = this_cpu_ptr(&x86_cpus);
 
-	/* First, so that the interrupt of a later overflow finds its status. */
-	if (enable && cpuc->owned)
+	/*
+	 * First, so that the interrupt of a later overflow finds its status. After an NMI of ours
+	 * the handler has cleared it; what overflows before LVTPC is unmasked the core finds next,
+	 * and clears.
+	 */
+	if (enable && cpuc->owned && cpuc->disabled)
 		static_call(x86_acknowledge)(cpuc);
+	cpuc->disabled = !enable;
 	WRITE_ONCE(cpuc->masked, !enable);
 	/* apic_write() is not for modules. */
 	apic->write(APIC_LVTPC, APIC_DM_NMI | (enable ? 0 : APIC_LVT_MASKED));

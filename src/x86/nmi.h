@@ -15,7 +15,8 @@ enum x86_nmi {
 	X86_NMI_OURS,	/* the core has to look at the counts */
 };
 
-enum x86_nmi x86_no_nmi(struct x86_cpu *cpuc);
+/* @counters: out: those that have overflowed, as far as is known, if the NMI is ours */
+enum x86_nmi x86_no_nmi(struct x86_cpu *cpuc, u64 *counters);
 void x86_no_acknowledge(struct x86_cpu *cpuc);
 
 /* Direct calls, patched to the vendor's functions */

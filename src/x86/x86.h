@@ -60,6 +60,7 @@ struct x86_cpu {
 	 */
 	u64 active;
 	bool masked;	/* LVTPC is, or an NMI of ours waits for the core to look */
+	bool disabled;	/* interrupts are, by the core */
 	u64 interrupts;	/* counters whose selectors have INT */
 	u64 late_until;	/* until then (pmudev_clock()) an NMI without overflow is ours; 0: none */
 	u64 foreign;	/* programmable counters of firmware or a hypervisor: never touched */

@@ -250,6 +250,35 @@ TEST_F(deadline, several_events)
 	EXPECT_EQ(0, pm_reports(self->fd, report, 1));
 }
 
+/* Only the counter that has overflowed is stopped for a moment: others count the kernel's work. */
+TEST_F(deadline, others_count_on)
+{
+	/* The kernel's work for an interrupt counts, too, and must be far less. */
+	const __u64 period = debug_kernel() ? 400000 : 20000;
+	struct pmudev_event_attr events[3];
+	struct pmudev_report report;
+	union record record;
+	__u64 stopped;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		events[i] = raw_event(EVENT_INSTRUCTIONS, PMUDEV_EXCLUDE_HV);
+	self->fd = pm_set(events, 3, true);
+	ASSERT_GE(self->fd, 0);
+	ASSERT_EQ(0, pm_deadline(self->fd, 1, PMUDEV_DEADLINE_RELATIVE, period, period));
+	loop(50 * period);
+	ASSERT_EQ(0, pm_disable(self->fd, 0));
+	ASSERT_EQ(1, pm_reports(self->fd, &report, 1));
+	EXPECT_EQ(0U, report.flags & PMUDEV_REPORT_LATE);
+	EXPECT_LE(100ULL, report.reached);
+	ASSERT_EQ(0, pm_read(self->fd, &record));
+	if (emulated() && exact_instructions())
+		EXPECT_EQ(record.r.counts[0].value, record.r.counts[2].value);
+	ASSERT_GT(record.r.counts[0].value, record.r.counts[1].value);
+	stopped = record.r.counts[0].value - record.r.counts[1].value;
+	EXPECT_LE(10 * report.reached, stopped);
+}
+
 /* Whatever becomes of interrupts: what a REPORT finds it reports, once. */
 TEST_F(deadline, late_but_not_lost)
 {
