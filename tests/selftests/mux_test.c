@@ -85,9 +85,6 @@ TEST_F(mux, that_fit_together)
 	EXPECT_EQ(after.r.time_enabled, after.r.time_running);
 }
 
-/* Few turns of each group, one of which may be longer in the kernel than another. */
-#define PERCENT_OF_FEW (debug_kernel() ? 20 : 1)
-
 /* As many groups as a set can have. */
 TEST_F(mux, sixty_four_groups)
 {
@@ -106,7 +103,7 @@ TEST_F(mux, sixty_four_groups)
 	for (i = 0; i < 64; i++) {
 		c = since(&before, &after, i);
 		EXPECT_TRUE(has_share(&c, 64, self->pool.nr, 25));
-		EXPECT_GE(PERCENT_OF_FEW, percent_off(scaled(&c), WORK(ROUNDS(330))));
+		EXPECT_GE(PERCENT, percent_off(scaled(&c), WORK(ROUNDS(330))));
 	}
 }
 
