@@ -75,12 +75,13 @@ struct pmudev_ctx {
 	 * without lock, see pmudev_set_ended().
 	 */
 	bool dead;
+	u64 clock; /* ticks the target ran; while loaded, plus pmudev_clock() it is the total */
+	u64 lost;  /* of these, on a CPU that was not reserved; less the clock while on such */
+	/* A switch writes what is above, in one cache line, and mostly only reads what follows. */
 	struct pmudev_pmu *pmu; /* the PMU it counts on; NULL for a CPU without one. Constant. */
 	u64 mask;		/* counters of the active events */
 	u64 residue_mask;	/* those whose value user mode could see: pmudev_leave_residue() */
 	u64 fold_ns; /* how often the narrowest active counter must be folded, 0: never */
-	u64 clock;   /* ticks the target ran; while loaded, plus pmudev_clock() it is the total */
-	u64 lost;    /* of these, on a CPU that was not reserved; less the clock while on such */
 	u64 rotated; /* the running clock at the last rotation */
 	struct hlist_head rotating;  /* its sets with a rotation, by set->rotation.node */
 	struct hlist_head deadlines; /* its sets with an armed deadline of an active event */
@@ -93,6 +94,8 @@ struct pmudev_ctx {
 	struct kref ref; /* references: the sets, the task table, and the notifier */
 	struct pmudev_hw *active[] __aligned(8); /* room for as many as the PMU has counters */
 };
+
+static_assert(IS_ENABLED(CONFIG_DEBUG_SPINLOCK) || offsetof(struct pmudev_ctx, pmu) < 64);
 
 /* An interrupt of ours, and where it came */
 struct pmudev_interrupted {
