@@ -53,11 +53,8 @@ static inline struct pmudev_count since(const union record *before, const union 
 struct pmudev_count sum_since(const union record *before, const union record *after,
 			      unsigned int first, unsigned int nr);
 
-/*
- * How far a scaled count may be off: the kernel's part of the time, if it is much, varies, and so
- * does a CPU's speed where the host's clock is the time.
- */
-#define PERCENT (debug_kernel() ? 20 : exact_clock() ? 1 : 5)
+/* How far a scaled count may be off: the kernel's part of the time, if it is much, varies. */
+#define PERCENT (debug_kernel() ? 20 : 1)
 /* And of the time that a group has. */
 #define SHARE_PERCENT (debug_kernel() ? 10 : 5)
 
