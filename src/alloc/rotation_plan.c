@@ -146,6 +146,7 @@ void pmudev_rotation_plan(struct pmudev_set *set, u64 pool, struct pmudev_rotati
 	unsigned int k, i, nr = split_groups(set, all, group);
 
 	lockdep_assert_held(&set->pmu->lock);
+	rotation->pool = pool;
 	rotation->nr = 0;
 	for (k = 0; k < nr; k++) {
 		struct pmudev_rotation_slot *together = &rotation->slot[k];

@@ -12,12 +12,47 @@ u64 pmudev_user_slots(const struct pmudev_set *set)
 				   pmudev_slots_groups(set, set->user & set->enabled));
 }
 
+/*
+ * Place events beside others that stay where they are: one at a time, on the highest counter that
+ * is left to it. Return: false if one finds none.
+ */
+static bool place_beside(struct pmudev_set *set, u64 staying, u64 coming)
+{
+	u64 free = set->rotation.plan->pool & ~pmudev_slots_counters(set, staying), places, rest;
+	unsigned int slot;
+
+	pmudev_for_each_slot(slot, rest, coming) {
+		struct pmudev_event *event = pmudev_slot_event(set, slot);
+
+		places = pmudev_places(event->allowed, event->hw.chained, free);
+		if (!places)
+			return false;
+		pmudev_hw_place(set->pmu, &event->hw, fls64(places) - 1);
+		free &= ~pmudev_event_counters(event);
+	}
+	return true;
+}
+
+/* Place events as the plan has it. Return: those of some others that are not where it has them. */
+static u64 place_as_planned(struct pmudev_set *set, const struct pmudev_rotation_slot *now,
+			    u64 staying, u64 coming)
+{
+	unsigned int slot;
+	u64 moving = 0, rest;
+
+	pmudev_for_each_slot(slot, rest, staying)
+		if (pmudev_slot_event(set, slot)->hw.counter != now->counter[slot])
+			moving |= BIT_ULL(slot);
+	pmudev_for_each_slot(slot, rest, coming)
+		pmudev_hw_place(set->pmu, &pmudev_slot_event(set, slot)->hw, now->counter[slot]);
+	return moving;
+}
+
 void pmudev_rotation_apply(struct pmudev_ctx *ctx, struct pmudev_set *set)
 {
 	const struct pmudev_rotation *plan = set->rotation.plan;
 	const struct pmudev_rotation_slot *now = NULL;
-	u64 wanted = 0, leaving, rest;
-	unsigned int slot;
+	u64 wanted = 0, staying, moving = 0;
 
 	lockdep_assert_held(&ctx->lock);
 	if (plan && plan->nr) {
@@ -26,15 +61,15 @@ void pmudev_rotation_apply(struct pmudev_ctx *ctx, struct pmudev_set *set)
 	}
 	if ((set->user & wanted) && !pmudev_user_access_enabled())
 		wanted &= ~pmudev_user_slots(set);
-	leaving = set->active & set->mux & ~wanted;
-	pmudev_for_each_slot(slot, rest, set->active & wanted)
-		if (pmudev_slot_event(set, slot)->hw.counter != now->counter[slot])
-			leaving |= BIT_ULL(slot);
-	pmudev_slots_deactivate(ctx, set, leaving);
-	wanted &= ~set->active;
-	pmudev_for_each_slot(slot, rest, wanted)
-		pmudev_hw_place(set->pmu, &pmudev_slot_event(set, slot)->hw, now->counter[slot]);
-	WARN_ON_ONCE(!pmudev_slots_activate(ctx, set, wanted));
+	pmudev_slots_deactivate(ctx, set, set->active & set->mux & ~wanted);
+	staying = set->active & wanted;
+	wanted &= ~staying;
+	if (wanted && !(staying && place_beside(set, staying, wanted))) {
+		moving = place_as_planned(set, now, staying, wanted);
+		pmudev_slots_deactivate(ctx, set, moving);
+		place_as_planned(set, now, 0, moving);
+	}
+	WARN_ON_ONCE(!pmudev_slots_activate(ctx, set, wanted | moving));
 }
 
 void pmudev_change_rotation(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Rotation: multiplexed groups are active by turns. alloc/rotation_plan.c works out which groups
- * are active together; here the next slot of that plan is applied when its time has come.
+ * are active together; here the next slot of that plan is applied when its time has come. Events
+ * that go on stay on their counters if those that come find others.
  */
 #ifndef _PMUDEV_CONTEXT_ROTATE_H
 #define _PMUDEV_CONTEXT_ROTATE_H
@@ -16,6 +17,7 @@ struct pmudev_rotation_slot {
 
 /* What a set's multiplexed groups go through, one slot after the other */
 struct pmudev_rotation {
+	u64 pool;			    /* the counters that the groups have; nobody else's */
 	u32 nr;				    /* number of slots */
 	struct pmudev_rotation_slot slot[]; /* each begins with another group: all get their time */
 };
