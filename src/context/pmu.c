@@ -24,6 +24,14 @@ struct pmudev_upcalls pmudev_upcalls = {
 	.overflowed = pmudev_overflowed,
 };
 
+/*
+ * About a millisecond, as perf's hardware PMUs have it by default, but no fraction of the kernel's
+ * tick, nor of the periods that programs have: else of some groups each turn would be on at the
+ * same moment of the period, and their counts, scaled, be those of that moment. This is half of the
+ * square root of 5 in ms: no few of it are nearly a multiple of a millisecond.
+ */
+#define ROTATE_NS 1118034ULL
+
 static void set_clock(struct pmudev_pmu *pmu)
 {
 	u64 hz = pmu->info.clock_hz;
@@ -40,8 +48,7 @@ static void set_clock(struct pmudev_pmu *pmu)
 		pmu->shift = 31;
 		pmu->mult >>= 1;
 	}
-	/* A millisecond, as perf's hardware PMUs have it by default. */
-	pmu->rotate_ticks = hz ? div_u64(hz, 1000) : NSEC_PER_MSEC;
+	pmu->rotate_ticks = hz ? div_u64(hz * ROTATE_NS, NSEC_PER_SEC) : ROTATE_NS;
 }
 
 /*

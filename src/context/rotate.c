@@ -159,7 +159,13 @@ static void tick(struct pmudev_ctx *ctx, void *arg)
 
 	raw_spin_lock(&ctx->lock);
 	if (pmudev_ctx_counting(ctx) && !hlist_empty(&ctx->rotating)) {
-		pmudev_rotate_if_due(ctx);
+		/*
+		 * What is nearly due is rotated now: the timer comes a period after it should have
+		 * come last, so somewhat less than that after the last rotation. Nor does it come
+		 * more often than every eighth of it, however often threads are switched.
+		 */
+		if (ticks_left(ctx) <= ctx->pmu->rotate_ticks / 8)
+			rotate(ctx);
 		*left = min(*left, ticks_left(ctx));
 	}
 	raw_spin_unlock(&ctx->lock);
@@ -174,8 +180,6 @@ enum hrtimer_restart pmudev_rotate_tick(struct hrtimer *timer)
 	pmudev_loaded_walk(cpuc, tick, &left);
 	if (left == U64_MAX)
 		return HRTIMER_NORESTART;
-	/* Not more often than that, however often threads are switched. */
-	left = max(left, pmu->rotate_ticks / 8);
 	hrtimer_forward_now(timer, ticks_to_ktime(pmu, left));
 	return HRTIMER_RESTART;
 }

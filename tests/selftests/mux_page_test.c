@@ -63,6 +63,73 @@ TEST_F(pool, user_reads)
 	EXPECT_EQ(0, set_user_access(false));
 }
 
+#define TURN_NS 1118034ULL
+
+/* What a program that looks often enough sees of the turns in the page. */
+struct seen_turns {
+	unsigned int begun; /* by events that had no counter */
+	unsigned int moved; /* events that have another counter than before */
+};
+
+static struct seen_turns watch_turns(const struct pmudev_page *page, unsigned int ms)
+{
+	struct seen_turns turns = { 0 };
+	unsigned int i, looks;
+	__u32 index, was[GROUPS] = { 0 };
+
+	for (looks = 0; looks < 4 * ms; looks++) {
+		loop(ROUNDS(1) / 4);
+		for (i = 0; i < GROUPS; i++) {
+			index = READ_ONCE(page->slots[i].index);
+			turns.begun += looks && index && !was[i];
+			turns.moved += looks && index && was[i] && index != was[i];
+			was[i] = index;
+		}
+	}
+	return turns;
+}
+
+/*
+ * A turn is as long as it should be (TURN_NS), and one event goes and another comes: those that go
+ * on stay on their counters.
+ */
+TEST_F(pool, who_goes_on_stays)
+{
+	struct pmudev_event_attr events[GROUPS];
+	union record before, after;
+	struct pmudev_page *page;
+	struct seen_turns turns;
+	unsigned int i;
+	__u64 ns;
+
+	if (!user_reads())
+		SKIP(return, NO_USER_READS);
+	ASSERT_EQ(0, set_user_access(true));
+	for (i = 0; i < GROUPS; i++) {
+		events[i] = mux_event(&self->pool, i);
+		events[i].flags |= PMUDEV_USER_READ;
+	}
+	self->mux = pm_set(events, GROUPS, true);
+	ASSERT_GE(self->mux, 0);
+	page = pm_map(self->mux);
+	ASSERT_NE(NULL, page);
+	ASSERT_EQ(0, pm_read(self->mux, &before));
+	turns = watch_turns(page, 600);
+	ASSERT_EQ(0, pm_read(self->mux, &after));
+	ns = after.r.time_enabled - before.r.time_enabled;
+	TH_LOG("%llu ns, %u turns, %u moves", ns, turns.begun, turns.moved);
+	EXPECT_GE(ns, 600000000ULL);
+	if (debug_kernel()) {
+		EXPECT_TRUE(within_percent(turns.begun * TURN_NS, ns, PERCENT));
+	} else {
+		EXPECT_GE(turns.begun + 1, ns / TURN_NS);
+		EXPECT_LE(turns.begun, ns / TURN_NS + 1);
+	}
+	EXPECT_EQ(0U, turns.moved);
+	pm_unmap(page);
+	EXPECT_EQ(0, set_user_access(false));
+}
+
 /* While a group is off, the page does not have the set's times: its running clock stands. */
 TEST_F(pool, times_in_the_page)
 {
