@@ -12,7 +12,8 @@ SAME = scripts/job $(if $(filter quick,$(LEVEL)),--if-changed $(1)) $(RESULTS)
 
 # "KERNEL MACHINE SMP" with commas for blanks.
 comma := ,
-MACHINES := $(shell tests/vm/run --level $(LEVEL) --machines | tr ' ' ,)
+MACHINES := $(shell machines=$$(tests/vm/run --level $(LEVEL) --machines) && echo "$$machines" | tr ' ' ,)
+$(if $(MACHINES),,$(error no machines for LEVEL=$(LEVEL): tests/vm/run --level $(LEVEL) --machines failed))
 kernel_of = $(word 1,$(subst $(comma), ,$(1)))
 KERNELS := $(sort $(foreach m,$(MACHINES),$(call kernel_of,$(m))))
 arch_of = $(patsubst %-arm64,arm64,$(patsubst %-armhf,arm,$(patsubst %-amd64,x86,$(1))))
