@@ -61,36 +61,69 @@ section_covers() {
 	esac
 }
 
+NEWEST=newest-plain-arm64,newest-plain-amd64,7.2-plain-arm64
+WATCHED="--strict --each-once --kernel"
+
+# section_runs NAME: the options of tests/vm/run with which it runs the test programs, a run a line; nothing if it has other means.
+# tests/selftests/coverage reads it, too.
+section_runs() {
+	case $1 in
+	slow) echo "--level slow" ;;
+	matrix-arm64) echo "--level matrix --kernel 6.1-arm64,6.12-arm64,6.12-armhf" ;;
+	matrix-amd64) echo "--level matrix --kernel 6.1-amd64,6.12-amd64" ;;
+	x86-*) echo "--all --without-matrix --kernel ${1#*-}-amd64" ;;
+	newest) echo "--kernel $NEWEST" ;;
+	debug-amd | kcsan-amd) echo "$WATCHED newest-${1%-*}-amd64 --machine amd-v2-g6,amd-g4,skid-amd --smp 4" ;;
+	debug-*) echo "$WATCHED newest-$1" ;;
+	# It takes two CPUs for a race.
+	kcsan-*) echo "$WATCHED newest-$1 --smp 4" ;;
+	esac
+}
+
+# run_machines NAME: the runs of section_runs.
+run_machines() {
+	local runs options
+
+	runs=$(section_runs "$1")
+	[ -n "$runs" ] || die "section $1 has no runs"
+	while read -r options; do
+		# shellcheck disable=SC2086 # a list of words
+		tests/vm/run $options </dev/null
+	done <<<"$runs"
+}
+
 section_check() { scripts/check-all check; }
 
 section_slow() {
 	scripts/setup
-	tests/vm/run --level slow
+	run_machines slow
 }
 
-# matrix KERNELS
+# matrix NAME
 matrix() {
 	scripts/setup
 	scripts/setup rust
-	tests/vm/run --level matrix --kernel "$1"
+	run_machines "$1"
 }
 
-section_matrix_arm64() { matrix 6.1-arm64,6.12-arm64,6.12-armhf; }
-section_matrix_amd64() { matrix 6.1-amd64,6.12-amd64; }
+section_matrix_arm64() { matrix matrix-arm64; }
+section_matrix_amd64() { matrix matrix-amd64; }
 
 # x86_rest VERSION: what the matrix leaves out.
 x86_rest() {
 	scripts/setup tools kselftest libraries "$1-amd64" busybox-amd64 emulator
-	tests/vm/run --all --kernel "$1-amd64" --without-matrix
+	run_machines "x86-$1"
 }
 
 section_x86_6.1() { x86_rest 6.1; }
 section_x86_6.12() { x86_rest 6.12; }
 
 section_newest() {
-	scripts/setup tools kselftest libraries busybox-arm64 busybox-amd64 emulator newest-plain-arm64 newest-plain-amd64 7.2-plain-arm64
-	scripts/check modules newest-plain-arm64 newest-plain-amd64 7.2-plain-arm64
-	tests/vm/run --kernel newest-plain-arm64,newest-plain-amd64,7.2-plain-arm64
+	# shellcheck disable=SC2086 # a list of words
+	scripts/setup tools kselftest libraries busybox-arm64 busybox-amd64 emulator ${NEWEST//,/ }
+	# shellcheck disable=SC2086 # a list of words
+	scripts/check modules ${NEWEST//,/ }
+	run_machines newest
 }
 
 section_compile() { scripts/compile; }
@@ -106,30 +139,26 @@ section_emulator() {
 	tests/emulator/test
 }
 
-# watched FLAVOUR ARCH ARGS: whether that kernel sees bugs, and the programs on it.
+# watched FLAVOUR ARCH: whether that kernel sees bugs, and the programs on it.
 watched() {
-	local kernel=newest-$1-$2
-
-	scripts/setup tools "busybox-$2" libraries kselftest emulator "$kernel"
-	tests/checker/run "$kernel"
-	tests/vm/run --strict --each-once --kernel "$kernel" "${@:3}"
+	scripts/setup tools "busybox-$2" libraries kselftest emulator "newest-$1-$2"
+	tests/checker/run "newest-$1-$2"
+	run_machines "$1-$2"
 }
 
 section_debug_arm64() { watched debug arm64; }
 section_debug_amd64() { watched debug amd64; }
+section_kcsan_arm64() { watched kcsan arm64; }
+section_kcsan_amd64() { watched kcsan amd64; }
 
 # watched_amd FLAVOUR: the same kernel on AMD's machines. All x86 machines take longer than a section may.
 watched_amd() {
-	local kernel=newest-$1-amd64
-
-	scripts/setup tools busybox-amd64 libraries kselftest emulator "$kernel"
-	tests/vm/run --strict --each-once --kernel "$kernel" --machine amd-v2-g6,amd-g4,skid-amd --smp 4
+	scripts/setup tools busybox-amd64 libraries kselftest emulator "newest-$1-amd64"
+	run_machines "$1-amd"
 }
 
 section_debug_amd() { watched_amd debug; }
 section_kcsan_amd() { watched_amd kcsan; }
-section_kcsan_arm64() { watched kcsan arm64 --smp 4; }
-section_kcsan_amd64() { watched kcsan amd64 --smp 4; }
 
 section_fuzz() {
 	tests/vm/fuzz --minutes 10 --arch arm64
