@@ -37,7 +37,7 @@ once_failed() {
 		}' "$RESULTS"/*.tsv
 }
 
-# passes_again CONFIG KERNEL MACHINE SMP PROGRAM
+# passes_again CONFIG KERNEL MACHINE SMP PROGRAM: whether it passes each time. A machine that did not run it is no pass.
 passes_again() (
 	# For boot_one.
 	PROGRAM_LIST=$5 TESTS=$5 LOGS=$LOGS/again
@@ -45,7 +45,10 @@ passes_again() (
 	RESULTS=$(mktemp -d "$RESULTS/again.XXXXXX")
 	for ((i = 1; i <= AGAIN_TIMES; i++)); do
 		boot_one "${@:1:4}" </dev/null >/dev/null
-		if ! awk -F'\t' '$1 == "R" { n++; f += $4 } END { exit f > 0 || !n }' "$RESULTS/$1.tsv"; then
+		if ! awk -F'\t' -v program="$5" '
+			$1 == "R" { f += $4 }
+			$1 == "R" && $2 == program { passed += $3 }
+			END { exit f > 0 || !passed }' "$RESULTS/$1.tsv"; then
 			cat "$RESULTS/$1.txt"
 			return 1
 		fi
