@@ -12,6 +12,7 @@ SAME = scripts/job $(if $(filter quick,$(LEVEL)),--if-changed $(1)) $(RESULTS)
 
 # "KERNEL MACHINE SMP" with commas for blanks.
 comma := ,
+space := $(subst ,, )
 MACHINES := $(shell machines=$$(tests/vm/run --level $(LEVEL) --machines) && echo "$$machines" | tr ' ' ,)
 $(if $(MACHINES),,$(error no machines for LEVEL=$(LEVEL): tests/vm/run --level $(LEVEL) --machines failed))
 kernel_of = $(word 1,$(subst $(comma), ,$(1)))
@@ -70,10 +71,14 @@ $(MACHINE_JOBS): machine-%:
 	@$(JOB) $@ tests/vm/run --level $(LEVEL) --no-build --strict --keep $(RESULTS)/programs --only '$(subst $(comma), ,$*)'
 
 unit: fetch-tools
-	+@$(call SAME,src/pure$(comma)include$(comma)uapi$(comma)tests/unit$(comma)tools/tests/run) $@ $(MAKE) -s -C tests/unit run
+	+@$(call SAME,src/pure$(comma)include$(comma)uapi$(comma)tests/unit$(comma)tests/selftests/layout.c$(comma)tools/tests/run) $@ $(MAKE) -s -C tests/unit run
+
+# Their tests read pages, examples and units, and encode by the module's own code.
+TOOLS_READ := tools uapi man bindings share src/pure include examples packaging/systemd README.md docs/guide.md docs/python.md \
+	docs/pictures scripts/check-tools scripts/lib.sh scripts/perf-options scripts/perf-stat-options.txt
 
 tools: $(RESULTS)/fetch.ok
-	+@$(call SAME,tools$(comma)uapi$(comma)man$(comma)bindings/python$(comma)scripts/check-tools) $@ scripts/check-tools
+	+@$(call SAME,$(subst $(space),$(comma),$(TOOLS_READ))) $@ scripts/check-tools
 
 lint-checkpatch: fetch
 	@$(JOB) $@ scripts/check checkpatch
