@@ -42,7 +42,7 @@ vm:
 	tests/vm/shell --kernel $(KERNEL) $(if $(MACHINE),--machine $(MACHINE)) --smp $(SMP)
 
 test:
-	tests/vm/run
+	tests/vm/run --level matrix
 
 # KERNELS=
 bench:

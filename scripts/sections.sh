@@ -16,7 +16,7 @@ section_about() {
 	slow) echo "the programs that take long, on the machines of the sections matrix and of \`make check\`" ;;
 	matrix-arm64) echo "every other program on every arm64 machine, kernels 6.1 and 6.12" ;;
 	matrix-amd64) echo "the same on every pair of Intel's properties, and on AMD's machines" ;;
-	x86-*) echo "every combination of x86 properties, kernel ${1#*-}" ;;
+	x86-*) echo "the same on the combinations of Intel's properties that matrix-amd64 leaves out, kernel ${1#*-}" ;;
 	newest) echo "the newest kernel that Debian packages, and 7.2, built from source" ;;
 	compile) echo "kernels of which Debian has headers: other series, PREEMPT_RT" ;;
 	packaging) echo "the Debian packages, DKMS, installation, RPM and Arch packages, in clean roots" ;;
@@ -71,7 +71,7 @@ section_runs() {
 	slow) echo "--level slow" ;;
 	matrix-arm64) echo "--level matrix --kernel 6.1-arm64,6.12-arm64,6.12-armhf" ;;
 	matrix-amd64) echo "--level matrix --kernel 6.1-amd64,6.12-amd64" ;;
-	x86-*) echo "--all --without-matrix --kernel ${1#*-}-amd64" ;;
+	x86-*) echo "--level matrix --all --without-matrix --kernel ${1#*-}-amd64" ;;
 	newest) echo "--kernel $NEWEST" ;;
 	debug-amd | kcsan-amd) echo "$WATCHED newest-${1%-*}-amd64 --machine amd-v2-g6,amd-g4,skid-amd --smp 4" ;;
 	debug-*) echo "$WATCHED newest-$1" ;;
