@@ -111,7 +111,7 @@ section_matrix_amd64() { matrix matrix-amd64; }
 
 # x86_rest VERSION: what the matrix leaves out.
 x86_rest() {
-	scripts/setup tools kselftest libraries "$1-amd64" busybox-amd64 emulator
+	scripts/setup tools kselftest libraries rust "$1-amd64" busybox-amd64 emulator
 	run_machines "x86-$1"
 }
 
@@ -120,7 +120,7 @@ section_x86_6.12() { x86_rest 6.12; }
 
 section_newest() {
 	# shellcheck disable=SC2086 # a list of words
-	scripts/setup tools kselftest libraries busybox-arm64 busybox-amd64 emulator ${NEWEST//,/ }
+	scripts/setup tools kselftest libraries python-arm64 python-amd64 rust busybox-arm64 busybox-amd64 emulator ${NEWEST//,/ }
 	# shellcheck disable=SC2086 # a list of words
 	scripts/check modules ${NEWEST//,/ }
 	run_machines newest
@@ -141,7 +141,7 @@ section_emulator() {
 
 # watched FLAVOUR ARCH: whether that kernel sees bugs, and the programs on it.
 watched() {
-	scripts/setup tools "busybox-$2" libraries kselftest emulator "newest-$1-$2"
+	scripts/setup tools kselftest libraries "python-$2" rust "busybox-$2" emulator "newest-$1-$2"
 	tests/checker/run "newest-$1-$2"
 	run_machines "$1-$2"
 }
