@@ -71,7 +71,7 @@ section_runs() {
 	slow) echo "--level slow" ;;
 	matrix-arm64) echo "--level matrix --kernel 6.1-arm64,6.12-arm64,6.12-armhf" ;;
 	matrix-amd64) echo "--level matrix --kernel 6.1-amd64,6.12-amd64" ;;
-	x86-*) echo "--level matrix --all --without-matrix --kernel ${1#*-}-amd64" ;;
+	x86-*) echo "--all --without-matrix --kernel ${1#*-}-amd64" ;;
 	newest) echo "--kernel $NEWEST" ;;
 	debug-amd | kcsan-amd) echo "$WATCHED newest-${1%-*}-amd64 --machine amd-v2-g6,amd-g4,skid-amd --smp 4" ;;
 	debug-*) echo "$WATCHED newest-$1" ;;
