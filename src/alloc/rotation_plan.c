@@ -2,7 +2,8 @@
 /*
  * Rotation plans. Of the n groups of a set the k-th rotation slot has the k-th group, and those
  * that follow it as far as there is room. So each group has at least a share of 1/n, and most have
- * more.
+ * more. An event stays on its counter from one rotation slot to the next if it can: it need not be
+ * stopped, and neither its counter nor its selector be written.
  */
 #include <linux/slab.h>
 
@@ -41,12 +42,31 @@ static u64 allowed_alone(const struct pmudev_set *set, u64 group)
 	return (group & (group - 1)) || event->hw.chained ? 0 : event->allowed;
 }
 
+static u64 counters_of(const struct pmudev_set *set, const struct pmudev_rotation_slot *together)
+{
+	unsigned int slot;
+	u64 rest, mask = 0;
+
+	pmudev_for_each_slot(slot, rest, together->slots)
+		mask |= pmudev_place_counters(together->counter[slot],
+					      pmudev_slot_event(set, slot)->hw.chained);
+	return mask;
+}
+
+/* The counter that an event has in @before, which may be NULL, or PMUDEV_NO_COUNTER. */
+static u8 counter_before(const struct pmudev_rotation_slot *before, unsigned int slot)
+{
+	return before && (before->slots & BIT_ULL(slot)) ? before->counter[slot] :
+							   PMUDEV_NO_COUNTER;
+}
+
 /*
  * Add events to a rotation slot, on counters of @free; what is there already stays on its counter
- * if that can be. Return: -1, or the slot of an event that does not fit: nothing was done then.
+ * if that can be, and what is not stays where it is in @before. Return: -1, or the slot of an event
+ * that does not fit: nothing was done then.
  */
 static int fit(const struct pmudev_set *set, u64 slots, u64 free,
-	       struct pmudev_rotation_slot *together)
+	       const struct pmudev_rotation_slot *before, struct pmudev_rotation_slot *together)
 {
 	struct pmudev_constraint constraint[PMUDEV_ASSIGN_MAX];
 	u8 counter[PMUDEV_ASSIGN_MAX];
@@ -62,7 +82,7 @@ static int fit(const struct pmudev_set *set, u64 slots, u64 free,
 		constraint[nr++] = (struct pmudev_constraint){
 			.allowed = pmudev_places(event->allowed, event->hw.chained, free),
 			.chained = event->hw.chained,
-			.now = there ? together->counter[slot] : PMUDEV_NO_COUNTER,
+			.now = there ? together->counter[slot] : counter_before(before, slot),
 		};
 	}
 	bad = pmudev_assign(constraint, nr, counter);
@@ -73,17 +93,6 @@ static int fit(const struct pmudev_set *set, u64 slots, u64 free,
 		together->counter[slot] = counter[nr++];
 	together->slots = slots;
 	return -1;
-}
-
-static u64 counters_of(const struct pmudev_set *set, const struct pmudev_rotation_slot *together)
-{
-	unsigned int slot;
-	u64 rest, mask = 0;
-
-	pmudev_for_each_slot(slot, rest, together->slots)
-		mask |= pmudev_place_counters(together->counter[slot],
-					      pmudev_slot_event(set, slot)->hw.chained);
-	return mask;
 }
 
 /*
@@ -112,9 +121,9 @@ int pmudev_find_guaranteed(struct pmudev_set *set, u64 slots, u64 free, u64 *gua
 			continue;
 		}
 		alone->slots = 0;
-		if (fit(set, group[i], found, alone) < 0)
+		if (fit(set, group[i], found, NULL, alone) < 0)
 			continue;
-		bad = fit(set, group[i], free, alone);
+		bad = fit(set, group[i], free, NULL, alone);
 		if (bad < 0)
 			found |= counters_of(set, alone);
 	}
@@ -128,14 +137,23 @@ int pmudev_find_guaranteed(struct pmudev_set *set, u64 slots, u64 free, u64 *gua
 	return 0;
 }
 
-/* Put a group of one event on a free counter. Return: false if it is not that simple. */
+/*
+ * Put a group of one event on a free counter, that of @before if it can be. Return: false if it is
+ * not that simple.
+ */
 static bool place_one(const struct pmudev_set *set, u64 group, u64 free,
+		      const struct pmudev_rotation_slot *before,
 		      struct pmudev_rotation_slot *together)
 {
+	unsigned int slot = __ffs64(group);
+	u8 counter = counter_before(before, slot);
+
 	free &= allowed_alone(set, group);
 	if (!free)
 		return false;
-	together->counter[__ffs64(group)] = fls64(free) - 1;
+	if (counter == PMUDEV_NO_COUNTER || !(free & BIT_ULL(counter)))
+		counter = fls64(free) - 1;
+	together->counter[slot] = counter;
 	together->slots |= group;
 	return true;
 }
@@ -150,6 +168,7 @@ void pmudev_rotation_plan(struct pmudev_set *set, u64 pool, struct pmudev_rotati
 	rotation->nr = 0;
 	for (k = 0; k < nr; k++) {
 		struct pmudev_rotation_slot *together = &rotation->slot[k];
+		const struct pmudev_rotation_slot *before = k ? together - 1 : NULL;
 
 		together->slots = 0;
 		for (i = 0; i < nr; i++) {
@@ -157,8 +176,8 @@ void pmudev_rotation_plan(struct pmudev_set *set, u64 pool, struct pmudev_rotati
 
 			if (!free)
 				break;
-			if (!place_one(set, next, free, together))
-				fit(set, next, pool, together);
+			if (!place_one(set, next, free, before, together))
+				fit(set, next, pool, before, together);
 		}
 		rotation->nr++;
 		pmudev_cond_resched();

@@ -27,10 +27,11 @@ struct pmudev_upcalls pmudev_upcalls = {
 /*
  * About a millisecond, as perf's hardware PMUs have it by default, but no fraction of the kernel's
  * tick, nor of the periods that programs have: else of some groups each turn would be on at the
- * same moment of the period, and their counts, scaled, be those of that moment. This is half of the
- * square root of 5 in ms: no few of it are nearly a multiple of a millisecond.
+ * same moment of the period, and their counts, scaled, be those of that moment. This is
+ * 1 + 1 / (8 + 1 / 1.618...) ms, by the golden ratio: of 64 of it or fewer, no number is nearly a
+ * multiple of a millisecond.
  */
-#define ROTATE_NS 1118034ULL
+#define ROTATE_NS 1116034ULL
 
 static void set_clock(struct pmudev_pmu *pmu)
 {

@@ -13,10 +13,11 @@ u64 pmudev_user_slots(const struct pmudev_set *set)
 }
 
 /*
- * Place events beside others that stay where they are: one at a time, on the highest counter that
- * is left to it. Return: false if one finds none.
+ * Place events beside others that stay where they are: one at a time, on the counter that the plan
+ * has for it, or else the highest that is left to it. Return: false if one finds none.
  */
-static bool place_beside(struct pmudev_set *set, u64 staying, u64 coming)
+static bool place_beside(struct pmudev_set *set, const struct pmudev_rotation_slot *now,
+			 u64 staying, u64 coming)
 {
 	u64 free = set->rotation.plan->pool & ~pmudev_slots_counters(set, staying), places, rest;
 	unsigned int slot;
@@ -27,6 +28,8 @@ static bool place_beside(struct pmudev_set *set, u64 staying, u64 coming)
 		places = pmudev_places(event->allowed, event->hw.chained, free);
 		if (!places)
 			return false;
+		if (places & BIT_ULL(now->counter[slot]))
+			places = BIT_ULL(now->counter[slot]);
 		pmudev_hw_place(set->pmu, &event->hw, fls64(places) - 1);
 		free &= ~pmudev_event_counters(event);
 	}
@@ -64,7 +67,7 @@ void pmudev_rotation_apply(struct pmudev_ctx *ctx, struct pmudev_set *set)
 	pmudev_slots_deactivate(ctx, set, set->active & set->mux & ~wanted);
 	staying = set->active & wanted;
 	wanted &= ~staying;
-	if (wanted && !(staying && place_beside(set, staying, wanted))) {
+	if (wanted && !(staying && place_beside(set, now, staying, wanted))) {
 		moving = place_as_planned(set, now, staying, wanted);
 		pmudev_slots_deactivate(ctx, set, moving);
 		place_as_planned(set, now, 0, moving);
@@ -155,7 +158,7 @@ void pmudev_rotate_timer(struct pmudev_cpu *cpuc, struct pmudev_ctx *ctx)
 /* Rotate a context if it is due. @arg: lowered to the ticks until its next rotation */
 static void tick(struct pmudev_ctx *ctx, void *arg)
 {
-	u64 *left = arg;
+	u64 *left = arg, mine;
 
 	raw_spin_lock(&ctx->lock);
 	if (pmudev_ctx_counting(ctx) && !hlist_empty(&ctx->rotating)) {
@@ -164,9 +167,13 @@ static void tick(struct pmudev_ctx *ctx, void *arg)
 		 * come last, so somewhat less than that after the last rotation. Nor does it come
 		 * more often than every eighth of it, however often threads are switched.
 		 */
-		if (ticks_left(ctx) <= ctx->pmu->rotate_ticks / 8)
+		mine = ticks_left(ctx);
+		if (mine <= ctx->pmu->rotate_ticks / 8) {
 			rotate(ctx);
-		*left = min(*left, ticks_left(ctx));
+			/* From when it was due, not from when it was done. */
+			mine = ctx->pmu->rotate_ticks;
+		}
+		*left = min(*left, mine);
 	}
 	raw_spin_unlock(&ctx->lock);
 }

@@ -143,6 +143,33 @@ TEST_F(mux, groups_of_several_events)
 	}
 }
 
+/*
+ * One event accepts a single counter. Whoever is on that when its turn comes has to move, so that
+ * no counter stands still, and goes on counting elsewhere.
+ */
+TEST_F(mux, one_that_accepts_a_single_counter)
+{
+	unsigned int i, nr = self->pool.nr + 3;
+	struct pmudev_event_attr events[MOST_COUNTERS + 3];
+	union record before, after;
+	__u64 sum = 0;
+
+	for (i = 0; i < nr; i++)
+		events[i] = mux_event(&self->pool, i);
+	events[nr / 2].allowed = self->pool.mask & -self->pool.mask;
+	self->fd = pm_attach(self->s.pid, 0, events, nr, true);
+	ASSERT_GE(self->fd, 0);
+	ASSERT_EQ(0, pm_read(self->fd, &before));
+	for (i = 0; i < 50; i++) {
+		ASSERT_EQ(0, subject_work(&self->s, ROUNDS(2) + 777 * i));
+		sum += WORK(ROUNDS(2) + 777 * i);
+		ASSERT_EQ(0, pm_read(self->fd, &after));
+		ASSERT_EQ(self->pool.nr * sum, sum_since(&before, &after, 0, nr).value);
+	}
+	for (i = 0; i < nr; i++)
+		EXPECT_GT(since(&before, &after, i).value, 0ULL);
+}
+
 /* Large and small ones: none is starved, the largest is the whole pool. */
 TEST_F(mux, groups_of_all_sizes)
 {

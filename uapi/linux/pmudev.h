@@ -365,7 +365,7 @@ struct pmudev_event_attr {
 /*
  * MULTIPLEX groups
  * The multiplexed groups of a set rotate on a pool of counters. Each time the target has run for
- * about 1.118 ms, the next inactive group becomes active as a whole, and the group that has been
+ * about 1.116 ms, the next inactive group becomes active as a whole, and the group that has been
  * active longest makes room. A group counts for time_running / time_enabled of the time;
  * value * time_enabled / time_running estimates the total. Compute it in 128 bits.
  *
