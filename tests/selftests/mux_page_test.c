@@ -9,10 +9,22 @@
 
 #include <pmudev_read.h>
 
+/* The caller's set of groups whose events can be read by users, enabled. */
+static int readable_set(const struct pool *pool)
+{
+	struct pmudev_event_attr events[GROUPS];
+	unsigned int i;
+
+	for (i = 0; i < GROUPS; i++) {
+		events[i] = mux_event(pool, i);
+		events[i].flags |= PMUDEV_USER_READ;
+	}
+	return pm_set(events, GROUPS, true);
+}
+
 /* In the page a group that is off has no index; what a reader gets never steps back. */
 TEST_F(pool, user_reads)
 {
-	struct pmudev_event_attr events[GROUPS];
 	unsigned int i, direct = 0, fallbacks = 0, round;
 	__u64 value, last[GROUPS] = { 0 }, n = 1000, sum[2];
 	struct pmudev_page *page;
@@ -23,11 +35,7 @@ TEST_F(pool, user_reads)
 	if (!user_reads())
 		SKIP(return, NO_USER_READS);
 	ASSERT_EQ(0, set_user_access(true));
-	for (i = 0; i < GROUPS; i++) {
-		events[i] = mux_event(&self->pool, i);
-		events[i].flags |= PMUDEV_USER_READ;
-	}
-	self->mux = pm_set(events, GROUPS, true);
+	self->mux = readable_set(&self->pool);
 	ASSERT_GE(self->mux, 0);
 	page = pm_map(self->mux);
 	ASSERT_NE(NULL, page);
@@ -95,21 +103,15 @@ static struct seen_turns watch_turns(const struct pmudev_page *page, unsigned in
  */
 TEST_F(pool, who_goes_on_stays)
 {
-	struct pmudev_event_attr events[GROUPS];
 	union record before, after;
 	struct pmudev_page *page;
 	struct seen_turns turns;
-	unsigned int i;
 	__u64 ns;
 
 	if (!user_reads())
 		SKIP(return, NO_USER_READS);
 	ASSERT_EQ(0, set_user_access(true));
-	for (i = 0; i < GROUPS; i++) {
-		events[i] = mux_event(&self->pool, i);
-		events[i].flags |= PMUDEV_USER_READ;
-	}
-	self->mux = pm_set(events, GROUPS, true);
+	self->mux = readable_set(&self->pool);
 	ASSERT_GE(self->mux, 0);
 	page = pm_map(self->mux);
 	ASSERT_NE(NULL, page);
