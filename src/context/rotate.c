@@ -36,26 +36,34 @@ static bool place_beside(struct pmudev_set *set, const struct pmudev_rotation_sl
 	return true;
 }
 
-/* Place events as the plan has it. Return: those of some others that are not where it has them. */
-static u64 place_as_planned(struct pmudev_set *set, const struct pmudev_rotation_slot *now,
-			    u64 staying, u64 coming)
+/* Those of some active events that are on another counter than the plan has for them. */
+static u64 not_as_planned(const struct pmudev_set *set, const struct pmudev_rotation_slot *now,
+			  u64 slots)
 {
 	unsigned int slot;
-	u64 moving = 0, rest;
+	u64 found = 0, rest;
 
-	pmudev_for_each_slot(slot, rest, staying)
+	pmudev_for_each_slot(slot, rest, slots)
 		if (pmudev_slot_event(set, slot)->hw.counter != now->counter[slot])
-			moving |= BIT_ULL(slot);
-	pmudev_for_each_slot(slot, rest, coming)
+			found |= BIT_ULL(slot);
+	return found;
+}
+
+static void place_as_planned(struct pmudev_set *set, const struct pmudev_rotation_slot *now,
+			     u64 slots)
+{
+	unsigned int slot;
+	u64 rest;
+
+	pmudev_for_each_slot(slot, rest, slots)
 		pmudev_hw_place(set->pmu, &pmudev_slot_event(set, slot)->hw, now->counter[slot]);
-	return moving;
 }
 
 void pmudev_rotation_apply(struct pmudev_ctx *ctx, struct pmudev_set *set)
 {
 	const struct pmudev_rotation *plan = set->rotation.plan;
 	const struct pmudev_rotation_slot *now = NULL;
-	u64 wanted = 0, staying, moving = 0;
+	u64 wanted = 0, staying, moving;
 
 	lockdep_assert_held(&ctx->lock);
 	if (plan && plan->nr) {
@@ -68,11 +76,12 @@ void pmudev_rotation_apply(struct pmudev_ctx *ctx, struct pmudev_set *set)
 	staying = set->active & wanted;
 	wanted &= ~staying;
 	if (wanted && !(staying && place_beside(set, now, staying, wanted))) {
-		moving = place_as_planned(set, now, staying, wanted);
+		moving = not_as_planned(set, now, staying);
 		pmudev_slots_deactivate(ctx, set, moving);
-		place_as_planned(set, now, 0, moving);
+		wanted |= moving;
+		place_as_planned(set, now, wanted);
 	}
-	WARN_ON_ONCE(!pmudev_slots_activate(ctx, set, wanted | moving));
+	WARN_ON_ONCE(!pmudev_slots_activate(ctx, set, wanted));
 }
 
 void pmudev_change_rotation(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)

@@ -144,8 +144,8 @@ TEST_F(mux, groups_of_several_events)
 }
 
 /*
- * One event accepts a single counter. Whoever is on that when its turn comes has to move, so that
- * no counter stands still, and goes on counting elsewhere.
+ * One event accepts a single counter. When its turn comes, the event that is on that counter moves
+ * to another one and goes on counting. No counter stands still.
  */
 TEST_F(mux, one_that_accepts_a_single_counter)
 {
