@@ -6,6 +6,7 @@
 #include "common.h"
 #include "json_valid.h"
 #include "kselftest_harness.h"
+#include "perf.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -101,15 +102,29 @@ TEST_F(info, who_counts)
 	snprintf(label, sizeof(label), "%s%s", counter < 32 ? "counter " : "", name);
 	snprintf(line, sizeof(line), "%20s%-12s process %d, counting CPU 0", "", label, getpid());
 	EXPECT_LINE(line);
-	EXPECT_EQ(1U, times_in(&output, PMU_ARCH == PMUDEV_ARCH_ARM64 ?
-						"  held by           sets, some counters;" :
-						"  held by           pmudev, for enabled sets;"));
+	EXPECT_EQ(1U, times_in(&output,
+			       PMU_ARCH == PMUDEV_ARCH_ARM64 ?
+				       "  held by           sets, some counters;" :
+				       "  held by           pmudev, until its sets are closed;"));
 	run(&output, "pmudev info --json");
 	EXPECT_TRUE(json_lines_valid(output.text)) TH_LOG("%s", output.text);
 	snprintf(line, sizeof(line), "{\"counter\": \"%s\", \"kind\": \"cpu-set\", \"pid\": %d, ",
 		 name, getpid());
 	EXPECT_EQ(1U, times_in(&output, line)) TH_LOG("%s", output.text);
 	EXPECT_EQ(1U, times_in(&output, "\"held\": true"));
+}
+
+TEST_F(info, perf_counts)
+{
+	char line[128];
+
+	self->fd = perf_open_clock();
+	ASSERT_GE(self->fd, 0);
+	run(&output, "pmudev info");
+	snprintf(line, sizeof(line), "  perf events       process %d (info_test); %s", getpid(),
+		 BESIDE_PERF ? "those of hardware have the counters that sets leave" :
+			       "those of hardware do not count while pmudev holds the PMU");
+	EXPECT_LINE(line);
 }
 
 TEST_F(info, without_the_right)

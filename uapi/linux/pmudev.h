@@ -25,7 +25,8 @@
  * The errno contract
  *   EFAULT      a pointer does not point to the caller's memory
  *   EINVAL      the call itself is wrong (a size, a flag, a field, the order of calls): it would
- *               fail on every machine and at any time; or the threshold is above the maximum
+ *               fail on every machine and at any time; or this machine does not have the counter
+ *               (COUNTER), the bits of the raw event's code (CONFIG), or so high a threshold
  *   E2BIG       the structure is longer than this module knows, and not zero there
  *   EOPNOTSUPP  valid, but this machine or this version of the module does not support it
  *   ENOENT      this CPU does not implement the event
@@ -33,12 +34,16 @@
  *               buffer is shorter than the record
  *   EBUSY       a placement exists, but others hold the counters; or the state forbids the call
  *               (already bound, group enabled)
- *   EPERM       the caller lacks a capability, or does not own the target
+ *   EPERM       the caller lacks a capability, does not own the target, is not the process that may
+ *               map the page, or has reached its RLIMIT_MEMLOCK
  *   EACCES      user access is disabled (sysctl dev.pmudev.user_access)
  *   EDQUOT      the user has the maximum number of sets (sysctl dev.pmudev.max_sets_per_user)
  *   ESRCH       no such task, or the target has ended
  *   ENODEV      no such PMU, no such CPU, or the CPU is offline
  *   ENOMEM      out of memory; nothing was changed
+ *   EBADF       not a descriptor of a cgroup (BIND), or of a set (READ_SETS)
+ *   EAGAIN      the ring of samples is full (CONTINUE)
+ *   EINTR       a signal has killed the caller
  *   ENOTTY      no such ioctl
  * A call that fails changes nothing, unless its description says otherwise.
  */
@@ -346,7 +351,7 @@ struct pmudev_event_attr {
  * The counter stays the same while the group is enabled: nothing that comes later moves it. You
  * know it in advance with COUNTER, otherwise from the slot's operand or from PLACE. You may enable
  * the group before you map the page, but you must map the page before you read; until you unmap
- * it, the instruction does not fault (but see struct pmudev_page about the two exceptions).
+ * it, the instruction does not fault (but see struct pmudev_page about the exceptions).
  *
  * These end the validity of bare reads and change the page's generation: disabling the group,
  * RESET, REMOVE (of any event of the set), disabling user access, and running on a CPU where
@@ -503,8 +508,9 @@ enum pmudev_target {
  *   - Permission. A thread can count the threads of its own process. With CAP_PERFMON it can count
  *     any thread. Otherwise the target must be dumpable, its real, effective and saved user and
  *     group ids must be the caller's, it must be in the same user namespace, and it must have no
- *     capability that the caller lacks (ptrace's rules; Yama and other security modules are not
- *     asked). Counting a CPU or a cgroup needs CAP_PERFMON. Here and everywhere, CAP_PERFMON (or
+ *     capability that the caller lacks; CAP_SYS_PTRACE in the target's user namespace replaces all
+ *     of these but dumpable (ptrace's rules; Yama and other security modules are not asked).
+ *     Counting a CPU or a cgroup needs CAP_PERFMON. Here and everywhere, CAP_PERFMON (or
  *     CAP_SYS_ADMIN) means the capability in the initial user namespace.
  *   - Lifetime. A set counts its target whoever has the file: after the opener exits, after the
  *     file is passed over a socket, from any thread. It ends with the last descriptor and mapping.
@@ -692,9 +698,9 @@ struct pmudev_why {
  *   - poll(2) of a set that never had a deadline says POLLERR. When the target has ended it says
  *     POLLHUP.
  *   - How late. The count of the report tells: it is the deadline's, plus what the CPU counts until
- *     its interrupt arrives (skid). Each CPU takes at most max_overflows interrupts (sysctl
- *     dev.pmudev.max_overflows) per tick of the kernel; beyond that, deadlines are reported at the
- *     next tick, or when the thread is switched, with PMUDEV_REPORT_LATE.
+ *     its interrupt arrives (skid). When a CPU has taken max_overflows interrupts (sysctl
+ *     dev.pmudev.max_overflows) within a tick of the kernel, the next one disables them. Deadlines
+ *     are then reported at the next tick, or when the thread is switched, with PMUDEV_REPORT_LATE.
  *   - A periodic deadline is reported again every @period events. Of those that pass before one is
  *     reported, only one is reported; @overruns of the report counts the others.
  *   - RESET to a count at or beyond a deadline reaches it. A periodic deadline moves with the
@@ -1127,9 +1133,10 @@ struct pmudev_group_times {
  *
  * A counter that the page has once shown can be read until the page is unmapped. By then it may
  * hold something else, or be hidden (then @seq has changed), but the instruction does not fault.
- * Two exceptions: while the thread runs on a CPU that came online when perf held its counters,
- * where nothing is counted; and after root has written 0 to perf's file rdpmc (Intel), which a
- * check notices once the thread was switched out and in.
+ * Exceptions: while the thread runs on a CPU where nothing is counted, because it came online when
+ * perf held its counters, or is of a kind that was absent when the module was loaded; and after
+ * root has written 0 to perf's file rdpmc (Intel, AMD) or to kernel.perf_user_access (arm64), which
+ * a check notices once the thread was switched out and in.
  *
  * @owner names a thread, so no other thread's check succeeds. A fork's child sees zeroes instead
  * of this page. A child that shares its parent's memory and thread-local storage (vfork) must not

@@ -156,7 +156,8 @@ impl Set {
                     milliseconds(left),
                 )
             };
-            let over = left.map(|left| left.as_millis() <= i32::MAX as u128).unwrap_or_default();
+            // Without a limit 0 means that half of the ring is used.
+            let over = left.map_or(true, |left| left.as_millis() <= i32::MAX as u128);
             if nr > 0 || (nr == 0 && over) || (nr < 0 && nr != -EINTR) {
                 let nr = self.check(nr)?;
                 return Ok(self.reported(&reports, nr));

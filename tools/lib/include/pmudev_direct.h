@@ -108,8 +108,8 @@ PMUDEV_INLINE uint64_t pmudev_direct_since(const struct pmudev_direct *direct, u
 }
 
 /*
- * Returns whether all values read since pmudev_direct_begin() are valid. Once it is false it stays
- * false, and the values mean nothing.
+ * Returns whether all values read since pmudev_direct_begin() are valid. If it is false the values
+ * mean nothing: begin again.
  */
 PMUDEV_INLINE bool pmudev_direct_holds(const struct pmudev_direct *direct)
 {

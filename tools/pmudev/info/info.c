@@ -181,7 +181,7 @@ static void show_state(struct table *table, const struct pmudev_query *q)
 		row(table, "held by", "%s",
 		    q->arch == PMUDEV_ARCH_ARM64 ?
 			    "sets, some counters; perf has the others" :
-			    "pmudev, for enabled sets; perf's hardware events do not count");
+			    "pmudev, until its sets are closed; perf's hardware events do not count");
 	else
 		row(table, "held by", "no set; perf can use it");
 	show_hooks(table, q);
@@ -254,20 +254,22 @@ static void show_device(struct table *table, const struct info *info)
 	    info->group, who);
 }
 
-static void show_common(const struct info *info, unsigned int abi)
+static void show_common(const struct info *info, const struct pmudev_query *q)
 {
 	struct table *table = begin();
 
 	printf("%spmudev%s %s, module %s%s(ABI %u)\n", colour(stdout, COLOUR_HEAD),
 	       colour(stdout, COLOUR_END), PMUDEV_LIB_VERSION, info->version,
-	       *info->version ? " " : "loaded ", abi);
+	       *info->version ? " " : "loaded ", q->abi);
 	show_device(table, info);
 	row(table, "you may count", "%s",
 	    info->may_all ? "CPUs, the kernel, and any thread (CAP_PERFMON)" :
 			    "your own threads in user mode; everything else needs CAP_PERFMON");
 	show_users(table, "event sets", &info->sets, "");
 	show_users(table, "perf events", &info->perf,
-		   "; they do not count while pmudev holds the PMU");
+		   q->arch == PMUDEV_ARCH_ARM64 ?
+			   "; those of hardware have the counters that sets leave" :
+			   "; those of hardware do not count while pmudev holds the PMU");
 	if (info->watchdog_counts) {
 		row(table, "NMI watchdog", "on, and in the way: `sysctl kernel.nmi_watchdog=0`");
 		table_colour(table, 1, COLOUR_WARN);
@@ -308,7 +310,7 @@ static int show_all(struct pmudev *set, const struct info *info)
 			return 1;
 		}
 		if (!pmu)
-			show_common(info, q.abi);
+			show_common(info, &q);
 		printf("\n%s%.*s%s (PMU %u)\n", colour(stdout, COLOUR_HEAD), (int)sizeof(q.name),
 		       q.name, colour(stdout, COLOUR_END), q.pmu);
 		table = begin();
