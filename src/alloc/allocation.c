@@ -66,27 +66,37 @@ static void add_taken_by_child(struct pmudev_ctx *ctx, struct pmudev_set *set, v
 		add_taken(ctx, set, arg);
 }
 
+/* pmu->lock held: what a thread has when it is asked, or less, its later children have. */
+static void ask(struct pmudev_set *set, pmudev_set_fn fn, void *arg)
+{
+	struct pmudev_walk walk = { .fn = fn, .arg = arg, .reading = true, .asking = true };
+
+	lockdep_assert_held(&set->pmu->lock);
+	pmudev_set_walk(set, &walk);
+}
+
 u64 pmudev_alloc_taken_by_children(struct pmudev_set *set)
 {
 	struct taken taken = { .but = set };
 
-	lockdep_assert_held(&set->pmu->lock);
 	if (pmudev_has_children(set))
-		pmudev_set_look(set, add_taken_by_child, &taken);
+		ask(set, add_taken_by_child, &taken);
 	return taken.counters;
 }
 
 void pmudev_alloc_look(struct pmudev_set *set, pmudev_set_fn fn, void *arg)
 {
 	unsigned long flags;
+	bool alone;
 
-	if (pmudev_has_children(set)) {
-		pmudev_set_look(set, fn, arg);
-		return;
-	}
+	/* With this lock the target makes no first child. */
 	raw_spin_lock_irqsave(&set->ctx->lock, flags);
-	fn(set->ctx, set, arg);
+	alone = !pmudev_has_children(set);
+	if (alone)
+		fn(set->ctx, set, arg);
 	raw_spin_unlock_irqrestore(&set->ctx->lock, flags);
+	if (!alone)
+		ask(set, fn, arg);
 }
 
 u64 pmudev_alloc_taken(struct pmudev_set *set, bool borrowed)

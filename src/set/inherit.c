@@ -104,7 +104,10 @@ static void join(struct pmudev_child *child, struct pmudev_set *from)
 	raw_spin_lock(&inherit->lock);
 	walk = inherit->walk;
 	seq = pmudev_set_is_child(from) ? pmudev_child_of(from)->seq : inherit->parent_seq;
-	if (walk && seq != inherit->seq) {
+	if (walk && walk->asking && seq != inherit->seq) {
+		lockdep_assert_held(&from->ctx->lock);
+		walk->fn(from->ctx, from, walk->arg);
+	} else if (walk && seq != inherit->seq) {
 		walk->fn(child->set.ctx, &child->set, walk->arg);
 		/* It may have no room for all events that are new. */
 		if (walk->fn == pmudev_change_enable &&

@@ -155,7 +155,7 @@ static void begin_walk(struct pmudev_set *parent, const struct pmudev_walk *walk
 
 	raw_spin_lock_irq(&inherit->lock);
 	inherit->seq++;
-	inherit->walk = walk->reading ? NULL : walk;
+	inherit->walk = walk->reading && !walk->asking ? NULL : walk;
 	inherit->total = walk->total;
 	if (inherit->total)
 		*inherit->total = inherit->ended;
@@ -203,8 +203,11 @@ static void visit(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
 	/* It has ended. */
 	if (child && list_empty(&child->node))
 		return;
-	walk->fn(ctx, set, walk->arg);
+	if (!walk->asking)
+		walk->fn(ctx, set, walk->arg);
 	raw_spin_lock(&inherit->lock);
+	if (walk->asking)
+		walk->fn(ctx, set, walk->arg);
 	*(child ? &child->seq : &inherit->parent_seq) = inherit->seq;
 	/* pmudev_has_children() takes no lock: the list must not be empty even for a moment. */
 	if (child && !list_is_singular(&inherit->children))

@@ -37,6 +37,11 @@ struct pmudev_walk {
 	u64 reset;    /* slots whose counts of ended children are dropped */
 	u64 forget;   /* slots whose times of ended children are dropped */
 	bool reading; /* nothing is changed: children that are made meanwhile need not be reached */
+	/*
+	 * Reading, and fn asks what threads have. Of a child that is made meanwhile its creator is
+	 * asked, which may exit before the walk reaches it. fn is called under inherit->lock.
+	 */
+	bool asking;
 	/* For inherited sets, as all below. Or NULL: done as it begins, under inherit->lock. */
 	void (*begin)(struct pmudev_set *set, void *arg);
 	bool leaving; /* fn also concerns children that end before they are reached */
@@ -51,7 +56,7 @@ struct pmudev_inherit {
 	struct list_head children; /* those not yet reached by the walk first, then the others */
 	u32 seq;		   /* number of the walk; a child that was reached has the same */
 	u32 parent_seq;		   /* the last walk that reached the parent */
-	const struct pmudev_walk *walk; /* the walk in progress that changes something, else NULL */
+	const struct pmudev_walk *walk; /* the walk in progress, if new children matter to it */
 	struct pmudev_sum *total;	/* the walk's sum, or NULL */
 	u64 reset;			/* the walk's, see there */
 	u64 forget;			/* likewise */

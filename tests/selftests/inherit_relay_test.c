@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A set looks for counters that none of its children's threads has. These may hand a counter on
+ * meanwhile: each creates the next thread, which inherits the set that has it, and exits.
+ */
+#include "common.h"
+#include "kselftest_harness.h"
+
+#include <pthread.h>
+
+#define SLEEPERS 200
+#define ROUNDS	 200
+
+static int wake[2];
+static bool stop;
+/* On the relay's first thread, inherited by the others: it has the counter. */
+static int held;
+static unsigned int alive, passed;
+
+FIXTURE(relay)
+{
+	struct pmudev_event_attr event;
+	pthread_t sleeper[SLEEPERS];
+	int fd; /* on this thread, inherited by all others; not enabled */
+};
+
+static void *sleeper(void *arg)
+{
+	char byte;
+
+	(void)arg;
+	return (void *)(long)read(wake[0], &byte, 1);
+}
+
+static bool start(void *(*fn)(void *), void *arg)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	bool started;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	started = !pthread_create(&thread, &attr, fn, arg);
+	pthread_attr_destroy(&attr);
+	return started;
+}
+
+static void *pass_on(void *arg)
+{
+	(void)arg;
+	__atomic_add_fetch(&passed, 1, __ATOMIC_RELAXED);
+	if (READ_ONCE(stop) || !start(pass_on, NULL))
+		__atomic_sub_fetch(&alive, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* @arg: the event */
+static void *first(void *arg)
+{
+	WRITE_ONCE(held, pm_attach(0, PMUDEV_BIND_INHERIT, arg, 1, true));
+	return pass_on(NULL);
+}
+
+FIXTURE_SETUP(relay)
+{
+	struct pmudev_event_attr any = raw_event(EVENT_INSTRUCTIONS, USER_ONLY);
+	__s32 counter;
+	int fd, i;
+
+	ASSERT_GE(fd = pm_set(&any, 1, true), 0);
+	ASSERT_EQ(0, pm_place(fd, NULL, 0, &counter));
+	close(fd);
+	self->event = event_on(counter, USER_ONLY);
+	self->fd = pm_attach(0, PMUDEV_BIND_INHERIT, &self->event, 1, false);
+	ASSERT_GE(self->fd, 0);
+	ASSERT_EQ(0, pipe(wake));
+	for (i = 0; i < SLEEPERS; i++)
+		ASSERT_EQ(0, pthread_create(&self->sleeper[i], NULL, sleeper, NULL));
+	alive = 1;
+	ASSERT_TRUE(start(first, &self->event));
+	ASSERT_TRUE(WAIT_FOR(READ_ONCE(held)));
+	ASSERT_GE(held, 0);
+}
+
+FIXTURE_TEARDOWN(relay)
+{
+	int i;
+
+	WRITE_ONCE(stop, true);
+	EXPECT_TRUE(WAIT_FOR(!__atomic_load_n(&alive, __ATOMIC_ACQUIRE)));
+	close(wake[1]);
+	for (i = 0; i < SLEEPERS; i++)
+		pthread_join(self->sleeper[i], NULL);
+	close(self->fd);
+}
+
+TEST_F(relay, the_counter_is_always_held)
+{
+	unsigned int before = READ_ONCE(passed);
+	int i;
+
+	for (i = 0; i < few(ROUNDS); i++) {
+		EXPECT_REFUSED(EBUSY, PMUDEV_WHY_HELD, pm_enable(self->fd, 0));
+		EXPECT_EQ((__u32)PMUDEV_HOLDER_TASK_SET, why.holder.kind);
+	}
+	ASSERT_TRUE(WAIT_FOR(READ_ONCE(passed) > before + 10));
+	EXPECT_EQ(1U, READ_ONCE(alive));
+	close(held);
+	EXPECT_EQ(0, pm_enable(self->fd, 0));
+	EXPECT_EQ(0, pm_disable(self->fd, 0));
+}
+
+TEST_HARNESS_MAIN
