@@ -83,7 +83,7 @@ struct pmudev_ctx {
 	u64 residue_mask;	/* those whose value user mode could see: pmudev_leave_residue() */
 	u64 fold_ns; /* how often the narrowest active counter must be folded, 0: never */
 	u64 rotated; /* the running clock at the last rotation */
-	struct hlist_head rotating;  /* its sets with a rotation, by set->rotation.node */
+	struct hlist_head rotating;  /* its sets whose groups take turns, by set->rotation.node */
 	struct hlist_head deadlines; /* its sets with an armed deadline of an active event */
 	struct hlist_head with_deadlines; /* its sets that ever had a deadline */
 	struct hlist_head inherited; /* children; sets that are inherited or wait for an exec */

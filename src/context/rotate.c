@@ -84,6 +84,12 @@ void pmudev_rotation_apply(struct pmudev_ctx *ctx, struct pmudev_set *set)
 	WARN_ON_ONCE(!pmudev_slots_activate(ctx, set, wanted));
 }
 
+/* Else all groups fit at once, or none does. */
+static bool takes_turns(const struct pmudev_rotation *plan)
+{
+	return plan && plan->nr > 1;
+}
+
 void pmudev_change_rotation(struct pmudev_ctx *ctx, struct pmudev_set *set, void *arg)
 {
 	const struct pmudev_rotation *plan = arg;
@@ -91,14 +97,13 @@ void pmudev_change_rotation(struct pmudev_ctx *ctx, struct pmudev_set *set, void
 	struct pmudev_clocks now = pmudev_ctx_clocks(ctx);
 	u64 was = set->active;
 
-	if (rotation->plan)
-		hlist_del_init(&rotation->node);
-	if (plan)
+	hlist_del_init(&rotation->node);
+	if (takes_turns(plan))
 		hlist_add_head(&rotation->node, &ctx->rotating);
 	rotation->plan = plan;
 	pmudev_rotation_apply(ctx, set);
 	pmudev_times_changed(set, was, &now);
-	if (plan && pmudev_ctx_counting(ctx))
+	if (takes_turns(plan) && pmudev_ctx_counting(ctx))
 		pmudev_rotate_timer(this_cpu_ptr(&pmudev_cpus), ctx);
 	pmudev_page_publish(ctx, set);
 }
@@ -111,7 +116,8 @@ void pmudev_rotation_inherit(struct pmudev_ctx *ctx, struct pmudev_set *child,
 		return;
 	/* Children that live for less than one slot each begin with another one. */
 	child->rotation.pos = number;
-	hlist_add_head(&child->rotation.node, &ctx->rotating);
+	if (takes_turns(child->rotation.plan))
+		hlist_add_head(&child->rotation.node, &ctx->rotating);
 	pmudev_rotation_apply(ctx, child);
 }
 
@@ -124,8 +130,6 @@ static void rotate(struct pmudev_ctx *ctx)
 
 	ctx->rotated = now.running;
 	hlist_for_each_entry(set, &ctx->rotating, rotation.node) {
-		if (set->rotation.plan->nr < 2)
-			continue;
 		was = set->active;
 		set->rotation.pos++;
 		pmudev_rotation_apply(ctx, set);

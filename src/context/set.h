@@ -44,7 +44,7 @@ struct pmudev_set_rotation {
 	 * last one was, or the groups behind the first would have no turns.
 	 */
 	u32 pos;
-	struct hlist_node node; /* in ctx->rotating while plan is not NULL */
+	struct hlist_node node; /* in ctx->rotating while the plan has more than one slot */
 };
 
 /* The set's user page; under ctx->lock unless it says otherwise */

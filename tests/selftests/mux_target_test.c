@@ -7,6 +7,10 @@
 #include "kselftest_harness.h"
 #include "mux_share.h"
 
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
 TEST_F(mux, moved_between_cpus)
 {
 	union record before, after;
@@ -129,6 +133,43 @@ TEST_F(mux, of_a_cpu)
 		EXPECT_TRUE(has_share(&c, GROUPS, self->pool.nr, SHARE_PERCENT));
 		EXPECT_TRUE(within_percent(scaled(&c), 240 * 1000000ULL, PERCENT));
 	}
+}
+
+static bool timer_runs(void)
+{
+	FILE *file = fopen("/proc/timer_list", "r");
+	char line[256];
+	bool runs = false;
+
+	while (file && fgets(line, sizeof(line), file))
+		runs |= !!strstr(line, "pmudev_rotate_tick");
+	if (file)
+		fclose(file);
+	return runs;
+}
+
+/* What has nothing to take turns with does not wake its CPU. */
+TEST_F(mux, that_fit_have_no_timer)
+{
+	struct pmudev_event_attr events[GROUPS];
+	unsigned int i;
+
+	if (access("/proc/timer_list", R_OK))
+		SKIP(return, "this kernel has no /proc/timer_list");
+	for (i = 0; i < GROUPS; i++)
+		events[i] = mux_event(&self->pool, i);
+	ASSERT_TRUE(WAIT_FOR(!timer_runs()));
+	self->fd = pm_cpu_set(0, 0, events, self->pool.nr);
+	ASSERT_GE(self->fd, 0);
+	EXPECT_FALSE(timer_runs());
+	close(self->fd);
+	self->fd = pm_cpu_set(0, 0, events, GROUPS);
+	ASSERT_GE(self->fd, 0);
+	EXPECT_TRUE(WAIT_FOR(timer_runs()));
+	/* Until one is left: the others are disabled, and the timer ends. */
+	for (i = 1; i < GROUPS; i++)
+		EXPECT_EQ(0, pm_disable(self->fd, i));
+	EXPECT_TRUE(WAIT_FOR(!timer_runs()));
 }
 
 TEST_HARNESS_MAIN
