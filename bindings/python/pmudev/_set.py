@@ -348,7 +348,7 @@ class Counters:
     def wait(self, timeout: float | None = None) -> list[Report]:
         """Waits until something is reached: for ever, or for so many seconds; [] when they are over.
 
-        Also [] as soon as half of the ring of samples is used: samples make no reports.
+        A deadline with a sample ends it only when half of the ring is used, and then [] is possible.
 
         Raises Refused with ESRCH when nothing can be reached any more because the target has ended.
         """

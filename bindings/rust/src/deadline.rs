@@ -140,25 +140,28 @@ impl Set {
 
     /// Waits until something is reached, for ever or for so long; empty when the time is over.
     ///
+    /// A deadline with a sample ends it only when half of the ring is used, and then it may be empty.
+    ///
     /// Fails with ESRCH (3) when nothing can be reached any more because the target has ended.
     pub fn wait(&self, timeout: Option<Duration>) -> Result<Vec<Report>, Error> {
         let begin = Instant::now();
         let mut reports = vec![sys::Report::default(); self.events().len()];
         let room = reports.len() as u32;
         loop {
-            let left = timeout.map(|timeout| timeout.saturating_sub(begin.elapsed()));
+            let waited = begin.elapsed();
+            let wait = milliseconds(timeout.map(|timeout| timeout.saturating_sub(waited)));
             // SAFETY: an open set, and room for so many reports.
             let nr = unsafe {
                 sys::pmudev_deadline_wait(
                     self.handle().pointer(),
                     reports.as_mut_ptr(),
                     room,
-                    milliseconds(left),
+                    wait,
                 )
             };
-            // Without a limit 0 means that half of the ring is used.
-            let over = left.map_or(true, |left| left.as_millis() <= i32::MAX as u128);
-            if nr > 0 || (nr == 0 && over) || (nr < 0 && nr != -EINTR) {
+            // poll(2) waits for some days at most. 0 earlier: half of the ring is used.
+            let cut = wait == i32::MAX && (begin.elapsed() - waited).as_millis() >= wait as u128;
+            if nr != -EINTR && !(nr == 0 && cut) {
                 let nr = self.check(nr)?;
                 return Ok(self.reported(&reports, nr));
             }

@@ -48,8 +48,8 @@ int pmudev_deadline_reports(struct pmudev *set, struct pmudev_report *reports, u
  * negative. Returns 0 when the time is over; -EINTR after a signal, -ESRCH if nothing can be
  * reached any more because the target has ended, -EINVAL if the set never had a deadline.
  *
- * Deadlines with PMUDEV_DEADLINE_SAMPLE make no reports. While half of the ring is used, or a
- * thread waits for room in it, the call does not wait and may return 0: read the samples first.
+ * A deadline with PMUDEV_DEADLINE_SAMPLE does not end the wait. While half of the ring is used, or
+ * a thread waits for room in it, the call does not wait and may return 0: read the samples first.
  */
 int pmudev_deadline_wait(struct pmudev *set, struct pmudev_report *reports, unsigned int nr,
 			 int timeout);

@@ -14,6 +14,7 @@ use crate::{Test, Tested};
 pub const TESTS: &[Test] = &[
     ("samples_say_where_and_how_much", samples),
     ("samples_need_a_ring", refused),
+    ("half_a_ring_ends_a_wait", half),
     ("an_eventfd_is_told", eventfd),
     ("a_signal_is_sent", signal),
 ];
@@ -40,6 +41,23 @@ fn samples() -> Tested {
         assert_eq!((sample.value - found[0].value) % EVERY, 0);
     }
     assert!(found.windows(2).all(|two| two[0].time <= two[1].time));
+    Ok(())
+}
+
+/// As often as it is asked for: once with what was reached, then without.
+fn half() -> Tested {
+    let set = Set::builder().event(EVENT).build()?;
+    let mut ring = set.samples(1)?;
+    set.enable()?;
+    // Few enough in a tick of the kernel.
+    set.deadline(EVENT, Deadline::every(1_000_000).sample())?;
+    rounds(20_000_000);
+    set.disable()?;
+    assert_eq!(set.wait(None)?.len(), 1);
+    assert!(set.wait(None)?.is_empty());
+    assert!(set.wait(Some(Duration::from_secs(1_000_000_000)))?.is_empty());
+    assert!(ring.by_ref().count() >= 4096 / 2 / 72);
+    assert!(set.wait(Some(Duration::from_millis(1)))?.is_empty());
     Ok(())
 }
 
