@@ -13,10 +13,10 @@ kcsan-arm64 kcsan-amd64 kcsan-amd fuzz bench locks suites papi bugs"
 section_about() {
 	case $1 in
 	check) echo "what \`make check\` runs" ;;
-	slow) echo "the programs that take long, on the machines of the sections matrix and of \`make check\`" ;;
+	slow) echo "the programs that take long, on the machines of the sections matrix-* and of \`make check\`" ;;
 	matrix-arm64) echo "every other program on every arm64 machine, kernels 6.1 and 6.12" ;;
 	matrix-amd64) echo "the same on every pair of Intel's properties, and on AMD's machines" ;;
-	x86-*) echo "the same on the combinations of Intel's properties that matrix-amd64 leaves out, kernel ${1#*-}" ;;
+	x86-*) echo "every program on the combinations of Intel's properties that matrix-amd64 leaves out, kernel ${1#*-}" ;;
 	newest) echo "the newest kernel that Debian packages, and 7.2, built from source" ;;
 	compile) echo "kernels of which Debian has headers: other series, PREEMPT_RT" ;;
 	packaging) echo "the Debian packages, DKMS, installation, RPM and Arch packages, in clean roots" ;;
@@ -111,7 +111,7 @@ section_matrix_amd64() { matrix matrix-amd64; }
 
 # x86_rest VERSION: what the matrix leaves out.
 x86_rest() {
-	scripts/setup tools kselftest libraries rust "$1-amd64" busybox-amd64 emulator
+	scripts/setup tools kselftest libraries python-amd64 rust "$1-amd64" busybox-amd64 emulator
 	run_machines "x86-$1"
 }
 

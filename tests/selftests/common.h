@@ -213,7 +213,7 @@ int kernel_major(void);
 bool debug_kernel(void);
 /*
  * How often to do what is done @often: a fifth where PMUDEV_FEW is set, as `make check` sets it,
- * and on debug kernels, which take thirty times as long; not with KCSAN, which needs races.
+ * and on debug kernels, which are slow; not with KCSAN, which needs races.
  * What is asserted must not depend on it.
  */
 int few(int often);
