@@ -152,12 +152,7 @@ impl Set {
             let wait = milliseconds(timeout.map(|timeout| timeout.saturating_sub(waited)));
             // SAFETY: an open set, and room for so many reports.
             let nr = unsafe {
-                sys::pmudev_deadline_wait(
-                    self.handle().pointer(),
-                    reports.as_mut_ptr(),
-                    room,
-                    wait,
-                )
+                sys::pmudev_deadline_wait(self.handle().pointer(), reports.as_mut_ptr(), room, wait)
             };
             // poll(2) waits for some days at most. 0 earlier: half of the ring is used.
             let cut = wait == i32::MAX && (begin.elapsed() - waited).as_millis() >= wait as u128;
