@@ -79,6 +79,7 @@ u64 pmudev_alloc_taken_by_children(struct pmudev_set *set)
 {
 	struct taken taken = { .but = set };
 
+	lockdep_assert_held(&set->pmu->lock);
 	if (pmudev_has_children(set))
 		ask(set, add_taken_by_child, &taken);
 	return taken.counters;

@@ -82,7 +82,7 @@ struct pmudev_ctx {
 	u64 mask;		/* counters of the active events */
 	u64 residue_mask;	/* those whose value user mode could see: pmudev_leave_residue() */
 	u64 fold_ns; /* how often the narrowest active counter must be folded, 0: never */
-	u64 rotated; /* the running clock at the last rotation */
+	u64 rotated; /* the running clock at the last rotation; old if nothing took turns since */
 	struct hlist_head rotating;  /* its sets whose groups take turns, by set->rotation.node */
 	struct hlist_head deadlines; /* its sets with an armed deadline of an active event */
 	struct hlist_head with_deadlines; /* its sets that ever had a deadline */
@@ -130,7 +130,7 @@ struct pmudev_cpu {
 	struct pmudev_overflow overflow;
 	struct hrtimer fold_timer;   /* runs while something loaded here has narrow counters */
 	u64 fold_ns;		     /* its period, 0 while it does not run; on the CPU, irqs off */
-	struct hrtimer rotate_timer; /* runs while something loaded here has multiplexed groups */
+	struct hrtimer rotate_timer; /* runs while groups of something loaded here take turns */
 	struct hlist_head cgroups;   /* contexts of cgroups on this CPU; on the CPU, irqs off */
 	bool follows_cgroups;	     /* these are loaded and unloaded at switches; likewise */
 	struct pmudev_ctx ctx;	     /* the CPU's own context: its CPU sets */

@@ -3,8 +3,8 @@
  * Children of an inherited set, and the walk over them. set/inherit.c makes children and ends them.
  *
  * A walk reaches the parent and each child once. To a child that is made meanwhile, by a thread
- * whose child was not reached yet, the same is done when it is made; so a walk visits no more
- * children than there were when it began.
+ * whose child was not reached yet, the same is done when it is made, or its creator is asked
+ * instead; so a walk visits no more children than there were when it began.
  */
 #ifndef _PMUDEV_TASK_CHILDREN_H
 #define _PMUDEV_TASK_CHILDREN_H

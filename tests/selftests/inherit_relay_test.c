@@ -10,6 +10,7 @@
 
 #define SLEEPERS 200
 #define ROUNDS	 200
+#define STACK	 (256 * 1024)
 
 static int wake[2];
 static bool stop;
@@ -32,15 +33,18 @@ static void *sleeper(void *arg)
 	return (void *)(long)read(wake[0], &byte, 1);
 }
 
-static bool start(void *(*fn)(void *), void *arg)
+/* @thread: NULL: nobody waits for its end */
+static bool start(pthread_t *thread, void *(*fn)(void *), void *arg)
 {
 	pthread_attr_t attr;
-	pthread_t thread;
+	pthread_t detached;
 	bool started;
 
 	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	started = !pthread_create(&thread, &attr, fn, arg);
+	pthread_attr_setstacksize(&attr, STACK);
+	if (!thread)
+		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	started = !pthread_create(thread ? thread : &detached, &attr, fn, arg);
 	pthread_attr_destroy(&attr);
 	return started;
 }
@@ -49,7 +53,7 @@ static void *pass_on(void *arg)
 {
 	(void)arg;
 	__atomic_add_fetch(&passed, 1, __ATOMIC_RELAXED);
-	if (READ_ONCE(stop) || !start(pass_on, NULL))
+	if (READ_ONCE(stop) || !start(NULL, pass_on, NULL))
 		__atomic_sub_fetch(&alive, 1, __ATOMIC_RELEASE);
 	return NULL;
 }
@@ -64,9 +68,13 @@ static void *first(void *arg)
 FIXTURE_SETUP(relay)
 {
 	struct pmudev_event_attr any = raw_event(EVENT_INSTRUCTIONS, USER_ONLY);
+	struct pmudev_query query;
 	__s32 counter;
 	int fd, i;
 
+	ASSERT_EQ(0, pm_query(&query));
+	if (!(query.features & PMUDEV_HAS_INHERIT))
+		SKIP(return, "no inheritance on this kernel");
 	ASSERT_GE(fd = pm_set(&any, 1, true), 0);
 	ASSERT_EQ(0, pm_place(fd, NULL, 0, &counter));
 	close(fd);
@@ -75,9 +83,9 @@ FIXTURE_SETUP(relay)
 	ASSERT_GE(self->fd, 0);
 	ASSERT_EQ(0, pipe(wake));
 	for (i = 0; i < SLEEPERS; i++)
-		ASSERT_EQ(0, pthread_create(&self->sleeper[i], NULL, sleeper, NULL));
+		ASSERT_TRUE(start(&self->sleeper[i], sleeper, NULL));
 	alive = 1;
-	ASSERT_TRUE(start(first, &self->event));
+	ASSERT_TRUE(start(NULL, first, &self->event));
 	ASSERT_TRUE(WAIT_FOR(READ_ONCE(held)));
 	ASSERT_GE(held, 0);
 }
@@ -102,6 +110,7 @@ TEST_F(relay, the_counter_is_always_held)
 	for (i = 0; i < few(ROUNDS); i++) {
 		EXPECT_REFUSED(EBUSY, PMUDEV_WHY_HELD, pm_enable(self->fd, 0));
 		EXPECT_EQ((__u32)PMUDEV_HOLDER_TASK_SET, why.holder.kind);
+		ASSERT_EQ(1U, READ_ONCE(alive));
 	}
 	ASSERT_TRUE(WAIT_FOR(READ_ONCE(passed) > before + 10));
 	EXPECT_EQ(1U, READ_ONCE(alive));
