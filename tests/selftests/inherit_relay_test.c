@@ -5,6 +5,7 @@
  */
 #include "common.h"
 #include "kselftest_harness.h"
+#include "sleepers.h"
 
 #include <pthread.h>
 
@@ -12,7 +13,6 @@
 #define ROUNDS	 200
 #define STACK	 (256 * 1024)
 
-static int wake[2];
 static bool stop;
 /* On the relay's first thread, inherited by the others: it has the counter. */
 static int held;
@@ -21,30 +21,20 @@ static unsigned int alive, passed;
 FIXTURE(relay)
 {
 	struct pmudev_event_attr event;
-	pthread_t sleeper[SLEEPERS];
 	int fd; /* on this thread, inherited by all others; not enabled */
 };
 
-static void *sleeper(void *arg)
-{
-	char byte;
-
-	(void)arg;
-	return (void *)(long)read(wake[0], &byte, 1);
-}
-
-/* @thread: NULL: nobody waits for its end */
-static bool start(pthread_t *thread, void *(*fn)(void *), void *arg)
+/* Nobody waits for its end. */
+static bool start(void *(*fn)(void *), void *arg)
 {
 	pthread_attr_t attr;
-	pthread_t detached;
+	pthread_t thread;
 	bool started;
 
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK);
-	if (!thread)
-		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	started = !pthread_create(thread ? thread : &detached, &attr, fn, arg);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	started = !pthread_create(&thread, &attr, fn, arg);
 	pthread_attr_destroy(&attr);
 	return started;
 }
@@ -53,7 +43,7 @@ static void *pass_on(void *arg)
 {
 	(void)arg;
 	__atomic_add_fetch(&passed, 1, __ATOMIC_RELAXED);
-	if (READ_ONCE(stop) || !start(NULL, pass_on, NULL))
+	if (READ_ONCE(stop) || !start(pass_on, NULL))
 		__atomic_sub_fetch(&alive, 1, __ATOMIC_RELEASE);
 	return NULL;
 }
@@ -70,7 +60,7 @@ FIXTURE_SETUP(relay)
 	struct pmudev_event_attr any = raw_event(EVENT_INSTRUCTIONS, USER_ONLY);
 	struct pmudev_query query;
 	__s32 counter;
-	int fd, i;
+	int fd;
 
 	ASSERT_EQ(0, pm_query(&query));
 	if (!(query.features & PMUDEV_HAS_INHERIT))
@@ -81,24 +71,17 @@ FIXTURE_SETUP(relay)
 	self->event = event_on(counter, USER_ONLY);
 	self->fd = pm_attach(0, PMUDEV_BIND_INHERIT, &self->event, 1, false);
 	ASSERT_GE(self->fd, 0);
-	ASSERT_EQ(0, pipe(wake));
-	for (i = 0; i < SLEEPERS; i++)
-		ASSERT_TRUE(start(&self->sleeper[i], sleeper, NULL));
+	ASSERT_EQ(0, sleepers_start(SLEEPERS));
 	alive = 1;
-	ASSERT_TRUE(start(NULL, first, &self->event));
+	ASSERT_TRUE(start(first, &self->event));
 	ASSERT_TRUE(WAIT_FOR(READ_ONCE(held)));
 	ASSERT_GE(held, 0);
 }
 
 FIXTURE_TEARDOWN(relay)
 {
-	int i;
-
 	WRITE_ONCE(stop, true);
 	EXPECT_TRUE(WAIT_FOR(!__atomic_load_n(&alive, __ATOMIC_ACQUIRE)));
-	close(wake[1]);
-	for (i = 0; i < SLEEPERS; i++)
-		pthread_join(self->sleeper[i], NULL);
 	close(self->fd);
 }
 

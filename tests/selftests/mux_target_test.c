@@ -105,19 +105,26 @@ TEST_F(mux, of_short_children)
 	}
 }
 
+static int cpu_groups(const struct pool *pool, unsigned int nr)
+{
+	struct pmudev_event_attr events[GROUPS];
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		events[i] = mux_event(pool, i);
+	return pm_cpu_set(0, 0, events, nr);
+}
+
 /* Of a CPU: whoever runs there. */
 TEST_F(mux, of_a_cpu)
 {
-	struct pmudev_event_attr events[GROUPS];
 	union record before, after;
 	struct pmudev_count c;
 	unsigned int i;
 
-	for (i = 0; i < GROUPS; i++)
-		events[i] = mux_event(&self->pool, i);
 	ASSERT_EQ(0, pin_to(0));
 	ASSERT_EQ(0, pin_task_to(self->s.pid, 0));
-	self->fd = pm_cpu_set(0, 0, events, GROUPS);
+	self->fd = cpu_groups(&self->pool, GROUPS);
 	ASSERT_GE(self->fd, 0);
 	ASSERT_EQ(0, pm_read(self->fd, &before));
 	for (i = 0; i < 10; i++) {
@@ -151,19 +158,16 @@ static bool timer_runs(void)
 /* What has nothing to take turns with does not wake its CPU. */
 TEST_F(mux, that_fit_have_no_timer)
 {
-	struct pmudev_event_attr events[GROUPS];
 	unsigned int i;
 
 	if (access("/proc/timer_list", R_OK))
 		SKIP(return, "this kernel has no /proc/timer_list");
-	for (i = 0; i < GROUPS; i++)
-		events[i] = mux_event(&self->pool, i);
 	ASSERT_TRUE(WAIT_FOR(!timer_runs()));
-	self->fd = pm_cpu_set(0, 0, events, self->pool.nr);
+	self->fd = cpu_groups(&self->pool, self->pool.nr);
 	ASSERT_GE(self->fd, 0);
 	EXPECT_FALSE(timer_runs());
 	close(self->fd);
-	self->fd = pm_cpu_set(0, 0, events, GROUPS);
+	self->fd = cpu_groups(&self->pool, GROUPS);
 	ASSERT_GE(self->fd, 0);
 	EXPECT_TRUE(WAIT_FOR(timer_runs()));
 	/* Until one is left: the others are disabled, and the timer ends. */
