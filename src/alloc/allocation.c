@@ -69,7 +69,7 @@ static void add_taken_by_child(struct pmudev_ctx *ctx, struct pmudev_set *set, v
 /* pmu->lock held: what a thread has when it is asked, or less, its later children have. */
 static void ask(struct pmudev_set *set, pmudev_set_fn fn, void *arg)
 {
-	struct pmudev_walk walk = { .fn = fn, .arg = arg, .reading = true, .asking = true };
+	struct pmudev_walk walk = { .fn = fn, .arg = arg, .asking = true };
 
 	lockdep_assert_held(&set->pmu->lock);
 	pmudev_set_walk(set, &walk);

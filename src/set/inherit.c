@@ -94,26 +94,33 @@ int pmudev_inherit_create(struct pmudev_set *set, bool threads_only)
 	return 0;
 }
 
-/* Add to the children. What a walk has not yet done to the set it comes from is done to it now. */
+/* What a walk has not yet done to the set that a new child comes from is done to the child now. */
+static void catch_up(struct pmudev_child *child, struct pmudev_set *from,
+		     const struct pmudev_walk *walk)
+{
+	lockdep_assert_held(&from->inherit->lock);
+	if (walk->asking) {
+		lockdep_assert_held(&from->ctx->lock);
+		walk->fn(from->ctx, from, walk->arg);
+		return;
+	}
+	walk->fn(child->set.ctx, &child->set, walk->arg);
+	/* It may have no room for all events that are new. */
+	if (walk->fn == pmudev_change_enable &&
+	    (((const struct pmudev_enable_arg *)walk->arg)->slots & ~child->set.used))
+		from->inherit->incomplete = true;
+}
+
+/* Add to the children. */
 static void join(struct pmudev_child *child, struct pmudev_set *from)
 {
 	struct pmudev_inherit *inherit = child->set.inherit;
-	const struct pmudev_walk *walk;
 	u32 seq;
 
 	raw_spin_lock(&inherit->lock);
-	walk = inherit->walk;
 	seq = pmudev_set_is_child(from) ? pmudev_child_of(from)->seq : inherit->parent_seq;
-	if (walk && walk->asking && seq != inherit->seq) {
-		lockdep_assert_held(&from->ctx->lock);
-		walk->fn(from->ctx, from, walk->arg);
-	} else if (walk && seq != inherit->seq) {
-		walk->fn(child->set.ctx, &child->set, walk->arg);
-		/* It may have no room for all events that are new. */
-		if (walk->fn == pmudev_change_enable &&
-		    (((const struct pmudev_enable_arg *)walk->arg)->slots & ~child->set.used))
-			inherit->incomplete = true;
-	}
+	if (inherit->walk && seq != inherit->seq)
+		catch_up(child, from, inherit->walk);
 	child->seq = inherit->seq;
 	list_add_tail(&child->node, &inherit->children);
 	raw_spin_unlock(&inherit->lock);

@@ -155,7 +155,7 @@ static void begin_walk(struct pmudev_set *parent, const struct pmudev_walk *walk
 
 	raw_spin_lock_irq(&inherit->lock);
 	inherit->seq++;
-	inherit->walk = walk->reading && !walk->asking ? NULL : walk;
+	inherit->walk = walk->reading ? NULL : walk;
 	inherit->total = walk->total;
 	if (inherit->total)
 		*inherit->total = inherit->ended;

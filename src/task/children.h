@@ -38,8 +38,8 @@ struct pmudev_walk {
 	u64 forget;   /* slots whose times of ended children are dropped */
 	bool reading; /* nothing is changed: children that are made meanwhile need not be reached */
 	/*
-	 * Reading, and fn asks what threads have. Of a child that is made meanwhile its creator is
-	 * asked, which may exit before the walk reaches it. fn is called under inherit->lock.
+	 * fn changes nothing and asks what threads have. Of a child that is made meanwhile its
+	 * creator is asked, which may exit before the walk reaches it. Under inherit->lock.
 	 */
 	bool asking;
 	/* For inherited sets, as all below. Or NULL: done as it begins, under inherit->lock. */
