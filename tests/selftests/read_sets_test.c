@@ -79,11 +79,16 @@ TEST_F(read_sets, equals_read)
 	struct pmudev_event_attr events[] = { event(1), event(2) };
 	union record before[NR], after[NR];
 	const struct pmudev_record *got;
+	struct pmudev_query query;
 	struct turns turns;
 	int child, ended, ret;
+	bool few_counters;
 	int cpus = cpus_online();
 	unsigned int i;
 
+	/* The child needs two counters beside those of its CPU. */
+	ASSERT_EQ(0, pm_query(&query));
+	few_counters = __builtin_popcountll(query.counters) < 5;
 	ASSERT_EQ(0, turns_init(&turns));
 	child = fork_bound();
 	if (!child) {
@@ -103,7 +108,7 @@ TEST_F(read_sets, equals_read)
 	ASSERT_TRUE(keep(self, pm_attach(my_tid(), PMUDEV_BIND_INHERIT, events, 1, true)));
 	ASSERT_TRUE(keep(self, pm_set(events, 1, false)));
 	for (i = 0; i < 2U * cpus; i++)
-		ASSERT_TRUE(keep(self, pm_cpu_set(i / 2, 0, events, 1 + i % 2)));
+		ASSERT_TRUE(keep(self, pm_cpu_set(i / 2, 0, events, few_counters ? 1 : 1 + i % 2)));
 	stop_child(ended);
 	loop(1000);
 	for (i = 0; i < self->nr; i++)
@@ -299,8 +304,9 @@ TEST_F(read_sets, refusals)
 	__s32 fds[3];
 	int other;
 
+	/* A set that is disabled holds no counters: some machines have four. */
 	ASSERT_TRUE(keep(self, pm_set(events, 2, true)));
-	ASSERT_TRUE(keep(self, pm_set(events, 3, true)));
+	ASSERT_TRUE(keep(self, pm_set(events, 3, false)));
 	ASSERT_TRUE(keep(self, pm_open()));
 	memcpy(fds, self->fds, sizeof(fds));
 	EXPECT_REFUSED(EINVAL, PMUDEV_WHY_NUMBER, pm_read_sets(fds, 0, self->records, STRIDE));
