@@ -4,7 +4,8 @@
  *
  * A thread that holds a mutex can be kept off its CPU for long by its priority or its control
  * group (SCHED_IDLE, cpu.max), and every other thread then waits for it. So pmu->lock, the
- * inherit->mutex of a multiplexing set and the other mutexes that callers share are held only by
+ * inherit->mutex of a set that multiplexes or has a total, and the other mutexes that callers share
+ * are held only by
  *   a caller that is not preempted meanwhile, for short work, if the mutex is free; or
  *   a kernel thread: for long work, or if the mutex is taken, a worker acts for the caller. The
  *   caller sleeps until that is done. It holds its own set's mutex, in BIND also the target's

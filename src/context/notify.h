@@ -84,6 +84,7 @@ struct pmudev_deadline_common {
 	bool look_wanted; /* a notifier is to queue @look */
 	bool closing;	  /* it must not any more */
 	bool used;	  /* a deadline was set; also read without lock */
+	bool totals;	  /* one of them was a total; written under the set's mutex, read without */
 	/* Brings totals up to date, with work that the set layer provides. */
 	struct work_struct look;
 	/* Slots that all have memory for, and new children get; written under the set's mutex. */

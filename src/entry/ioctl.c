@@ -218,13 +218,17 @@ static void copy_holders(struct pmudev_set *set, const struct pmudev_refusal *ro
 
 	why->holders = room->holders;
 	why->nr_holders = 0;
-	if (why->code != PMUDEV_WHY_HELD || !set->ctx)
+	/* Pairs with set_ctx(). */
+	if (why->code != PMUDEV_WHY_HELD || !smp_load_acquire(&set->ctx))
 		return;
 	holder = kcalloc(PMUDEV_COUNTERS, sizeof(*holder), GFP_KERNEL);
 	/* Without memory for the list, return the refusal without one. */
 	if (!holder)
 		return;
+	/* No thread of the user's walks over children meanwhile: the worker has pmu->lock. */
+	mutex_lock(&pmudev_open_set(set)->mutex);
 	why->nr_holders = pmudev_list_holders(set, why->busy, holder);
+	mutex_unlock(&pmudev_open_set(set)->mutex);
 	nr = min(room->nr_holders, why->nr_holders);
 	if (nr && room->holders &&
 	    copy_to_user(u64_to_user_ptr(room->holders), holder, nr * sizeof(*holder)))

@@ -105,6 +105,9 @@ static int make_common_room(struct pmudev_deadline_common *common, const struct 
 		if (!*slot)
 			return -ENOMEM;
 		slots |= BIT_ULL(room->entry[i].slot);
+		/* It is never unset: @look may still be queued when the last total has gone. */
+		if (room->entry[i].flags & PMUDEV_DEADLINE_TOTAL)
+			WRITE_ONCE(common->totals, true);
 	}
 	/* New children have memory from now on; others get it. */
 	WRITE_ONCE(common->room, slots);

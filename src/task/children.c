@@ -221,6 +221,18 @@ struct walking {
 	struct pmudev_walk *walk; /* the walk */
 };
 
+/*
+ * Calls for other sets rotate one that multiplexes, with pmu->lock held, and the work that brings
+ * totals up to date has a worker that others need: these wait for inherit->mutex.
+ */
+static bool others_wait(const struct pmudev_set *set)
+{
+	/* Pairs with pmudev_take_deadlines(). */
+	const struct pmudev_set_deadlines *deadlines = smp_load_acquire(&set->deadlines);
+
+	return set->mux || (deadlines && READ_ONCE(deadlines->common->totals));
+}
+
 /* inherit->mutex held. In a worker, or by a caller that nobody waits for. */
 static bool walk_all(void *arg)
 {
@@ -230,7 +242,7 @@ static bool walk_all(void *arg)
 	struct pmudev_inherit *inherit = parent->inherit;
 	struct pmudev_child *child;
 
-	if (parent->mux && !pmudev_in_worker())
+	if (others_wait(parent) && !pmudev_in_worker())
 		return false;
 	begin_walk(parent, walk);
 	pmudev_set_call_alone(parent, visit, walk);
@@ -256,8 +268,7 @@ void pmudev_walk_children(struct pmudev_set *set, struct pmudev_walk *walk)
 	struct walking walking = { .set = set, .walk = walk };
 	struct pmudev_inherit *inherit = set->inherit;
 
-	/* Other calls rotate a multiplexing set, with pmu->lock held: they must not wait for us. */
-	if (set->mux) {
+	if (others_wait(set)) {
 		pmudev_locked(pmudev_plain, &inherit->mutex, walk_all, &walking);
 		return;
 	}

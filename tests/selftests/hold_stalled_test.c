@@ -8,6 +8,7 @@
 #include "kselftest_harness.h"
 #include "hold.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
 
@@ -230,7 +231,10 @@ static int be_others(struct times *times)
 	return ret;
 }
 
-static void wait_for_the_starved(struct __test_metadata *_metadata, const struct cgroup *group)
+typedef void attack(struct times *times, const struct cgroup *group);
+
+static void wait_for_the_starved(struct __test_metadata *_metadata, attack *attack,
+				 const struct cgroup *group)
 {
 	struct times *times = mmap(NULL, sizeof(*times), PROT_READ | PROT_WRITE,
 				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -239,7 +243,7 @@ static void wait_for_the_starved(struct __test_metadata *_metadata, const struct
 	ASSERT_NE(MAP_FAILED, times);
 	child = fork_bound();
 	if (!child) {
-		be_kept_waiting(times, group);
+		attack(times, group);
 		_exit(0);
 	}
 	EXPECT_TRUE(WAIT_FOR(READ_ONCE(times->ready) || task_state(child) == 'Z'));
@@ -260,7 +264,7 @@ static void wait_for_the_starved(struct __test_metadata *_metadata, const struct
 
 TEST_F(hold, by_the_lowest_priority)
 {
-	wait_for_the_starved(_metadata, NULL);
+	wait_for_the_starved(_metadata, be_kept_waiting, NULL);
 }
 
 TEST_F(hold, by_a_group_without_time)
@@ -269,8 +273,73 @@ TEST_F(hold, by_a_group_without_time)
 
 	if (cgroup_make(&group, "cpu") || cgroup_write(&group, "cpu.max", "max"))
 		SKIP(return, "no cpu.max in this kernel (CONFIG_CFS_BANDWIDTH)");
-	wait_for_the_starved(_metadata, &group);
+	wait_for_the_starved(_metadata, be_kept_waiting, &group);
 	EXPECT_EQ(0, cgroup_end(&group));
+}
+
+/* Children of a set that is read. */
+#define READ_CHILDREN 2000
+
+struct starved_reader {
+	struct times *times;
+	int fd;
+};
+
+/* Asks who holds the counter that the set was refused. */
+static void *ask_for_holders(void *arg)
+{
+	const struct starved_reader *reader = arg;
+	struct pmudev_why answer;
+
+	/* Until then the other one reads, and is nearly always in the midst of it. */
+	while (!READ_ONCE(reader->times->spin))
+		pause_ns(1000000);
+	while (!READ_ONCE(reader->times->done))
+		CHECK(!pm_why(reader->fd, &answer) && answer.refusal.nr_holders);
+	return NULL;
+}
+
+/*
+ * Reads an inherited set on a CPU that it is kept from, while its other thread asks for holders:
+ * what the set's children have matters to the answer.
+ */
+static void read_slowly(struct times *times, const struct cgroup *group)
+{
+	struct pmudev_event_attr events[PMUDEV_MAX_EVENTS];
+	struct starved_reader reader = { .times = times };
+	struct sched_param lowest = {};
+	struct pmudev_query query;
+	unsigned int i, nr = 0;
+	union record record;
+	pthread_t asking;
+	__u64 rest;
+
+	(void)group;
+	CHECK(!pin_to(sysconf(_SC_NPROCESSORS_ONLN) - 1));
+	for (i = 0; i < 2; i++)
+		spin_beside(times);
+	CHECK(!become(NOBODY, -1) && !pm_query(&query));
+	for (rest = query.available & 0xffffffff; rest; rest &= rest - 1)
+		events[nr++] = event_on(__builtin_ctzll(rest), USER_ONLY);
+	reader.fd = pm_attach(my_tid(), PMUDEV_BIND_INHERIT, events, 1, true);
+	CHECK(reader.fd >= 0 && !sleepers_start(READ_CHILDREN));
+	CHECK(pm_set(events + 1, nr - 1, true) >= 0);
+	/* A second event of it wants one of the others. */
+	events[1].group = 1;
+	CHECK(!pm_add(reader.fd, events + 1, 1));
+	CHECK(pm_enable(reader.fd, 1) == -EBUSY && why.code == PMUDEV_WHY_HELD);
+	CHECK(!pthread_create(&asking, NULL, ask_for_holders, &reader));
+	CHECK(!sched_setscheduler(0, SCHED_IDLE, &lowest));
+	while (!READ_ONCE(times->done)) {
+		CHECK(!pm_read(reader.fd, &record));
+		WRITE_ONCE(times->ready, true);
+	}
+	CHECK(!pthread_join(asking, NULL));
+}
+
+TEST_F(hold, by_a_reader_of_the_lowest_priority)
+{
+	wait_for_the_starved(_metadata, read_slowly, NULL);
 }
 
 TEST_HARNESS_MAIN
