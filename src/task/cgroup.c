@@ -190,14 +190,22 @@ static void remove_here(void *arg)
 	hlist_del(&cgroup->node);
 }
 
-/* By a worker. While the CPU is offline nothing is loaded there, and nobody uses its list. */
+static DEFINE_RAW_SPINLOCK(offline_lock); /* lists of CPUs that are offline */
+
+/*
+ * By a worker, one of several. While the CPU is offline nothing is loaded there, and only others
+ * that remove use its list.
+ */
 static void remove(void *arg)
 {
 	struct pmudev_cgroup *cgroup = arg;
 
 	cpus_read_lock();
-	if (smp_call_function_single(cgroup->cpu, remove_here, cgroup, true))
+	if (smp_call_function_single(cgroup->cpu, remove_here, cgroup, true)) {
+		raw_spin_lock(&offline_lock);
 		hlist_del(&cgroup->node);
+		raw_spin_unlock(&offline_lock);
+	}
 	cpus_read_unlock();
 }
 
