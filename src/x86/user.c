@@ -20,6 +20,7 @@
 #include <linux/kprobes.h>
 #include <linux/mm_types.h>
 #include <linux/perf_event.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/spinlock.h>
@@ -43,7 +44,10 @@ static struct pmu *perf;
  */
 DEFINE_STATIC_CALL_NULL(clear_dirty, perf_clear_dirty_counters);
 
-/* Not a mutex: a caller that gets no CPU time delays nobody. Irqs on, for calls to all CPUs. */
+/*
+ * Not a mutex: a caller that gets no CPU time delays nobody. Its holder waits for other CPUs, so
+ * whoever waits for it has irqs on, and no lock that others wait for with irqs off.
+ */
 static DEFINE_RAW_SPINLOCK(rights_lock);
 static unsigned int nr_granted; /* pmudev's grants in force; under rights_lock */
 static bool leftovers;		/* address spaces may have a right that perf left; likewise */
@@ -69,6 +73,22 @@ static bool withdraw_leftover(struct mm_struct *mm)
 }
 
 /*
+ * Return: the task's address space, to be dropped; NULL if there is none. Its lock is not kept: the
+ * kernel takes it where it holds tasklist_lock, for which others wait with irqs off.
+ */
+static struct mm_struct *grab_mm(struct task_struct *task)
+{
+	struct mm_struct *mm;
+
+	task_lock(task);
+	mm = task->mm;
+	if (mm)
+		mmgrab(mm);
+	task_unlock(task);
+	return mm;
+}
+
+/*
  * Withdraw all rights to read unless pmudev has granted some: perf has no events, and so no
  * readers, but their children got a copy of the right. With a grant in force, do it after the last
  * one: until then counters are cleared whenever they are left.
@@ -76,6 +96,7 @@ static bool withdraw_leftover(struct mm_struct *mm)
 static void withdraw_leftovers(void)
 {
 	struct task_struct *process, *task;
+	struct mm_struct *mm;
 	bool go_on;
 
 	raw_spin_lock(&rights_lock);
@@ -89,10 +110,11 @@ static void withdraw_leftovers(void)
 	for_each_process(process) {
 		/* for_each_thread() names tasklist_lock, which is not exported, with PROVE_RCU. */
 		list_for_each_entry_rcu(task, &process->signal->thread_head, thread_node) {
-			task_lock(task);
-			if (go_on && task->mm)
-				go_on = withdraw_leftover(task->mm);
-			task_unlock(task);
+			mm = go_on ? grab_mm(task) : NULL;
+			if (mm) {
+				go_on = withdraw_leftover(mm);
+				mmdrop(mm);
+			}
 		}
 	}
 	rcu_read_unlock();
