@@ -157,8 +157,9 @@ static bool hook_once(void *arg)
 }
 
 /*
- * Install the hooks when the first thread is attached. They stay until the module is unloaded:
- * installing them patches kernel text, which users must not be able to repeat.
+ * Install the hooks when the first thread is attached, or whatever else needs them is bound. They
+ * stay until the module is unloaded: installing them patches kernel text, which users must not be
+ * able to repeat.
  */
 static int hook_tasks(void)
 {

@@ -58,9 +58,13 @@ static int bind_cpu(struct pmudev_set *set, const struct pmudev_bind *bind,
 	struct pmudev_cpu *cpuc;
 	int ret = find_cpu(set, bind, &cpuc, why);
 
-	if (!ret)
-		bound_to_cpu(set, bind, cpuc, &cpuc->ctx);
-	return ret;
+	if (ret)
+		return ret;
+	/* A fork must not copy what it finds before the CPU is reserved. */
+	if (pmudev_backend.forked && pmudev_set_hooks.task())
+		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE, 0);
+	bound_to_cpu(set, bind, cpuc, &cpuc->ctx);
+	return 0;
 }
 
 static int bind_cgroup(struct pmudev_set *set, const struct pmudev_bind *bind,

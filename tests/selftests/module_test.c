@@ -4,6 +4,7 @@
  * line when it comes.
  */
 #include "subject.h"
+#include "sysfs.h"
 #include "kselftest_harness.h"
 
 #include <fcntl.h>
@@ -277,6 +278,27 @@ TEST_F(module, says_one_line)
 	new_lines(log, &all, &ours, line, sizeof(line));
 	EXPECT_EQ(0, ours) TH_LOG("%s", line);
 	close(log);
+}
+
+/*
+ * On x86 fork copies a right to read that perf gave, so forks are followed before a CPU is counted,
+ * too. Elsewhere nothing is hooked for that.
+ */
+TEST_F(module, follows_forks_where_they_copy_rights)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
+	struct pmudev_query query;
+	char hooks[1024];
+	int fd;
+
+	ASSERT_EQ(0, unload_module());
+	ASSERT_EQ(0, load_module());
+	fd = pm_cpu_set(0, 0, &event, 1);
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, pm_query(&query));
+	ASSERT_EQ(0, sysfs_text(query.name, "hooks", hooks, sizeof(hooks)));
+	EXPECT_EQ(query.arch != PMUDEV_ARCH_ARM64, !!strstr(hooks, "task_newtask"));
+	close(fd);
 }
 
 TEST_F(module, comes_and_goes)
