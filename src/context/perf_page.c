@@ -98,14 +98,16 @@ void pmudev_perf_pages_publish(const struct pmudev_ctx *ctx, struct pmudev_set *
 void pmudev_perf_pages_disown(struct pmudev_set *set)
 {
 	struct pmudev_perf_pages *pages = set->mapping.perf;
+	/* Events that move to other counters are not active meanwhile, and have their counts. */
+	const u64 counting = pages->live & set->active;
 	struct pmudev_hw *hw[PMUDEV_COUNTERS];
 	struct perf_event_mmap_page *page;
 	unsigned int slot;
 	u64 rest;
 
 	/* Readers that do not look at the capability take the offset for the count. */
-	if (pages->live && pmudev_ctx_counting(set->ctx))
-		pmudev_backend_read(hw, pmudev_slots_hw(set, pages->live, hw));
+	if (counting && pmudev_ctx_counting(set->ctx))
+		pmudev_backend_read(hw, pmudev_slots_hw(set, counting, hw));
 	pmudev_for_each_slot(slot, rest, pages->live) {
 		page = pages->page[slot];
 		begin(page);

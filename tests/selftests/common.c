@@ -158,6 +158,18 @@ struct pmudev_page *pm_map(int fd)
 	return page;
 }
 
+void *pm_map_perf(int fd, unsigned int slot)
+{
+	const off_t offset = PMUDEV_PERF_PAGE_OFFSET + (off_t)slot * PMUDEV_PERF_PAGE_STEP;
+	void *page = mmap(NULL, PAGE_BYTES, PROT_READ, MAP_SHARED, fd, offset);
+
+	if (page == MAP_FAILED) {
+		errno = -failure_elsewhere(fd);
+		return NULL;
+	}
+	return page;
+}
+
 void pm_unmap(struct pmudev_page *page)
 {
 	munmap(page, PAGE_BYTES);

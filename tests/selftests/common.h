@@ -52,6 +52,8 @@ int pm_read(int fd, union record *record);
 int pm_why(int fd, struct pmudev_why *answer);
 /* The page, or NULL with errno. */
 struct pmudev_page *pm_map(int fd);
+/* An event's page in perf's layout; NULL and errno if it fails. */
+void *pm_map_perf(int fd, unsigned int slot);
 void pm_unmap(struct pmudev_page *page);
 /* A set on the calling thread (or a CPU) with these events, enabled if so wished: a descriptor. */
 int pm_set(const struct pmudev_event_attr *events, unsigned int nr, bool enable);

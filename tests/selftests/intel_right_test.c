@@ -220,6 +220,101 @@ TEST_F(right, taken_while_it_runs)
 	}
 }
 
+/* A thread with two sets, whose pages have perf's layout */
+struct twice {
+	pthread_t thread;
+	struct turns turns;
+	struct pmudev_event_attr event[2];
+	int fd[2];
+	void *page[2];
+	__u32 tid;
+	bool spins;
+	bool stop;
+};
+
+static void *count_twice(void *arg)
+{
+	struct twice *twice = arg;
+	int i;
+
+	pin_to(1);
+	twice->tid = my_tid();
+	for (i = 0; i < 2; i++) {
+		twice->fd[i] = pm_set(&twice->event[i], 1, true);
+		twice->page[i] = pm_map_perf(twice->fd[i], 0);
+		loop(1000000);
+	}
+	turn_pass(&twice->turns, 1);
+	WRITE_ONCE(twice->spins, true);
+	while (!READ_ONCE(twice->stop))
+		;
+	turn_pass(&twice->turns, 1);
+	return NULL;
+}
+
+static __u64 place(int fd)
+{
+	__s32 counter;
+
+	return pm_place(fd, NULL, 0, &counter) ? 0 : 1ULL << counter;
+}
+
+/*
+ * Taken while the thread runs, and then a newcomer makes events of both its sets move: the first
+ * goes to the counter of the second. When the first page is written the right turns out to be
+ * gone, and the second page is taken away, too: its event has no counter at that moment.
+ */
+TEST_F(right, taken_before_events_move)
+{
+	struct twice twice = {};
+	struct pmudev_event_attr newcomer = raw_event(EVENT_INSTRUCTIONS, USER_ONLY);
+	struct pmudev_query query;
+	__u64 before, where[2], p[3];
+	int i, fd;
+
+	if (cpus_online() < 2)
+		SKIP(return, "needs two CPUs");
+	ASSERT_EQ(0, pm_query(&query));
+	for (i = 0; i < 3; i++) {
+		p[i] = query.counters & 0xffffffff & -(query.counters & 0xffffffff);
+		query.counters -= p[i];
+	}
+	ASSERT_EQ(0, pin_to(0));
+	ASSERT_EQ(0, turns_init(&twice.turns));
+	for (i = 0; i < 2; i++) {
+		twice.event[i] = raw_event(EVENT_INSTRUCTIONS, DIRECT_READ);
+		twice.event[i].allowed = p[i] | p[i + 1];
+	}
+	ASSERT_EQ(0, pthread_create(&twice.thread, NULL, count_twice, &twice));
+	turn_wait(&twice.turns, 0);
+	ASSERT_NE(NULL, twice.page[0]);
+	ASSERT_NE(NULL, twice.page[1]);
+	for (i = 0; i < 2; i++)
+		where[i] = place(twice.fd[i]);
+	/* One of them has the counter that both may have: the newcomer wants the other's. */
+	ASSERT_TRUE(where[0] == p[1] || where[1] == p[1]);
+	newcomer.allowed = where[where[0] == p[1]];
+	before = pm_value(twice.fd[0], 0) - pm_value(twice.fd[1], 0);
+	turn_give(&twice.turns, 0);
+	ASSERT_TRUE(WAIT_FOR(READ_ONCE(twice.spins)));
+	ASSERT_EQ(0, write_file(RDPMC, "0"));
+	fd = pm_attach(twice.tid, 0, &newcomer, 1, true);
+	EXPECT_LE(0, fd);
+	for (i = 0; i < 2; i++)
+		EXPECT_NE(where[i], place(twice.fd[i]));
+	WRITE_ONCE(twice.stop, true);
+	turn_wait(&twice.turns, 0);
+	EXPECT_EQ(before, pm_value(twice.fd[0], 0) - pm_value(twice.fd[1], 0));
+	turn_give(&twice.turns, 0);
+	ASSERT_EQ(0, pthread_join(twice.thread, NULL));
+	for (i = 0; i < 2; i++) {
+		munmap(twice.page[i], PAGE_BYTES);
+		close(twice.fd[i]);
+	}
+	close(fd);
+	turns_end(&twice.turns);
+}
+
 /* A right that pmudev itself gives up, or that the thread never had, is no loss. */
 TEST_F(right, given_up_is_not_lost)
 {

@@ -53,19 +53,6 @@ see(const struct perf_event_mmap_page *page)
 	return seen;
 }
 
-static void *map_slot(int fd, unsigned int slot)
-{
-	const off_t offset = PMUDEV_PERF_PAGE_OFFSET + (off_t)slot * PMUDEV_PERF_PAGE_STEP;
-	void *page = mmap(NULL, PAGE_BYTES, PROT_READ, MAP_SHARED, fd, offset);
-	struct pmudev_why answer;
-
-	if (page != MAP_FAILED)
-		return page;
-	if (!pm_why(fd, &answer))
-		why = answer.refusal;
-	return NULL;
-}
-
 FIXTURE(perf_page)
 {
 	struct pmudev_query query;
@@ -87,7 +74,7 @@ FIXTURE_SETUP(perf_page)
 	self->fd = pm_set(events, 3, true);
 	ASSERT_GE(self->fd, 0);
 	for (i = 0; i < 2; i++) {
-		self->page[i] = map_slot(self->fd, i);
+		self->page[i] = pm_map_perf(self->fd, i);
 		ASSERT_NE(NULL, self->page[i]);
 	}
 }
@@ -354,9 +341,9 @@ TEST_F(perf_page, what_cannot_be_mapped)
 		EXPECT_EQ((__u32)PMUDEV_WHY_MAPPING, answer.refusal.code);
 	}
 	/* An event that is not for user reads, and none at all */
-	EXPECT_EQ(NULL, map_slot(self->fd, 2));
+	EXPECT_EQ(NULL, pm_map_perf(self->fd, 2));
 	EXPECT_EQ((__u32)PMUDEV_WHY_NO_USER_READ, why.code);
-	EXPECT_EQ(NULL, map_slot(self->fd, 3));
+	EXPECT_EQ(NULL, pm_map_perf(self->fd, 3));
 	EXPECT_EQ((__u32)PMUDEV_WHY_NO_USER_READ, why.code);
 	EXPECT_EQ(MAP_FAILED, mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, self->fd,
 				   PMUDEV_PERF_PAGE_OFFSET));
@@ -367,7 +354,7 @@ TEST_F(perf_page, what_cannot_be_mapped)
 TEST_F(perf_page, beside_the_user_page)
 {
 	struct pmudev_page *page = pm_map(self->fd);
-	struct perf_event_mmap_page *again = map_slot(self->fd, 0);
+	struct perf_event_mmap_page *again = pm_map_perf(self->fd, 0);
 	__u32 operand = READ_ONCE(self->page[0]->index) - 1;
 	struct reader reader;
 	__u64 value;
