@@ -86,6 +86,7 @@ static void on_exec(void *data, struct task_struct *p, pid_t old_pid, struct lin
 }
 
 static struct pmudev_hook hooks[] = {
+	/* The first one: where the backend has something to do, sets of CPUs need it, too. */
 	{ .name = "task_newtask", .probe = on_fork },
 	{ .name = "sched_process_exit", .probe = on_exit },
 	{ .name = "sched_process_exec", .probe = on_exec },
@@ -108,11 +109,24 @@ static void find_hook(struct tracepoint *tp, void *priv)
 	pmudev_hook_match(&sched_switch, tp);
 }
 
-static void unhook(void)
+static int install(struct pmudev_hook *hook)
+{
+	int ret;
+
+	if (hook->installed)
+		return 0;
+	ret = hook->tp ? pmudev_hook_install(hook) : -ENOENT;
+	if (ret)
+		pr_err("pmudev: BIND fails: tracepoint %s: error %d\n", hook->name, ret);
+	return ret;
+}
+
+/* All from this one on. */
+static void unhook(unsigned int from)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(hooks); i++)
+	for (i = from; i < ARRAY_SIZE(hooks); i++)
 		pmudev_hook_remove(&hooks[i]);
 }
 
@@ -129,17 +143,15 @@ static int hook(void)
 	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
 		if (i == ARRAY_SIZE(hooks) - 1 && !hooks[i].tp)
 			break;
-		ret = hooks[i].tp ? pmudev_hook_install(&hooks[i]) : -ENOENT;
-		if (ret) {
-			pr_err("pmudev: no thread can be counted: tracepoint %s: error %d\n",
-			       hooks[i].name, ret);
+		ret = install(&hooks[i]);
+		if (ret)
 			goto undo;
-		}
 	}
 	ret = pmudev_switch_hook(sched_switch.tp);
 undo:
+	/* Sets of CPUs may need the first one. */
 	if (ret)
-		unhook();
+		unhook(pmudev_backend.forked ? 1 : 0);
 	return ret;
 }
 
@@ -157,9 +169,8 @@ static bool hook_once(void *arg)
 }
 
 /*
- * Install the hooks when the first thread is attached, or whatever else needs them is bound. They
- * stay until the module is unloaded: installing them patches kernel text, which users must not be
- * able to repeat.
+ * Install the hooks when the first thread is attached. They stay until the module is unloaded:
+ * installing them patches kernel text, which users must not be able to repeat.
  */
 static int hook_tasks(void)
 {
@@ -167,6 +178,27 @@ static int hook_tasks(void)
 
 	if (!READ_ONCE(hooked))
 		pmudev_locked(pmudev_plain, &hooks_mutex, hook_once, &ret);
+	return ret;
+}
+
+static bool hook_forks_once(void *arg)
+{
+	int *ret = arg;
+
+	if (!pmudev_in_worker())
+		return false;
+	for_each_kernel_tracepoint(find_hook, NULL);
+	*ret = install(&hooks[0]);
+	return true;
+}
+
+/* That of forks alone: switches, and tasks that exec or exit, have nothing to do with CPUs. */
+static int hook_forks(void)
+{
+	int ret = 0;
+
+	if (pmudev_backend.forked && !READ_ONCE(hooks[0].installed))
+		pmudev_locked(pmudev_plain, &hooks_mutex, hook_forks_once, &ret);
 	return ret;
 }
 
@@ -178,13 +210,13 @@ bool pmudev_task_hooked(void)
 int pmudev_task_hooks_init(void)
 {
 	pmudev_set_hooks.task = hook_tasks;
+	pmudev_set_hooks.fork = hook_forks;
 	return 0;
 }
 
 void pmudev_task_hooks_exit(void)
 {
-	if (!hooked)
-		return;
-	unhook();
-	pmudev_switch_unhook();
+	unhook(0);
+	if (hooked)
+		pmudev_switch_unhook();
 }

@@ -61,7 +61,7 @@ static int bind_cpu(struct pmudev_set *set, const struct pmudev_bind *bind,
 	if (ret)
 		return ret;
 	/* A fork must not copy what it finds before the CPU is reserved. */
-	if (pmudev_backend.forked && pmudev_set_hooks.task())
+	if (pmudev_set_hooks.fork())
 		return pmudev_refuse(why, -EOPNOTSUPP, PMUDEV_WHY_MODULE, 0);
 	bound_to_cpu(set, bind, cpuc, &cpuc->ctx);
 	return 0;

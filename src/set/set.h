@@ -47,6 +47,7 @@ static inline struct pmudev_open_set *pmudev_open_set(struct pmudev_set *set)
 /* Hooks into the kernel that sets need; entry/ sets them at init. They may sleep. */
 struct pmudev_set_hooks {
 	int (*task)(void);     /* install those on fork, exec and exit. Return: 0 or an error. */
+	int (*fork)(void);     /* that on fork alone, if the backend needs it; likewise */
 	int (*kvm_get)(void);  /* have KVM's guests entered and left under our eyes, likewise */
 	void (*kvm_put)(void); /* once for each success of @kvm_get */
 };

@@ -298,6 +298,9 @@ TEST_F(module, follows_forks_where_they_copy_rights)
 	ASSERT_EQ(0, pm_query(&query));
 	ASSERT_EQ(0, sysfs_text(query.name, "hooks", hooks, sizeof(hooks)));
 	EXPECT_EQ(query.arch != PMUDEV_ARCH_ARM64, !!strstr(hooks, "task_newtask"));
+	/* What threads need is not installed for a CPU. */
+	EXPECT_EQ(NULL, strstr(hooks, "sched_process_exit"));
+	EXPECT_EQ(NULL, strstr(hooks, "preempt_notifiers"));
 	close(fd);
 }
 
