@@ -147,9 +147,9 @@ int pm_why(int fd, struct pmudev_why *answer)
 	return ioctl(fd, PMUDEV_IOC_WHY, answer) ? -errno : 0;
 }
 
-struct pmudev_page *pm_map(int fd)
+static void *map_page(int fd, int flags, off_t offset)
 {
-	void *page = mmap(NULL, PAGE_BYTES, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
+	void *page = mmap(NULL, PAGE_BYTES, PROT_READ, MAP_SHARED | flags, fd, offset);
 
 	if (page == MAP_FAILED) {
 		errno = -failure_elsewhere(fd);
@@ -158,16 +158,14 @@ struct pmudev_page *pm_map(int fd)
 	return page;
 }
 
+struct pmudev_page *pm_map(int fd)
+{
+	return map_page(fd, MAP_POPULATE, 0);
+}
+
 void *pm_map_perf(int fd, unsigned int slot)
 {
-	const off_t offset = PMUDEV_PERF_PAGE_OFFSET + (off_t)slot * PMUDEV_PERF_PAGE_STEP;
-	void *page = mmap(NULL, PAGE_BYTES, PROT_READ, MAP_SHARED, fd, offset);
-
-	if (page == MAP_FAILED) {
-		errno = -failure_elsewhere(fd);
-		return NULL;
-	}
-	return page;
+	return map_page(fd, 0, PMUDEV_PERF_PAGE_OFFSET + (off_t)slot * PMUDEV_PERF_PAGE_STEP);
 }
 
 void pm_unmap(struct pmudev_page *page)
