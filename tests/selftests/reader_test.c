@@ -293,45 +293,64 @@ TEST_F(reader, multiplexed)
 
 /* ------------------------------------------------------------- the page itself -- */
 
-/* The library maps it populated: neither the first read nor a later one faults. */
-TEST_F(reader, no_fault_at_the_first_read)
+static long faults_between(const struct rusage *before, const struct rusage *after)
+{
+	return after->ru_minflt - before->ru_minflt + after->ru_majflt - before->ru_majflt;
+}
+
+/* Maps the page anew and reads it in every way: the page faults of that, or -1. */
+static long faults_of_reads(struct pmudev *set, struct pmudev_reader *reader)
 {
 	struct rusage before, after;
 	uint64_t value, values[NR];
 	struct pmudev_times times;
 
-	/* Code and stack are there after this; the page is mapped anew. */
-	ASSERT_EQ(0, check(&self->set, &self->reader));
-	ASSERT_EQ(0, pmudev_reader_counts(&self->reader, values, NR));
-	ASSERT_TRUE(pmudev_try_counts(&self->set, values, NR, &times));
-	ASSERT_EQ(0, pmudev_read_count(&self->set, 0, &value));
-	ASSERT_EQ(0, getrusage(RUSAGE_THREAD, &before));
-	ASSERT_EQ(0, getrusage(RUSAGE_THREAD, &after));
-	pmudev_unmap(&self->set);
-	ASSERT_EQ(0, pmudev_map(&self->set));
-	ASSERT_EQ(0, pmudev_reader_init(&self->reader, &self->set, NULL, NR));
-	ASSERT_EQ(0, getrusage(RUSAGE_THREAD, &before));
-	ASSERT_EQ(0, pmudev_reader_counts(&self->reader, values, NR));
-	ASSERT_TRUE(pmudev_try_counts(&self->set, values, NR, &times));
-	ASSERT_EQ(0, pmudev_read_count(&self->set, 0, &value));
-	ASSERT_EQ(0, getrusage(RUSAGE_THREAD, &after));
-	EXPECT_EQ(before.ru_minflt, after.ru_minflt);
-	EXPECT_EQ(before.ru_majflt, after.ru_majflt);
+	pmudev_unmap(set);
+	if (pmudev_map(set) || getrusage(RUSAGE_THREAD, &before) ||
+	    pmudev_reader_init(reader, set, NULL, NR) || pmudev_reader_counts(reader, values, NR) ||
+	    !pmudev_try_counts(set, values, NR, &times) || pmudev_read_count(set, 0, &value) ||
+	    getrusage(RUSAGE_THREAD, &after))
+		return -1;
+	return faults_between(&before, &after);
 }
 
-/* That the measure above sees a fault: the same without MAP_POPULATE has one. */
-TEST_F(reader, a_fault_is_seen)
+/* Without MAP_POPULATE, and one read. */
+static long faults_of_a_lazy_page(struct pmudev *set)
 {
 	struct rusage before, after;
 	const struct pmudev_page *page;
+	int ret;
 
-	page = mmap(NULL, PAGE_BYTES, PROT_READ, MAP_SHARED, self->set.fd, 0);
-	ASSERT_NE(MAP_FAILED, page);
-	ASSERT_EQ(0, getrusage(RUSAGE_THREAD, &before));
+	page = mmap(NULL, PAGE_BYTES, PROT_READ, MAP_SHARED, set->fd, 0);
+	if (page == MAP_FAILED)
+		return -1;
+	ret = getrusage(RUSAGE_THREAD, &before);
 	(void)READ_ONCE(page->seq);
-	ASSERT_EQ(0, getrusage(RUSAGE_THREAD, &after));
-	EXPECT_EQ(before.ru_minflt + 1, after.ru_minflt);
+	ret |= getrusage(RUSAGE_THREAD, &after);
 	munmap((void *)page, PAGE_BYTES);
+	return ret ? -1 : faults_between(&before, &after);
+}
+
+/*
+ * The library maps it populated: neither the first read nor a later one faults; lazily mapped,
+ * the first does, so the measure sees faults. Those of code and stack, which other rounds do not
+ * have, depend on how the program is linked; those of the mapping come in every round.
+ */
+TEST_F(reader, no_fault_at_the_first_read)
+{
+	long populated = 1, lazy = 0;
+	int i;
+
+	for (i = 0; i < 4 && populated; i++) {
+		populated = faults_of_reads(&self->set, &self->reader);
+		ASSERT_LE(0, populated);
+	}
+	EXPECT_EQ(0, populated);
+	for (i = 0; i < 4 && lazy != 1; i++) {
+		lazy = faults_of_a_lazy_page(&self->set);
+		ASSERT_LE(1, lazy);
+	}
+	EXPECT_EQ(1, lazy);
 }
 
 /*
