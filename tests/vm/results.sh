@@ -4,20 +4,26 @@
 # Sourced by tests/vm/run and tests/vm/summary: what machines' results say. RESULTS is the folder that
 # has a CONFIG.tsv of each machine; tests/vm/tap.awk tells what its lines are.
 
-# program_output PROGRAM NONCE LOG: what it printed, and the kernel's log after it. A panic prints
-# the whole log again: without the messages from before /init.
+# program_output PROGRAM NONCE LOG: what it printed, and the kernel's log after it; unless VERBOSE, without what its
+# tests that passed printed. A panic prints the whole log again: without the messages from before /init.
 program_output() {
-	tr -d '\r' <"$3" | awk -v program="$1" -v mark="@$2" '
+	tr -d '\r' <"$3" | awk -v program="$1" -v mark="@$2" -v verbose="$VERBOSE" '
+		function print_held() { printf "%s", held; held = "" }
+		$1 == mark { print_held(); log_lines = 0 }
 		$1 == mark && $3 == program {
 			if ($2 == "begin" || $2 == "log") on = 1
-			if ($2 == "log") print "    --- kernel log"
+			if ($2 == "log") { print "    --- kernel log"; log_lines = 1 }
 			if ($2 == "end" || $2 == "log-end") on = 0
 			next
 		}
 		$1 == mark { on = 0 }
 		/Booting Linux on physical CPU|\] Linux version / { old = 1 }
 		/Run \/init as init process/ { old = 0; next }
-		on && !old && $0 != "" { print "    | " $0 }'
+		!on || old || $0 == "" { next }
+		!verbose && !log_lines && /^ok [0-9]/ { held = ""; next }
+		{ held = held "    | " $0 "\n" }
+		/^not ok [0-9]/ || verbose || log_lines { print_held() }
+		END { print_held() }'
 }
 
 report() { # CONFIG NONCE LOG SECONDS
