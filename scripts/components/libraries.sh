@@ -19,37 +19,81 @@ setup_libpfm4() {
 	done
 }
 
+# static_library ARCH FILE FLAGS SOURCE...: compiled in the current folder. Libraries of which Debian packages no static one,
+# or one that wants too much, are built of its sources without their configure: that takes a minute for each
+# architecture, most of it about what these few files do not ask. What they do ask is answered here.
+static_library() {
+	local arch=$1 file=$2 flags=$3 objects=$TMP/$1-objects
+
+	shift 3
+	mkdir -p "$objects"
+	if ! printf '%s\n' "$@" | xargs -P "$(nproc)" -I{} sh -c \
+		"$(cross_cc "$arch") -O2 $flags -c {} -o $objects/\$(basename {} .c).o" >"$TMP/log" 2>&1 ||
+		! "$(cross_prefix "$arch")ar" rcs "$file" "$objects"/*.o >>"$TMP/log" 2>&1; then
+		tail -n 40 "$TMP/log" >&2
+		die "$(basename "$file") does not compile for $arch"
+	fi
+}
+
 # libmicrohttpd for `pmudev exporter` in the machines: static, of Debian's source. The package's static library
 # wants GnuTLS, of which there is no static one.
-MICROHTTPD_WITHOUT="https doc examples curl shared postprocessor bauth dauth httpupgrade"
+MICROHTTPD_FILES="connection daemon internal memorypool mhd_compat mhd_itc mhd_mono_clock mhd_send mhd_sockets mhd_str mhd_threads
+reason_phrase response sysfdsetsize"
+MICROHTTPD_HAVE="ACCEPT4 ARPA_INET_H CALLOC CLOCK_GETTIME C_ALIGNOF ENDIAN_H EPOLL_CREATE1 FCNTL_H GETSOCKNAME GETTIMEOFDAY
+GMTIME_R INET6 INTTYPES_H LIMITS_H LINUX_SENDFILE LISTEN_SHUTDOWN LSEEK64 MESSAGES NETDB_H NETINET_IN_H NETINET_TCP_H
+NET_IF_H POLL POLL_H PREAD PREAD64 PTHREAD_H PTHREAD_SETNAME_NP_GNU PTHREAD_SIGMASK RANDOM SEARCH_H SENDFILE64 SENDMSG
+SIGNAL_H SNPRINTF SOCK_NONBLOCK STDALIGN_H STDBOOL_H STDDEF_H STDLIB_H STRING_H SYSCONF SYS_IOCTL_H SYS_MMAN_H SYS_MSG_H
+SYS_PARAM_H SYS_SELECT_H SYS_SOCKET_H SYS_STAT_H SYS_TIME_H SYS_TYPES_H TIMESPEC_GET TIME_H UNISTD_H WRITEV"
+
+microhttpd_config() { # VERSION
+	printf '#define HAVE_%s 1\n' $MICROHTTPD_HAVE
+	cat <<-EOF
+	#define VERSION "$1"
+	#define PACKAGE_VERSION "$1"
+	#define LINUX 1
+	#define NDEBUG 1
+	#define EPOLL_SUPPORT 1
+	#define INLINE_FUNC 1
+	#define MHD_HAVE___BUILTIN_BSWAP32 1
+	#define MHD_HAVE___BUILTIN_BSWAP64 1
+	#define MHD_USE_GETSOCKNAME 1
+	#define MHD_USE_POSIX_THREADS 1
+	#define _MHD_ITC_EVENTFD 1
+	#define _MHD_EXTERN extern
+	#define _MHD_NORETURN _Noreturn
+	#define _MHD_static_inline static inline __attribute__((always_inline))
+	#define SIZEOF_SIZE_T 8
+	#define SIZEOF_STRUCT_TIMEVAL_TV_SEC 8
+	#define SIZEOF_UINT64_T 8
+	#define SIZEOF_UNSIGNED_INT 4
+	#define SIZEOF_UNSIGNED_LONG_LONG 8
+	EOF
+}
 
 setup_libmicrohttpd() {
-	local arch dest
+	local arch dest version source=libmicrohttpd
 
-	[ ! -e "$PMUDEV_CACHE/libmicrohttpd/VERSION" ] || return 0
+	[ ! -e "$PMUDEV_CACHE/$source/VERSION" ] || return 0
 	setup_tools
 	lock
 	fresh_tmp
-	debian_source libmicrohttpd bookworm
+	debian_source $source bookworm
+	version=$(debian_version $source)
+	microhttpd_config "${version%-*}" >"$TMP/$source/src/microhttpd/MHD_config.h"
 	for arch in arm64 x86; do
 		dest=$TMP/out/$(debian_arch "$arch")
-		mkdir -p "$TMP/$arch" "$dest"
+		mkdir -p "$dest"
 		# shellcheck disable=SC2046,SC2086 # lists of words
-		(cd "$TMP/$arch" && "$TMP/libmicrohttpd/configure" -q --host="$(cross_prefix "$arch" | sed 's/-$//')" \
-			CC="$(cross_cc "$arch")" CFLAGS=-O2 $(printf -- '--disable-%s ' $MICROHTTPD_WITHOUT) &&
-			make -s -C src/microhttpd libmicrohttpd.la) >"$TMP/log" 2>&1 || {
-			tail -n 40 "$TMP/log" >&2
-			die "libmicrohttpd does not compile for $arch"
-		}
-		cp "$TMP/$arch/src/microhttpd/.libs/libmicrohttpd.a" "$TMP/libmicrohttpd/src/include/microhttpd.h" "$dest/"
+		(cd "$TMP/$source/src/microhttpd" && static_library "$arch" "$dest/libmicrohttpd.a" \
+			"-fno-strict-aliasing -D_GNU_SOURCE -I. -I../include" $(printf '%s.c ' $MICROHTTPD_FILES))
+		cp "$TMP/$source/src/include/microhttpd.h" "$dest/"
 	done
-	debian_version libmicrohttpd >"$TMP/out/VERSION"
-	publish libmicrohttpd
+	echo "$version" >"$TMP/out/VERSION"
+	publish $source
 }
 
 # libsmartcols for the tables of the command of the machines: static, of Debian's source, whose package has the
-# shared one only. Its configure asks about all of util-linux and takes a minute for each architecture; what these
-# few files want to know of it is here.
+# shared one only.
 SMARTCOLS_FILES="libsmartcols/src/*.c lib/buffer.c lib/color-names.c lib/jsonwrt.c lib/mbsalign.c lib/strutils.c
 lib/ttyutils.c"
 SMARTCOLS_HAVE="ERR ERRX ERR_H LANGINFO_ALTMON LANGINFO_H LOCALE_H MEMPCPY NANOSLEEP OPEN_MEMSTREAM
@@ -66,17 +110,12 @@ setup_libsmartcols() {
 	version=$(debian_version $source)
 	for arch in arm64 x86 arm; do
 		dest=$TMP/out/$(debian_arch "$arch")
-		mkdir -p "$TMP/$arch" "$dest/libsmartcols"
+		mkdir -p "$dest/libsmartcols"
 		sed "s/@LIBSMARTCOLS_VERSION@/${version%-*}/" "$TMP/$source/libsmartcols/src/libsmartcols.h.in" \
 			>"$dest/libsmartcols/libsmartcols.h"
 		# shellcheck disable=SC2046,SC2086 # lists of words
-		(cd "$TMP/$source" && printf '%s\n' $SMARTCOLS_FILES | xargs -P "$(nproc)" -I{} sh -c \
-			"$(cross_cc "$arch") -O2 -D_GNU_SOURCE $(printf -- '-DHAVE_%s ' $SMARTCOLS_HAVE) \
-			-I$dest/libsmartcols -Iinclude -c {} -o $TMP/$arch/\$(basename {} .c).o" &&
-			"$(cross_prefix "$arch")ar" rcs "$dest/libsmartcols.a" "$TMP/$arch"/*.o) >"$TMP/log" 2>&1 || {
-			tail -n 40 "$TMP/log" >&2
-			die "libsmartcols does not compile for $arch"
-		}
+		(cd "$TMP/$source" && static_library "$arch" "$dest/libsmartcols.a" "-D_GNU_SOURCE \
+			$(printf -- '-DHAVE_%s ' $SMARTCOLS_HAVE) -I$dest/libsmartcols -Iinclude" $SMARTCOLS_FILES)
 	done
 	echo "$version" >"$TMP/out/VERSION"
 	publish libsmartcols
