@@ -66,8 +66,8 @@ check_checkpatch() {
 	return "$status"
 }
 
-# The module and the tests' modules are always built with W=1 and sparse (scripts/build-module). An
-# up-to-date module has passed before.
+# The module and the tests' modules are always built with W=1, the module with sparse, too
+# (scripts/build-module). An up-to-date module has passed before.
 check_module() { # KERNEL
 	scripts/build-module "$1" 2>&1 | tee "$TMP/build"
 	scripts/build-module "$1" --tests 2>&1 | tee -a "$TMP/build"
