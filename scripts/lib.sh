@@ -82,8 +82,11 @@ cached_kernels() {
 	done
 }
 
-# emulator_hash: changes with whatever scripts/build-emulator puts into QEMU.
-emulator_hash() { cat "$PMUDEV_ROOT"/tests/emulator/*.patch "$PMUDEV_ROOT"/tests/emulator/*.mak | sha256sum | cut -c1-12; }
+# emulator_hash: changes with whatever scripts/build-emulator puts into QEMU, and with how it builds that.
+emulator_hash() {
+	cat "$PMUDEV_ROOT"/tests/emulator/*.patch "$PMUDEV_ROOT"/tests/emulator/*.mak "$PMUDEV_ROOT/scripts/build-emulator" |
+		sha256sum | cut -c1-12
+}
 
 # kernel_fragments NAME: what scripts/build-kernel makes the configuration of.
 kernel_fragments() {

@@ -18,6 +18,7 @@ ROOT := $(OUTPUT)/root
 SHARED := $(addprefix $(ROOT)/,$(LOADER) lib/libc.so.6 $(MORE_SHARED))
 
 .PHONY: all clean libpmudev
+.DELETE_ON_ERROR:
 
 all:
 

@@ -40,7 +40,7 @@ not_passed() {
 }
 
 checkpatch() { # IGNORE FILE...
-	not_passed checkpatch "$1 $(sha256sum "$PMUDEV_CACHE/kselftest/checkpatch.pl")" "${@:2}"
+	not_passed checkpatch "$1 $(declare -f checkpatch) $(sha256sum "$PMUDEV_CACHE/kselftest/checkpatch.pl")" "${@:2}"
 	[ ${#LIST[@]} -gt 0 ] || return 0
 	perl "$PMUDEV_CACHE/kselftest/checkpatch.pl" --no-tree --strict --terse --no-summary \
 		--show-types --max-line-length=100 --ignore "$1" --file "${LIST[@]}" | fail_on_output || return 1

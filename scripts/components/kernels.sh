@@ -78,6 +78,10 @@ keep_modules() { # NAME DIR
 		find "$TMP/root" -name "$module.ko*" -exec mv -t "$2" {} +
 	done
 	find "$2" -name '*.xz' -exec xz -d {} +
+	# Without the list they are looked for again.
+	for module in $KEPT_MODULES; do
+		[ -e "$2/$module.ko" ] || return 0
+	done
 	echo "$KEPT_MODULES" >"$2/list"
 }
 

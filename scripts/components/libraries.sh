@@ -19,6 +19,12 @@ setup_libpfm4() {
 	done
 }
 
+# recipe: changes with this file. Libraries that it compiles are made again then.
+recipe() { sha256sum <"$PMUDEV_ROOT/scripts/components/libraries.sh" | cut -c1-12; }
+
+# made LIBRARY: whether it is there, and made in this way.
+made() { [ "$(cat "$PMUDEV_CACHE/$1/RECIPE" 2>/dev/null)" = "$(recipe)" ]; }
+
 # static_library ARCH FILE FLAGS SOURCE...: compiled in the current folder. Libraries of which Debian packages no static one,
 # or one that wants too much, are built of its sources without their configure: that takes a minute for each
 # architecture, most of it about what these few files do not ask. What they do ask is answered here.
@@ -74,7 +80,7 @@ microhttpd_config() { # VERSION
 setup_libmicrohttpd() {
 	local arch dest version source=libmicrohttpd
 
-	[ ! -e "$PMUDEV_CACHE/$source/VERSION" ] || return 0
+	! made $source || return 0
 	setup_tools
 	lock
 	fresh_tmp
@@ -90,6 +96,7 @@ setup_libmicrohttpd() {
 		cp "$TMP/$source/src/include/microhttpd.h" "$dest/"
 	done
 	echo "$version" >"$TMP/out/VERSION"
+	recipe >"$TMP/out/RECIPE"
 	publish $source
 }
 
@@ -103,7 +110,7 @@ PROGRAM_INVOCATION_SHORT_NAME STRNDUP STRNLEN SYS_IOCTL_H SYS_SYSMACROS_H WARN W
 setup_libsmartcols() {
 	local arch dest source=util-linux version
 
-	[ ! -e "$PMUDEV_CACHE/libsmartcols/VERSION" ] || return 0
+	! made libsmartcols || return 0
 	setup_tools
 	lock
 	fresh_tmp
@@ -119,6 +126,7 @@ setup_libsmartcols() {
 			$(printf -- '-DHAVE_%s ' $SMARTCOLS_HAVE) -I$dest/libsmartcols -Iinclude" $SMARTCOLS_FILES)
 	done
 	echo "$version" >"$TMP/out/VERSION"
+	recipe >"$TMP/out/RECIPE"
 	publish libsmartcols
 }
 

@@ -51,6 +51,8 @@ setup_python() { # ARCH
 		python3 -m compileall -q -b "$TMP/out/usr/lib"
 		find "$TMP/out/usr/lib" -name '*.py' -delete
 	fi
+	# make sees by it that there is another one.
+	touch "$TMP/out/usr/bin/python3"
 	publish "python-$1"
 }
 

@@ -43,9 +43,14 @@ make_root() {
 # make_perf ARCH: programs that use perf; of 32-bit arm there are none.
 make_perf() { [ "$1" = arm ] || make_root "$1" perf; }
 
-# make_python ARCH: Python, its package pmudev and their tests, for machines that run python_test.
+# make_python ARCH: Python, its package pmudev and their tests, for machines that run python_test. Without Python not
+# an older one, either.
 make_python() {
-	[ ! -e "$PMUDEV_CACHE/python-$(debian_arch "$1")/usr/bin/python3" ] || make_root "$1" python
+	if [ -e "$PMUDEV_CACHE/python-$(debian_arch "$1")/usr/bin/python3" ]; then
+		make_root "$1" python
+	else
+		rm -rf "$(programs "$1")/python"
+	fi
 }
 
 # multicall: the name of the program that has all tests, or those of `make quick`.

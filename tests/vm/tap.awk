@@ -27,9 +27,9 @@ function test_name(line) {
 }
 
 function finish(status) {
-	if (plan < 0 && status == 4)
+	if (plan < 0 && status == 4 && seen == 0)
 		skipped("-", "the program skipped itself")
-	else if (plan == 0)
+	else if (plan == 0 && seen == 0)
 		skipped("-", allskip)
 	else if (plan >= 0 && seen != plan)
 		failure("planned " plan " tests, reported " seen)
@@ -62,6 +62,8 @@ BEGIN {
 }
 
 { sub(/\r+$/, "") }
+
+complete && /Kernel panic|Internal error: |BUG: |Oops/ { crashed = 1 }
 
 index($0, mark) == 1 {
 	n = split(substr($0, length(mark) + 1), word, " ")
@@ -134,6 +136,12 @@ END {
 	}
 	if (!complete) {
 		reasons[++nreasons] = "machine\tended before its tests did"
+		p["machine"] = s["machine"] = 0
+		f["machine"] = 1
+		order[++norder] = "machine"
+	}
+	if (crashed) {
+		reasons[++nreasons] = "machine\tthe kernel crashed after the tests"
 		p["machine"] = s["machine"] = 0
 		f["machine"] = 1
 		order[++norder] = "machine"
