@@ -149,8 +149,15 @@ void x86_revoke(struct mm_struct *mm)
 
 void x86_forked(struct mm_struct *mm)
 {
-	/* fork copies the count, but no mapping of perf or pmudev. */
+	if (!atomic_read(&mm->context.perf_rdpmc_allowed))
+		return;
+	/*
+	 * fork copies the count, but no mapping of perf or pmudev. The child's process can be
+	 * found already: withdraw_leftover() may be at it, and would count down from here.
+	 */
+	raw_spin_lock(&rights_lock);
 	atomic_set(&mm->context.perf_rdpmc_allowed, 0);
+	raw_spin_unlock(&rights_lock);
 }
 
 bool pmudev_backend_user_readable(void)
