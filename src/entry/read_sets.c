@@ -252,7 +252,8 @@ int pmudev_ioctl_read_sets(struct pmudev_set *set, const struct pmudev_read_sets
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_NUMBER, PMUDEV_MAX_READ_SETS);
 	if (call->record_size < sizeof(struct pmudev_record))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_SIZE, sizeof(struct pmudev_record));
-	room = round_up(min_t(size_t, call->record_size, most), 8);
+	/* What does not fit before the next record is no room. */
+	room = round_down(min_t(size_t, call->record_size, most), 8);
 	size = struct_size(many, sets, call->nr) + call->nr * room;
 	many = allocate(size);
 	if (!many)

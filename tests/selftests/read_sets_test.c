@@ -324,6 +324,10 @@ TEST_F(read_sets, refusals)
 		       pm_read_sets(fds, 2, self->records, PMUDEV_RECORD_SIZE(1)));
 	EXPECT_EQ(0, why.event);
 	EXPECT_EQ(PMUDEV_RECORD_SIZE(3), why.limit);
+	/* Not into the next record, or behind the last. */
+	EXPECT_REFUSED(ENOSPC, PMUDEV_WHY_BUFFER,
+		       pm_read_sets(fds, 1, self->records, PMUDEV_RECORD_SIZE(2) - 1));
+	EXPECT_EQ(PMUDEV_RECORD_SIZE(2), why.limit);
 	EXPECT_EQ(0, pm_read_sets(fds, 1, self->records, STRIDE));
 	EXPECT_REFUSED(EINVAL, PMUDEV_WHY_UNBOUND, pm_read_sets(fds, 3, self->records, STRIDE));
 	EXPECT_EQ(2, why.event);
