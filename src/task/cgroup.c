@@ -38,6 +38,25 @@ static void have_look_again(int cpu)
 		smp_call_function_single_async(cpu, &per_cpu(look_again_csd, cpu));
 }
 
+/* The kernel calls with irqs off: of a process with more threads it is not asked where they are. */
+#define MOST_THREADS 64
+
+static void process_looks_again(struct task_struct *task)
+{
+	struct task_struct *thread;
+	int cpu;
+
+	if (get_nr_threads(task) > MOST_THREADS) {
+		for_each_online_cpu(cpu)
+			have_look_again(cpu);
+		return;
+	}
+	rcu_read_lock();
+	list_for_each_entry_rcu(thread, &task->signal->thread_head, thread_node)
+		have_look_again(task_cpu(thread));
+	rcu_read_unlock();
+}
+
 /*
  * A thread, or all of its process, belongs to another cgroup from now on. The kernel's cgroup_mutex
  * is held: no two calls at a time, as the calls of other CPUs demand. A thread that changes its CPU
@@ -46,21 +65,15 @@ static void have_look_again(int cpu)
 static void on_attach(void *data, struct cgroup *cgroup, const char *path, struct task_struct *task,
 		      bool threadgroup)
 {
-	struct task_struct *thread;
-
 	/*
 	 * The thread's cgroup was written before its CPU, the lists and the calls are looked at.
 	 * Pairs with the barriers in look_again() and add_here(), and with the scheduler's.
 	 */
 	smp_mb();
-	if (!threadgroup) {
+	if (threadgroup)
+		process_looks_again(task);
+	else
 		have_look_again(task_cpu(task));
-		return;
-	}
-	rcu_read_lock();
-	list_for_each_entry_rcu(thread, &task->signal->thread_head, thread_node)
-		have_look_again(task_cpu(thread));
-	rcu_read_unlock();
 }
 
 static DEFINE_MUTEX(probe_mutex); /* probe.installed */

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Sets of cgroups on several CPUs, and beside perf's. */
 #include "cgroup_set.h"
+#include "sleepers.h"
 #include "kselftest_harness.h"
 
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #define N 20000
@@ -100,33 +102,69 @@ TEST_F(cgroup_cpus, sum_of_cpus)
 	EXPECT_EQ(0, subject_do(&self->pair.in, stay_on, 0));
 }
 
-/* A thread that is moved while it runs on another CPU is counted, or not, from then on. */
-TEST_F(cgroup_cpus, moved_while_it_runs)
+/* Rounds of a spinner: less than the microseconds until its CPU switches for another reason */
+#define SOON 1000
+
+/* Moved while it runs on CPU 1, it is counted, or not, from then on. */
+static void move_to_and_fro(struct __test_metadata *_metadata, struct cgroup_pair *pair,
+			    const struct spinner *spinner)
 {
-	struct spinner spinner;
-	__u64 seen;
+	__u64 seen, rounds;
 	int i, fd;
 
-	fd = cgroup_set(&self->pair.group, 1, &self->pair.event, 1);
+	fd = cgroup_set(&pair->group, 1, &pair->event, 1);
 	ASSERT_GE(fd, 0);
-	ASSERT_EQ(0, pin_to(1));
-	ASSERT_EQ(0, spinner_start(&spinner));
-	ASSERT_EQ(0, pin_to(0));
 	for (i = 0; i < 5; i++) {
 		seen = pm_value(fd, 0);
-		ASSERT_EQ(0, cgroup_move(&self->pair.group, spinner.pid));
+		ASSERT_EQ(0, cgroup_move(&pair->group, spinner->pid));
+		/* Soon: its CPU was told, and did not have to switch. */
+		rounds = READ_ONCE(*spinner->rounds);
+		EXPECT_TRUE(WAIT_FOR(READ_ONCE(*spinner->rounds) > rounds + SOON));
+		EXPECT_GT(pm_value(fd, 0), seen);
 		EXPECT_TRUE(WAIT_FOR(pm_value(fd, 0) > seen + N));
-		ASSERT_EQ(0, cgroup_move(&cgroup_root, spinner.pid));
+		ASSERT_EQ(0, cgroup_move(&cgroup_root, spinner->pid));
 		/* The interrupt may be on its way. */
 		EXPECT_TRUE(WAIT_FOR((seen = pm_value(fd, 0)) == pm_value(fd, 0)));
-		seen = READ_ONCE(*spinner.rounds);
-		EXPECT_TRUE(WAIT_FOR(READ_ONCE(*spinner.rounds) > seen + 1));
+		seen = READ_ONCE(*spinner->rounds);
+		EXPECT_TRUE(WAIT_FOR(READ_ONCE(*spinner->rounds) > seen + 1));
 		seen = pm_value(fd, 0);
 		loop(N);
 		EXPECT_EQ(seen, pm_value(fd, 0));
 	}
-	spinner_stop(&spinner);
 	close(fd);
+}
+
+TEST_F(cgroup_cpus, moved_while_it_runs)
+{
+	struct spinner spinner;
+
+	ASSERT_EQ(0, pin_to(1));
+	ASSERT_EQ(0, spinner_start(&spinner));
+	ASSERT_EQ(0, pin_to(0));
+	move_to_and_fro(_metadata, &self->pair, &spinner);
+	spinner_stop(&spinner);
+}
+
+/* A process of so many threads that the module does not ask where each of them is. */
+TEST_F(cgroup_cpus, moved_with_many_threads)
+{
+	struct spinner spinner;
+
+	spinner.rounds = mmap(NULL, sizeof(*spinner.rounds), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, spinner.rounds);
+	ASSERT_EQ(0, pin_to(1));
+	spinner.pid = fork_bound();
+	if (!spinner.pid) {
+		if (sleepers_start(100))
+			_exit(1);
+		for (;;)
+			WRITE_ONCE(*spinner.rounds, *spinner.rounds + 1);
+	}
+	ASSERT_EQ(0, pin_to(0));
+	ASSERT_TRUE(WAIT_FOR(READ_ONCE(*spinner.rounds)));
+	move_to_and_fro(_metadata, &self->pair, &spinner);
+	spinner_stop(&spinner);
 }
 
 /* Its CPU goes and comes back. */
