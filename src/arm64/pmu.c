@@ -95,22 +95,24 @@ static u64 read_stopped(const struct pmudev_hw *hw)
 static noinline u64 program(struct pmuv3_cpu *cpuc, struct pmudev_hw *const *hw, unsigned int nr)
 {
 	unsigned int i, counter;
-	u64 idle = 0;
+	u64 config, idle = 0;
 
 	for (i = 0; i < nr; i++) {
 		counter = hw[i]->counter;
+		config = hw[i]->config;
 		if (unlikely(is_idle(cpuc, hw[i])))
 			idle |= pmudev_hw_counters(hw + i, 1);
-		if (unlikely(hw[i]->chained))
+		if (unlikely(hw[i]->chained)) {
 			pmuv3_program_high_half(cpuc, hw[i]);
-		if (cpuc->shadow[counter].config != hw[i]->config) {
-			pmuv3_write_config(counter, hw[i]->config);
+			/* The high half interrupts. */
+			config &= ~PMUV3_INTERRUPT;
+		}
+		if (cpuc->shadow[counter].config != config) {
+			pmuv3_write_config(counter, config);
 			/* PMUV3_UNKNOWN has the bit, too. */
-			if ((cpuc->shadow[counter].config | hw[i]->config) & PMUV3_INTERRUPT)
-				pmuv3_set_interrupt(cpuc, counter,
-						    !hw[i]->chained &&
-						    (hw[i]->config & PMUV3_INTERRUPT));
-			cpuc->shadow[counter].config = hw[i]->config;
+			if ((cpuc->shadow[counter].config | config) & PMUV3_INTERRUPT)
+				pmuv3_set_interrupt(cpuc, counter, config & PMUV3_INTERRUPT);
+			cpuc->shadow[counter].config = config;
 		} else if (cpuc->shadow[counter].value == hw[i]->value &&
 			   value_matches(hw[i], read_stopped(hw[i]))) {
 			continue;

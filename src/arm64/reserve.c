@@ -22,8 +22,8 @@ static bool is_pinned(const struct pmuv3_kind *kind, int cpu, unsigned int count
 	const struct pmu_hw_events *hw = pmuv3_hw_of(kind, cpu);
 	struct perf_event *event = READ_ONCE(hw->events[pmudev_perf_index(counter)]);
 
-	/* A chained event is at its odd counter. */
-	if (!event && counter < PMUDEV_FIXED_BASE - 1 && !(counter & 1))
+	/* A chained event is at its odd counter; there is none above counter 30. */
+	if (!event && counter < 30 && !(counter & 1))
 		event = READ_ONCE(hw->events[pmudev_perf_index(counter + 1)]);
 	return event && READ_ONCE(event->group_leader)->attr.pinned;
 }

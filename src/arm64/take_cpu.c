@@ -8,6 +8,7 @@
 static void begin_here(void *info)
 {
 	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
+	u64 user = read_pmuserenr();
 	int *error = info;
 
 	if (pmuv3_kind_here() != cpuc->info->index) {
@@ -21,10 +22,15 @@ static void begin_here(void *info)
 	cpuc->idle = 0;
 	cpuc->interrupts = 0;
 	cpuc->masked = false;
-	cpuc->user = false;
 	cpuc->shown = 0;
 	cpuc->hides = pmuv3_hides(&pmuv3_kinds[cpuc->info->index].caps);
-	cpuc->perf_shown = cpuc->hides && read_pmuserenr() ? read_pmuacr() : 0;
+	/* KVM may have the register, and put back what was ours before: that is still to be withdrawn. */
+	if (!(user & PMUSERENR_EN)) {
+		cpuc->user = false;
+		cpuc->perf_shown = cpuc->hides && user ? read_pmuacr() : 0;
+	} else {
+		cpuc->perf_shown = 0;
+	}
 	cpuc->owned = true;
 	pmuv3_start_here(cpuc);
 }

@@ -4,6 +4,7 @@
  * out of the way and moving others, multiplexed, at random; and what is refused.
  */
 #include "chain.h"
+#include "deadline.h"
 #include "mux.h"
 #include "kselftest_harness.h"
 
@@ -353,6 +354,40 @@ TEST_F(chained, at_random)
 	EXPECT_GT(admitted, TRIES / 10U);
 	EXPECT_GT(with_chained, TRIES / 50U);
 	EXPECT_GT(refused, TRIES / 50U);
+}
+
+/*
+ * A chained event interrupts by its high half. The same event on the even counter alone comes after
+ * it on the same CPU, and must interrupt there.
+ */
+TEST_F(chained, leave_interrupts_to_the_next)
+{
+	const __u64 once = 20000;
+	struct pmudev_event_attr event = long_event(BOTH(0), LONG_ONLY);
+	struct pmudev_report report;
+
+	if (!overflows_interrupt())
+		SKIP(return, NO_INTERRUPTS);
+	ASSERT_EQ(0, pin_to(0));
+	ASSERT_EQ(0, pm_add(self->fd, &event, 1));
+	ASSERT_EQ(0, pm_deadline(self->fd, 0, 0, 1ULL << 40, 0));
+	ASSERT_EQ(0, pm_enable(self->fd, 0));
+	ASSERT_EQ((int)self->p[0], place(self->fd, 0));
+	loop(1000);
+	ASSERT_EQ(0, pm_disable(self->fd, 0));
+	ASSERT_EQ(0, pm_remove(self->fd, 0));
+
+	event = event_on(self->p[0], USER_ONLY);
+	event.config = EVENT_INSTRUCTIONS;
+	ASSERT_EQ(0, pm_add(self->fd, &event, 1));
+	ASSERT_EQ(0, pm_deadline(self->fd, 0, 0, once, 0));
+	ASSERT_EQ(0, pm_enable(self->fd, 0));
+	loop(10 * once);
+	ASSERT_EQ(1, pm_reports(self->fd, &report, 1));
+	EXPECT_EQ(once, report.value);
+	EXPECT_LE(once, report.count);
+	/* Found at the interrupt, not when this thread asked. */
+	EXPECT_GT(2 * once, report.count);
 }
 
 TEST_HARNESS_MAIN

@@ -175,6 +175,32 @@ TEST_F(guest_right, given_back_meanwhile)
 	close(r->fd);
 }
 
+/* As before, and somebody takes the counters again, all while the guest runs. */
+TEST_F(guest_right, taken_again_meanwhile)
+{
+	struct pmudev_event_attr event = readable();
+	struct runner *r = &self->runner;
+	struct pmudev_query query;
+	int fd;
+
+	r->disabled = true;
+	start(_metadata, r, true);
+	ASSERT_NE(NULL, r->page);
+	fd = pm_attach(r->tid, 0, &event, 1, true);
+	ASSERT_GE(fd, 0);
+	ASSERT_TRUE(count_grows(fd, 0));
+	close(fd);
+	close(self->keeper);
+	ASSERT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)));
+	self->keeper = pm_set(&event, 1, true);
+	ASSERT_GE(self->keeper, 0);
+	end(_metadata, r);
+	check_bystander(_metadata);
+	pm_unmap(r->page);
+	close(r->fd);
+	check_bystander(_metadata);
+}
+
 /* Of a thread whose page another thread unmaps, and maps again. */
 TEST_F(guest_right, unmapped_meanwhile)
 {
