@@ -24,7 +24,7 @@ static void begin_here(void *info)
 	cpuc->masked = false;
 	cpuc->shown = 0;
 	cpuc->hides = pmuv3_hides(&pmuv3_kinds[cpuc->info->index].caps);
-	/* KVM may have the register, and put back what was ours before: that is still to be withdrawn. */
+	/* KVM may have the register, and put back what was ours: that is still to be withdrawn. */
 	if (!(user & PMUSERENR_EN)) {
 		cpuc->user = false;
 		cpuc->perf_shown = cpuc->hides && user ? read_pmuacr() : 0;
