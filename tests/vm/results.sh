@@ -20,9 +20,12 @@ program_output() {
 		/Booting Linux on physical CPU|\] Linux version / { old = 1 }
 		/Run \/init as init process/ { old = 0; next }
 		!on || old || $0 == "" { next }
+		/^(not )?ok [0-9]/ && failed { print_held(); failed = 0 }
 		!verbose && !log_lines && /^ok [0-9]/ { held = ""; next }
 		{ held = held "    | " $0 "\n" }
 		/^not ok [0-9]/ || verbose || log_lines { print_held() }
+		# What follows may be about it.
+		/^not ok [0-9]/ { failed = 1 }
 		END { print_held() }'
 }
 
