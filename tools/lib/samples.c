@@ -30,8 +30,8 @@ int pmudev_samples_open(struct pmudev_samples *samples, struct pmudev *set, size
 	return 0;
 }
 
-/* The bytes at a position, in one piece. */
-static const struct pmudev_sample *in_one_piece(struct pmudev_samples *samples)
+/* The first of so many bytes, in one piece; NULL: there is none, because somebody else has read. */
+static const struct pmudev_sample *in_one_piece(struct pmudev_samples *samples, uint32_t used)
 {
 	const char *data = (const char *)samples->page + samples->page->data_offset;
 	uint32_t at = samples->tail & (samples->page->data_size - 1);
@@ -39,13 +39,20 @@ static const struct pmudev_sample *in_one_piece(struct pmudev_samples *samples)
 
 	/* Sizes are multiples of 8, and so is @first: it is never cut. */
 	memcpy(&size, data + at, sizeof(size));
+	if (size < sizeof(struct pmudev_sample) || size > sizeof(samples->room) || size > used ||
+	    size % 8)
+		return NULL;
 	if (size <= first)
 		return (const struct pmudev_sample *)(data + at);
-	if (size > sizeof(samples->room))
-		return NULL;
 	memcpy(samples->room, data + at, first);
 	memcpy((char *)samples->room + first, data, size - first);
 	return (const struct pmudev_sample *)samples->room;
+}
+
+/* The sample that was returned last has been read. */
+static void give_back(struct pmudev_samples *samples)
+{
+	__atomic_store_n(&samples->page->tail, samples->tail, __ATOMIC_RELEASE);
 }
 
 const struct pmudev_sample *pmudev_samples_next(struct pmudev_samples *samples)
@@ -56,14 +63,14 @@ const struct pmudev_sample *pmudev_samples_next(struct pmudev_samples *samples)
 
 	if (!page)
 		return NULL;
-	/* The sample that was returned last has been read. */
-	__atomic_store_n(&page->tail, samples->tail, __ATOMIC_RELEASE);
+	give_back(samples);
 	head = __atomic_load_n(&page->head, __ATOMIC_ACQUIRE);
 	if (head == samples->tail)
 		return NULL;
-	sample = in_one_piece(samples);
-	if (sample)
-		samples->tail += sample->size;
+	sample = in_one_piece(samples, head - samples->tail);
+	if (!sample || sample->size < sizeof(*sample) + 8 * __builtin_popcountll(sample->present))
+		return NULL;
+	samples->tail += sample->size;
 	return sample;
 }
 
@@ -74,7 +81,9 @@ uint64_t pmudev_samples_dropped(const struct pmudev_samples *samples)
 
 void pmudev_samples_close(struct pmudev_samples *samples)
 {
-	if (samples->page)
-		munmap(samples->page, samples->size);
+	if (!samples->page)
+		return;
+	give_back(samples);
+	munmap(samples->page, samples->size);
 	samples->page = NULL;
 }

@@ -114,9 +114,12 @@ int child_release_meanwhile(struct child *child, const char *name, void (*meanwh
 			    void *arg)
 {
 	struct pollfd told = { .fd = child->told, .events = POLLIN };
+	ssize_t written;
 	int error;
 
-	if (write(child->go, "g", 1) != 1) {
+	/* Somebody may have ended it before it was told. */
+	written = write_or_epipe(child->go, "g", 1);
+	if (written != 1) {
 		complain("the command could not be started: %s", strerror(errno));
 		return EXIT_NOT_RUN;
 	}

@@ -4,13 +4,29 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "events.h"
 #include "parts.h"
+
+ssize_t write_or_epipe(int fd, const void *data, size_t size)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
+	ssize_t written;
+	int error;
+
+	sigaction(SIGPIPE, &ignore, &before);
+	written = write(fd, data, size);
+	error = errno;
+	sigaction(SIGPIPE, &before, NULL);
+	errno = error;
+	return written;
+}
 
 void complain(const char *format, ...)
 {

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include <pmudev_set_array.h>
 
@@ -33,6 +34,9 @@ int cmd_plot(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_convert_metrics(int argc, char **argv);
+
+/* As write(2), but without SIGPIPE where nobody reads. */
+ssize_t write_or_epipe(int fd, const void *data, size_t size);
 
 /* "pmudev: ..." on stderr, with a line end. */
 void complain(const char *format, ...) __attribute__((__format__(printf, 1, 2)));

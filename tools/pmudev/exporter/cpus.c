@@ -94,9 +94,13 @@ static void stops(struct exporter_cpu *c, const char *reason, const char *what)
 static void refused(struct exporter_cpu *c)
 {
 	struct pmudev_refusal why = { .code = PMUDEV_OK };
+	int error = pmudev_why(c->set, &why);
 
-	pmudev_why(c->set, &why);
-	stops(c, why.code == PMUDEV_WHY_CPU_OFFLINE ? offline : pmudev_strreason(why.code), NULL);
+	if (why.code == PMUDEV_OK)
+		stops(c, strerror(-error), NULL);
+	else
+		stops(c, why.code == PMUDEV_WHY_CPU_OFFLINE ? offline : pmudev_strreason(why.code),
+		      NULL);
 }
 
 static void goes_on(struct exporter_cpu *c)

@@ -314,7 +314,8 @@ static int run_exactly(const struct options *options, struct child *child)
 	bool ended = false;
 	int end, status = run_child(options, child, &exact, &ended);
 
-	if (status == EXIT_NOT_RUN)
+	/* A command may end with that status, too: then it is gone. */
+	if (status == EXIT_NOT_RUN && !ended)
 		kill(child->pid, SIGKILL);
 	if (!ended && (options->then != THEN_STOP || status == EXIT_NOT_RUN)) {
 		child_end(child, &end, &usage);

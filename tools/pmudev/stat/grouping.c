@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../common/cmd.h"
+#include "../common/json.h"
 #include "grouping.h"
 
 static void *room(size_t nr, size_t size)
@@ -88,6 +89,8 @@ static void name_thread(char *name, int thread, const char *root)
 		comm[strcspn(comm, "\n")] = '\0';
 	if (in)
 		fclose(in);
+	/* A thread names itself. */
+	utf8_printable(comm);
 	snprintf(name, GROUP_NAME, "%s-%d", comm, thread);
 }
 
