@@ -8,6 +8,8 @@ import ctypes
 import errno
 import os
 import time
+import weakref
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -68,6 +70,8 @@ class Counters:
         self._set: int | None = None
         self._last: Reading | None = None
         self._counting = False
+        self._maker = 0
+        self._samples: weakref.ref[Samples] | None = None
         targets = {"tid": tid, "pid": pid, "cpu": cpu}
         given = [name for name, value in targets.items() if value is not None]
         if len(given) > 1:
@@ -91,10 +95,11 @@ class Counters:
 
     # ------------------------------------------------------------------ life
 
-    def _check(self, error: int) -> int:
+    def _check(self, error: int, events: Sequence[str] | None = None) -> int:
+        """events: those that the call was given something of, if not all"""
         if error < 0:
             assert self._set is not None
-            refuse(self._set, -error, self.events)
+            refuse(self._set, -error, self.events if events is None else events)
         return error
 
     def _open(self) -> int:
@@ -127,6 +132,7 @@ class Counters:
         self._set = lib.pmudev_new()
         if self._set is None:
             refuse_errno(ctypes.get_errno())
+        self._maker = os.getpid()
         for attr in self._attrs:
             attr.flags = attr.flags & ~_abi.USER_READ | direct * _abi.USER_READ
         try:
@@ -184,8 +190,11 @@ class Counters:
         self._check(lib.pmudev_reset_group(self._open(), _abi.ALL, 0))
 
     def close(self) -> None:
-        """Ends the set. Its last reading stays."""
+        """Ends the set. Its last reading stays. A process that was forked meanwhile only forgets it: it is its parent's."""
         if self._set is None:
+            return
+        if self._maker != os.getpid():
+            self._free()
             return
         try:
             if self._counting:
@@ -320,16 +329,29 @@ class Counters:
         if every is not None:
             deadline.period = _number("every", every, 1, 2**63 - 1)
             deadline.flags |= _abi.DEADLINE_PERIODIC
-        self._check(lib.pmudev_deadline_set(self._open(), deadline, 1))
+        error = lib.pmudev_deadline_set(self._open(), deadline, 1)
+        self._check(error, self.events[deadline.slot:deadline.slot + 1])
 
     def remove_deadline(self, event: str | int = 0) -> None:
         """No effect if the event has none."""
         self._check(lib.pmudev_deadline_remove(self._open(), find(self.events, event)))
 
     def samples(self, size: int = 1 << 20) -> Samples:
-        """The ring of samples, made by the first call: at least so many bytes; then it keeps its size."""
+        """The ring of samples, made by the first call: at least so many bytes; then it keeps its size.
+
+        It has one reader: another call closes what an earlier one returned.
+        """
         pointer = self._open()
-        return Samples(pointer, self.events, _number("size", size, 1, _abi.SAMPLES_MAX), self._check)
+        _number("size", size, 1, _abi.SAMPLES_MAX)
+        earlier = self._samples() if self._samples else None
+        samples = Samples(pointer, self.events, size, self._check)
+        if earlier:
+            # This one begins where that ends.
+            samples.close()
+            earlier.close()
+            samples = Samples(pointer, self.events, size, self._check)
+        self._samples = weakref.ref(samples)
+        return samples
 
     def resume(self) -> None:
         """Lets threads go on that a deadline with stop holds."""

@@ -214,6 +214,18 @@ def test_on_exec(loop):
     assert 0 < c[EVENT] < 10 * N
 
 
+def test_a_forked_child_leaves_the_set_alone(loop):
+    with pmudev.count(EVENT) as c:
+        pid = os.fork()
+        if not pid:
+            c.close()
+            os._exit(0 if c.closed else 1)
+        assert os.waitpid(pid, 0)[1] == 0
+        before = c.count()
+        loop(N)
+        assert c.count() > before + 2 * N
+
+
 def test_multiplexed(loop):
     counters = len(pmudev.info()[0].available)
     events = [f"instructions/name=e{i}/u" for i in range(counters + 3)]

@@ -110,3 +110,27 @@ def test_signal(loop):
                 c.deadline(EVERY, signal=signal.SIGUSR1, sample=True)
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGUSR1])
+
+
+def test_one_reader_at_a_time(loop):
+    with pmudev.count(EVENT) as c:
+        first = c.samples(1 << 16)
+        c.deadline(EVERY, every=EVERY, sample=True)
+        loop(500_000)
+        c.remove_deadline()
+        reached = c.reports()[0]
+        with pytest.raises(pmudev.Refused):
+            c.samples(1 << 20)
+        assert next(iter(first)).event == EVENT
+        second = c.samples(1 << 16)
+        assert list(first) == []
+        # The first one's last sample has been read.
+        assert len(list(second)) == reached.reached - reached.overruns - 1
+        second.close()
+
+
+def test_a_refusal_names_its_event():
+    with pmudev.count("cycles:u", EVENT) as c, pytest.raises(pmudev.Refused) as refused:
+        # There is no ring.
+        c.deadline(EVERY, EVENT, sample=True)
+    assert refused.value.event == EVENT

@@ -100,8 +100,9 @@ impl Set {
         if stops && self.counts_its_maker() {
             return Err(Error::invalid("stop is for other threads than the set's maker"));
         }
+        let slot = self.slot(event)?;
         let one = sys::Deadline {
-            slot: self.slot(event)? as u32,
+            slot: slot as u32,
             flags: deadline.flags,
             value: deadline.value,
             period: deadline.period,
@@ -111,7 +112,8 @@ impl Set {
             ..sys::Deadline::default()
         };
         // SAFETY: an open set, and one deadline, whose contents the module checks.
-        self.check(unsafe { sys::pmudev_deadline_set(self.handle().pointer(), &one, 1) }).map(drop)
+        let result = unsafe { sys::pmudev_deadline_set(self.handle().pointer(), &one, 1) };
+        self.check_of(result, &self.events()[slot..=slot]).map(drop)
     }
 
     /// Removes the deadline of an event; no effect if it has none.

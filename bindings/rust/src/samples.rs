@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 //! Where a program was when its events reached their deadlines.
 
-use std::marker::PhantomData;
-
 use crate::error::Error;
 use crate::set::Set;
 use crate::sys;
@@ -41,7 +39,7 @@ pub struct Sample {
 pub struct Samples<'a> {
     ring: Box<sys::Samples>,
     events: Vec<String>,
-    set: PhantomData<&'a Set>,
+    set: &'a Set,
 }
 
 /// Samples. The set's descriptor is readable while half of the ring is used.
@@ -49,7 +47,7 @@ impl Set {
     /// The ring of samples, which [`Deadline::sample`](crate::Deadline::sample) needs.
     ///
     /// The first call makes it, with room for at least so many bytes; then it keeps its size. It is
-    /// locked memory until the set is dropped.
+    /// locked memory until the set is dropped. There is one reader at a time: another is refused.
     pub fn samples(&self, bytes: usize) -> Result<Samples<'_>, Error> {
         let mut ring = Box::new(sys::Samples::EMPTY);
         // SAFETY: an open set, and a structure that the library fills in.
@@ -57,7 +55,12 @@ impl Set {
             sys::pmudev_samples_open(&mut *ring, self.handle().pointer(), bytes)
         })?;
         let events = self.events().iter().map(|event| event.name.clone()).collect();
-        Ok(Samples { ring, events, set: PhantomData })
+        if self.sampled.replace(true) {
+            // SAFETY: a ring that is open.
+            unsafe { sys::pmudev_samples_close(&mut *ring) };
+            return Err(Error::invalid("the samples of this set have a reader"));
+        }
+        Ok(Samples { ring, events, set: self })
     }
 }
 
@@ -99,5 +102,6 @@ impl Drop for Samples<'_> {
     fn drop(&mut self) {
         // SAFETY: a ring that is open.
         unsafe { sys::pmudev_samples_close(&mut *self.ring) }
+        self.set.sampled.set(false);
     }
 }

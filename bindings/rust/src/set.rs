@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 //! Sets of events that count.
 
+use std::cell::Cell;
 use std::fmt;
 use std::os::unix::io::{AsFd, AsRawFd, BorrowedFd, RawFd};
+use std::process;
 use std::thread::{self, ThreadId};
 
 use crate::builder::{Builder, Target};
@@ -28,15 +30,23 @@ pub struct Set {
     target: Target,
     /// The thread that can read directly.
     reader: Option<ThreadId>,
+    /// Somebody reads its ring of samples.
+    pub(crate) sampled: Cell<bool>,
 }
 
-/// Disables a set, also if what is measured panics.
-struct Enabled<'a>(&'a Set);
+/// Disables a set, also if what is measured panics. Not in a child that it forked: the set is its
+/// parent's.
+struct Enabled<'a> {
+    set: &'a Set,
+    process: u32,
+}
 
 impl Drop for Enabled<'_> {
     fn drop(&mut self) {
-        // An error here would be an error of the reading, too.
-        let _ = self.0.disable();
+        if self.process == process::id() {
+            // An error here would be an error of the reading, too.
+            let _ = self.set.disable();
+        }
     }
 }
 
@@ -48,7 +58,7 @@ impl Set {
 
     pub(crate) fn new(handle: Handle, events: Vec<Event>, target: Target, direct: bool) -> Set {
         let reader = if direct { Some(thread::current().id()) } else { None };
-        Set { handle, events, target, reader }
+        Set { handle, events, target, reader, sampled: Cell::new(false) }
     }
 
     pub(crate) fn handle(&self) -> &Handle {
@@ -57,8 +67,13 @@ impl Set {
 
     /// What a call of this set returned: a number, or a refusal.
     pub(crate) fn check(&self, result: i32) -> Result<usize, Error> {
+        self.check_of(result, &self.events)
+    }
+
+    /// The same of a call that was given something of these events.
+    pub(crate) fn check_of(&self, result: i32, events: &[Event]) -> Result<usize, Error> {
         usize::try_from(result).map_err(|_| {
-            let names: Vec<&str> = self.events.iter().map(|e| e.name.as_str()).collect();
+            let names: Vec<&str> = events.iter().map(|e| e.name.as_str()).collect();
             Error::of_set(&self.handle, -result, &names)
         })
     }
@@ -150,7 +165,7 @@ impl Set {
         self.disable()?;
         self.reset()?;
         self.enable()?;
-        let enabled = Enabled(self);
+        let enabled = Enabled { set: self, process: process::id() };
         let result = function();
         drop(enabled);
         Ok((result, self.read()?))

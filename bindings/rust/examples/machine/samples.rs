@@ -62,11 +62,16 @@ fn half() -> Tested {
 }
 
 fn refused() -> Tested {
-    let set = Set::builder().event(EVENT).build()?;
+    let set = Set::builder().event("cycles:u").event(EVENT).build()?;
     let error = set.deadline(EVENT, Deadline::once(1).sample()).unwrap_err();
     assert_eq!(error.reason, Some(Reason::SAMPLES));
-    let _ring = set.samples(1 << 13)?;
+    assert_eq!(error.event.as_deref(), Some(EVENT));
+    let ring = set.samples(1 << 13)?;
     assert_eq!(set.samples(1 << 16).err().and_then(|error| error.reason), Some(Reason::RING));
+    // One reader at a time.
+    assert!(set.samples(1 << 13).is_err());
+    drop(ring);
+    assert!(set.samples(1 << 13).is_ok());
     Ok(())
 }
 
