@@ -152,11 +152,13 @@ TEST_F(guest_right, last_of_all)
 	close_meanwhile(_metadata, &self->runner, true);
 }
 
-/* The counters are given back, and its own set, which is mapped, was never enabled. */
-TEST_F(guest_right, given_back_meanwhile)
+/*
+ * The counters are given back while the guest runs, and its thread's own set, which is mapped, was
+ * never enabled.
+ */
+static void give_back(struct __test_metadata *_metadata, struct runner *r, int *keeper)
 {
 	struct pmudev_event_attr event = readable();
-	struct runner *r = &self->runner;
 	int fd;
 
 	r->disabled = true;
@@ -166,8 +168,15 @@ TEST_F(guest_right, given_back_meanwhile)
 	ASSERT_GE(fd, 0);
 	ASSERT_TRUE(count_grows(fd, 0));
 	close(fd);
-	close(self->keeper);
-	self->keeper = -1;
+	close(*keeper);
+	*keeper = -1;
+}
+
+TEST_F(guest_right, given_back_meanwhile)
+{
+	struct runner *r = &self->runner;
+
+	give_back(_metadata, r, &self->keeper);
 	end(_metadata, r);
 	EXPECT_EQ(1, r->faults);
 	check_bystander(_metadata);
@@ -181,16 +190,8 @@ TEST_F(guest_right, taken_again_meanwhile)
 	struct pmudev_event_attr event = readable();
 	struct runner *r = &self->runner;
 	struct pmudev_query query;
-	int fd;
 
-	r->disabled = true;
-	start(_metadata, r, true);
-	ASSERT_NE(NULL, r->page);
-	fd = pm_attach(r->tid, 0, &event, 1, true);
-	ASSERT_GE(fd, 0);
-	ASSERT_TRUE(count_grows(fd, 0));
-	close(fd);
-	close(self->keeper);
+	give_back(_metadata, r, &self->keeper);
 	ASSERT_TRUE(WAIT_FOR(!pm_query(&query) && !(query.state & PMUDEV_STATE_RESERVED)));
 	self->keeper = pm_set(&event, 1, true);
 	ASSERT_GE(self->keeper, 0);
