@@ -8,7 +8,7 @@
 static void begin_here(void *info)
 {
 	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
-	u64 user = read_pmuserenr();
+	u64 user = read_pmuserenr(), kvm = user & PMUSERENR_EN;
 	int *error = info;
 
 	if (pmuv3_kind_here() != cpuc->info->index) {
@@ -25,12 +25,8 @@ static void begin_here(void *info)
 	cpuc->shown = 0;
 	cpuc->hides = pmuv3_hides(&pmuv3_kinds[cpuc->info->index].caps);
 	/* KVM may have the register, and put back what was ours: that is still to be withdrawn. */
-	if (!(user & PMUSERENR_EN)) {
-		cpuc->user = false;
-		cpuc->perf_shown = cpuc->hides && user ? read_pmuacr() : 0;
-	} else {
-		cpuc->perf_shown = 0;
-	}
+	cpuc->user = cpuc->user && kvm;
+	cpuc->perf_shown = cpuc->hides && user && !kvm ? read_pmuacr() : 0;
 	cpuc->owned = true;
 	pmuv3_start_here(cpuc);
 }

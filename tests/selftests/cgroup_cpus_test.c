@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Sets of cgroups on several CPUs, and beside perf's. */
 #include "cgroup_set.h"
-#include "sleepers.h"
 #include "kselftest_harness.h"
 
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #define N 20000
@@ -150,19 +148,9 @@ TEST_F(cgroup_cpus, moved_with_many_threads)
 {
 	struct spinner spinner;
 
-	spinner.rounds = mmap(NULL, sizeof(*spinner.rounds), PROT_READ | PROT_WRITE,
-			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, spinner.rounds);
 	ASSERT_EQ(0, pin_to(1));
-	spinner.pid = fork_bound();
-	if (!spinner.pid) {
-		if (sleepers_start(100))
-			_exit(1);
-		for (;;)
-			WRITE_ONCE(*spinner.rounds, *spinner.rounds + 1);
-	}
+	ASSERT_EQ(0, spinner_start_among(&spinner, 100));
 	ASSERT_EQ(0, pin_to(0));
-	ASSERT_TRUE(WAIT_FOR(READ_ONCE(*spinner.rounds)));
 	move_to_and_fro(_metadata, &self->pair, &spinner);
 	spinner_stop(&spinner);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "subject.h"
+#include "sleepers.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -165,12 +166,20 @@ SPIN_CODE;
 
 int spinner_start(struct spinner *s)
 {
+	return spinner_start_among(s, 0);
+}
+
+int spinner_start_among(struct spinner *s, int sleepers)
+{
 	s->rounds = shared(sizeof(*s->rounds));
 	if (!s->rounds)
 		return -ENOMEM;
 	s->pid = fork_bound();
-	if (!s->pid)
+	if (!s->pid) {
+		if (sleepers && sleepers_start(sleepers))
+			_exit(1);
 		spin_forever(s->rounds);
+	}
 	if (s->pid < 0)
 		return -errno;
 	return WAIT_FOR(READ_ONCE(*s->rounds)) ? 0 : -ETIMEDOUT;

@@ -64,6 +64,8 @@ struct spinner {
 
 /* It runs when this returns. */
 int spinner_start(struct spinner *s);
+/* With so many more threads, which sleep. */
+int spinner_start_among(struct spinner *s, int sleepers);
 /* Halted with SIGSTOP, and going on: 0 or -errno. */
 int spinner_halt(struct spinner *s);
 int spinner_go(struct spinner *s);

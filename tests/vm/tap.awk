@@ -134,14 +134,8 @@ END {
 		f[current] = 1
 		order[++norder] = current
 	}
-	if (!complete) {
-		reasons[++nreasons] = "machine\tended before its tests did"
-		p["machine"] = s["machine"] = 0
-		f["machine"] = 1
-		order[++norder] = "machine"
-	}
-	if (crashed) {
-		reasons[++nreasons] = "machine\tthe kernel crashed after the tests"
+	if (!complete || crashed) {
+		reasons[++nreasons] = "machine\t" (crashed ? "the kernel crashed after the tests" : "ended before its tests did")
 		p["machine"] = s["machine"] = 0
 		f["machine"] = 1
 		order[++norder] = "machine"

@@ -63,6 +63,12 @@ class Samples:
                 return
             yield _sample(raw.contents, self._events)
 
+    def follow(self, earlier: Samples) -> None:
+        """Closes an earlier reader of the ring, and goes on where it ended."""
+        if earlier._ring.page:
+            earlier.close()
+            self._ring.tail = earlier._ring.tail
+
     @property
     def dropped(self) -> int:
         """Samples that had no room, since the ring was made."""

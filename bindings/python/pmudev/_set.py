@@ -342,14 +342,10 @@ class Counters:
         It has one reader: another call closes what an earlier one returned.
         """
         pointer = self._open()
-        _number("size", size, 1, _abi.SAMPLES_MAX)
         earlier = self._samples() if self._samples else None
-        samples = Samples(pointer, self.events, size, self._check)
+        samples = Samples(pointer, self.events, _number("size", size, 1, _abi.SAMPLES_MAX), self._check)
         if earlier:
-            # This one begins where that ends.
-            samples.close()
-            earlier.close()
-            samples = Samples(pointer, self.events, size, self._check)
+            samples.follow(earlier)
         self._samples = weakref.ref(samples)
         return samples
 

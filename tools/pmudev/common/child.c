@@ -114,12 +114,10 @@ int child_release_meanwhile(struct child *child, const char *name, void (*meanwh
 			    void *arg)
 {
 	struct pollfd told = { .fd = child->told, .events = POLLIN };
-	ssize_t written;
 	int error;
 
 	/* Somebody may have ended it before it was told. */
-	written = write_or_epipe(child->go, "g", 1);
-	if (written != 1) {
+	if (write_or_epipe(child->go, "g", 1) != 1) {
 		complain("the command could not be started: %s", strerror(errno));
 		return EXIT_NOT_RUN;
 	}

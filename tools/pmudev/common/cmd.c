@@ -14,6 +14,11 @@
 #include "events.h"
 #include "parts.h"
 
+const char *reason_of(int error, const struct pmudev_refusal *why)
+{
+	return why->code == PMUDEV_OK ? strerror(-error) : pmudev_strreason(why->code);
+}
+
 ssize_t write_or_epipe(int fd, const void *data, size_t size)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;

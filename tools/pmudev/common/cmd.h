@@ -35,6 +35,9 @@ int cmd_compare(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_convert_metrics(int argc, char **argv);
 
+/* Why a call of a set failed that returned this error, in a word. */
+const char *reason_of(int error, const struct pmudev_refusal *why);
+
 /* As write(2), but without SIGPIPE where nobody reads. */
 ssize_t write_or_epipe(int fd, const void *data, size_t size);
 

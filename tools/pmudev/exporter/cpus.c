@@ -96,11 +96,7 @@ static void refused(struct exporter_cpu *c)
 	struct pmudev_refusal why = { .code = PMUDEV_OK };
 	int error = pmudev_why(c->set, &why);
 
-	if (why.code == PMUDEV_OK)
-		stops(c, strerror(-error), NULL);
-	else
-		stops(c, why.code == PMUDEV_WHY_CPU_OFFLINE ? offline : pmudev_strreason(why.code),
-		      NULL);
+	stops(c, why.code == PMUDEV_WHY_CPU_OFFLINE ? offline : reason_of(error, &why), NULL);
 }
 
 static void goes_on(struct exporter_cpu *c)

@@ -154,12 +154,8 @@ enum control_command control_next(struct control *control)
 void control_answer(struct control *control)
 {
 	static const char answer[] = "ack\n";
-	ssize_t written;
 
-	if (control->answers < 0)
-		return;
 	/* A FIFO that nobody reads is full some time, or nobody has it open: no reason to stop. */
-	written = write_or_epipe(control->answers, answer, strlen(answer));
-	if (written < 0)
+	if (control->answers >= 0 && write_or_epipe(control->answers, answer, strlen(answer)) < 0)
 		complain("--control: cannot answer: %s", strerror(errno));
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../common/cmd.h"
 #include "../common/descriptors.h"
 #include "../common/json.h"
 #include "refused.h"
@@ -84,7 +85,7 @@ static void leave_out_refused(struct top *top, struct pmudev_set_array *array, i
 		return;
 	if (!top->nr_left_out)
 		counting_explain(&top->counting, array, top->error, sizeof(top->error));
-	reason = why.code == PMUDEV_OK ? strerror(-error) : pmudev_strreason(why.code);
+	reason = reason_of(error, &why);
 	leave_out(top, reason);
 	refused_add(&p->refused, pid, reason, watch_now());
 }
