@@ -4,7 +4,6 @@
  * exporter/. With a folder as argument it is written there instead, to renew the files.
  */
 #define _GNU_SOURCE
-#include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
 
@@ -130,13 +129,9 @@ static void names_are_unique(void)
 
 int main(int argc, char **argv)
 {
-	char here[] = __FILE__, path[PATH_MAX];
-	const char *folder = argc > 1 ? argv[1] : NULL;
+	const char *folder = argc > 1 ? argv[1] : TESTS_FOLDER "/exporter";
+	char path[PATH_MAX];
 
-	if (!folder) {
-		snprintf(path, sizeof(path), "%s/exporter", dirname(here));
-		folder = strdupa(path);
-	}
 	make();
 	snprintf(path, sizeof(path), "%s/metrics.txt", folder);
 	(argc > 1 ? write_page : check_page)(path, true);

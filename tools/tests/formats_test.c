@@ -4,7 +4,6 @@
  * formats/. With a folder as argument it is written there instead, for formats_test.sh to have it
  * judged by others, or to renew the files.
  */
-#include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
 
@@ -98,14 +97,10 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-	char here[] = __FILE__, golden[PATH_MAX], config[PATH_MAX];
 	unsigned int i, f;
 
-	snprintf(config, sizeof(config), "%s/config", dirname(here));
-	if (realpath(config, golden))
-		setenv("XDG_CONFIG_HOME", golden, true);
-	snprintf(golden, sizeof(golden), "%s/formats", here);
-	folder = argc > 1 ? argv[1] : golden;
+	setenv("XDG_CONFIG_HOME", TESTS_FOLDER "/config", true);
+	folder = argc > 1 ? argv[1] : TESTS_FOLDER "/formats";
 	unsetenv("TERM");
 	fake_machines(pmus);
 	for (i = 0; i < sizeof(runs) / sizeof(*runs); i++)

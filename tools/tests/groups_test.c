@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Files of performance groups: those that are installed, a user's own, and wrong ones. */
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
 
@@ -10,7 +9,6 @@
 #include "hear.h"
 
 static struct pmudev_pmus *pmus[NR_KINDS];
-static char here[PATH_MAX];
 
 /* --------------------------------------------------------------------------- wrong -- */
 
@@ -83,7 +81,8 @@ static void load_installed(struct groups *groups, const char *arch)
 	char line[PATH_MAX + 64], path[PATH_MAX];
 	FILE *list;
 
-	snprintf(line, sizeof(line), "ls %s/../../share/pmudev/groups/%s/*.txt", here, arch);
+	snprintf(line, sizeof(line), "ls %s/../../share/pmudev/groups/%s/*.txt", TESTS_FOLDER,
+		 arch);
 	list = popen(line, "r");
 	while (list && fgets(path, sizeof(path), list)) {
 		path[strcspn(path, "\n")] = '\0';
@@ -224,13 +223,10 @@ static void check_list(void)
 
 int main(void)
 {
-	char source[] = __FILE__, config[PATH_MAX + 16], path[] = "/tmp/pmudev-test-XXXXXX";
+	char path[] = "/tmp/pmudev-test-XXXXXX";
 	int fd, i;
 
-	if (!realpath(dirname(source), here))
-		return 1;
-	snprintf(config, sizeof(config), "%s/config", here);
-	setenv("XDG_CONFIG_HOME", config, true);
+	setenv("XDG_CONFIG_HOME", TESTS_FOLDER "/config", true);
 	fake_cpus(pmus);
 	fd = mkstemp(path);
 	close(fd);
