@@ -4,11 +4,11 @@
 # What a command's --help, its man page and the completion say of its options agrees; and completion
 # completes. Prints TAP.
 #
-#   BUILD=  a folder of the build's, where the command is made
+#   MADE=  where the command is, or is made
 
 HERE=$(cd "$(dirname "$0")" && pwd)
-BUILD=${BUILD:-$HERE/../../build/tools/tests}
-PMUDEV=$BUILD/command/pmudev
+MADE=${MADE:-$HERE/../../build/tools}
+PMUDEV=$MADE/pmudev
 DIR=$(mktemp -d)
 trap 'rm -rf "$DIR"' EXIT
 NR=0 FAILED=0
@@ -29,7 +29,7 @@ is() { # GOT WANTED WHAT
 	ok $? "$3" "got: $1"$'\n'"wanted: $2"
 }
 
-make -s -C "$HERE/../pmudev" OUTPUT="$BUILD/command" >"$DIR/out" 2>&1
+make -s -C "$HERE/../pmudev" OUTPUT="$MADE" >"$DIR/out" 2>&1
 ok $? "the command builds" "$(cat "$DIR/out")"
 
 # --- options ------------------------------------------------------------------------------------
@@ -53,7 +53,7 @@ for command in info list explain doctor run exec record report top monitor verif
 	missing=$(comm -23 <(helped "$command") <(_pmudev_options "$command" | tr ' ' '\n' | sort))
 	is "$missing" "" "$command: so has the completion"
 	unknown=
-	for option in $(_pmudev_options "$command") $(paged "$command"); do
+	for option in $({ _pmudev_options "$command" | tr ' ' '\n'; paged "$command"; } | sort -u); do
 		if timeout 5 "$PMUDEV" "$command" "$option" </dev/null 2>&1 | grep -q 'unknown option'; then
 			unknown+=" $option"
 		fi

@@ -6,7 +6,7 @@
 # shellcheck source=tools/tests/sh.sh
 . "$(dirname "$0")/sh.sh"
 
-PMUDEV=$BUILD/command/pmudev
+PMUDEV=$MADE/pmudev
 
 fake() { # COMMAND...
 	LD_PRELOAD=$BUILD/fake_device.so "$@"
@@ -22,7 +22,7 @@ says() { # STATUS TEXT COMMAND...: it ends with STATUS, and TEXT is in its outpu
 	[ "$status" = "$wanted" ] && grep -qF -- "$text" "$TMP/said"
 }
 
-expect "the command builds" make -s -C "$TOP/tools/pmudev" OUTPUT="$BUILD/command"
+expect "the command builds" make -s -C "$TOP/tools/pmudev" OUTPUT="$MADE"
 # shellcheck disable=SC2086 # CC may be several words
 expect "so does the device" $CC -shared -fPIC -O1 -Wall -Wextra -Werror -I"$TOP/uapi" \
 	-o "$BUILD/fake_device.so" "$TOP/tools/tests/fake_device.c" -ldl
@@ -171,7 +171,7 @@ expect "so does Ctrl-\\" live '\x1c' monitor -C 0 -i 0.05 -e cycles
 # --- top ----------------------------------------------------------------------------------------
 
 # Whatever this host has: the command may have no screen.
-has_screen() { [ ! -e "$BUILD/command/.ncurses-no" ]; }
+has_screen() { [ ! -e "$MADE/.ncurses-no" ]; }
 
 expect "top: rows of processes" says 0 " c-miss/k  COMMAND" lacking 0x7f "$PMUDEV" top -i 0.01 -n 2 -p $$
 expect "  rows of CPUs" says 0 "#   CPU  insn/s  cycles/s     IPC" lacking 0x7f "$PMUDEV" top -i 0.01 -n 1 -C 0

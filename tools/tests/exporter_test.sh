@@ -7,7 +7,7 @@
 # shellcheck source=tools/tests/sh.sh
 . "$(dirname "$0")/sh.sh"
 
-PMUDEV=$BUILD/command/pmudev
+PMUDEV=$MADE/pmudev
 CLIENT=$TOP/tools/tests/exporter_client.py
 PAGES=$TOP/tools/tests/exporter
 UNITS=$TOP/packaging/systemd
@@ -40,7 +40,7 @@ says() { # STATUS TEXT COMMAND...
 	[ "$status" = "$wanted" ] && grep -qF -- "$text" "$TMP/said"
 }
 
-expect "the command builds" make -s -C "$TOP/tools/pmudev" OUTPUT="$BUILD/command"
+expect "the command builds" make -s -C "$TOP/tools/pmudev" OUTPUT="$MADE"
 # shellcheck disable=SC2086 # CC may be several words
 expect "so does the device" $CC -shared -fPIC -O1 -Wall -Wextra -Werror -I"$TOP/uapi" \
 	-o "$BUILD/fake_device.so" "$TOP/tools/tests/fake_device.c" -ldl
@@ -154,7 +154,7 @@ with_server() {
 }
 
 
-if [ ! -e "$BUILD/command/pmudev-exporter" ]; then
+if [ ! -e "$MADE/pmudev-exporter" ]; then
 	# shellcheck disable=SC2086 # a list of words
 	expect "without libmicrohttpd it says so" says 1 "libmicrohttpd-dev" $fake "$PMUDEV" exporter
 	skip "the server" "no libmicrohttpd (package libmicrohttpd-dev)"
@@ -175,7 +175,7 @@ copy_says() { # STATUS TEXT MODE_OF_FOLDER MODE
 		says "$1" "$2" "$TMP/copy/pmudev" exporter
 }
 
-if [ -e "$BUILD/command/pmudev-exporter" ]; then
+if [ -e "$MADE/pmudev-exporter" ]; then
 	expect "a server that only the owner can change is used" copy_says 0 "the server runs" 755 755
 	expect "one that the group can change is not" copy_says 1 "is not used" 755 775
 	expect "  nor one in a folder of all" copy_says 1 "is not used" 777 755

@@ -7,7 +7,7 @@
 # shellcheck source=tools/tests/sh.sh
 . "$(dirname "$0")/sh.sh"
 
-LIB=$BUILD/ffi
+LIB=$MADE/lib
 INCLUDE="-I$TOP/tools/lib/include -I$TOP/uapi"
 
 # Parts of other inline functions, not for programs.

@@ -11,7 +11,7 @@ ROOT=$TMP/root
 EXAMPLE=$TOP/examples/self_monitor.c
 
 make_tools() { # TARGET VARIABLE=...
-	make -s -C "$TOP/tools" OUTPUT="$BUILD/installed" DESTDIR="$ROOT" "$@"
+	make -s -C "$TOP/tools" OUTPUT="$MADE" DESTDIR="$ROOT" "$@"
 }
 
 pkg() {

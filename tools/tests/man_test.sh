@@ -70,7 +70,7 @@ example() { # PAGE
 compiles() { # PAGE
 	example "$1" >"$TMP/example.c"
 	# shellcheck disable=SC2086 # a list of words
-	$CC $FLAGS -O2 -std=gnu11 -o "$TMP/example" "$TMP/example.c" "$BUILD/man/libpmudev.so" -Wl,-rpath,"$BUILD/man"
+	$CC $FLAGS -O2 -std=gnu11 -o "$TMP/example" "$TMP/example.c" "$MADE/lib/libpmudev.so" -Wl,-rpath,"$MADE/lib"
 }
 
 # Where there is no module it says so, unless it needs none.
@@ -82,7 +82,7 @@ runs() {
 }
 
 expect "every exported function has a page" nothing without_page
-expect "the library is built" make -s -C "$TOP/tools/lib" OUTPUT="$BUILD/man" all
+expect "the library is built" make -s -C "$TOP/tools/lib" OUTPUT="$MADE/lib" all
 for page in "$MAN"/*.3; do
 	name=$(basename "$page" .3)
 	if [ "$name" != libpmudev ]; then

@@ -8,10 +8,10 @@
 . "$(dirname "$0")/sh.sh"
 
 PYTHON=/usr/bin/python3
-PMUDEV=$BUILD/command/pmudev
+PMUDEV=$MADE/pmudev
 export PMUDEV PYTHONDONTWRITEBYTECODE=1 PYTEST_DISABLE_PLUGIN_AUTOLOAD=1
 
-if ! make -s -C "$TOP/tools/pmudev" OUTPUT="$BUILD/command" >"$TMP/made" 2>&1; then
+if ! make -s -C "$TOP/tools/pmudev" OUTPUT="$MADE" >"$TMP/made" 2>&1; then
 	sed 's/^/# /' "$TMP/made"
 	expect "the command is built" false
 elif "$PYTHON" -c 'import matplotlib, pytest' 2>/dev/null; then

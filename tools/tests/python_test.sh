@@ -7,7 +7,7 @@
 # shellcheck source=tools/tests/sh.sh
 . "$(dirname "$0")/sh.sh"
 
-export PYTHONPATH="$TOP/bindings/python" PYTHONDONTWRITEBYTECODE=1 PMUDEV_LIBRARY="$BUILD/python/libpmudev.so"
+export PYTHONPATH="$TOP/bindings/python" PYTHONDONTWRITEBYTECODE=1 PMUDEV_LIBRARY="$MADE/lib/libpmudev.so"
 
 if ! command -v python3 >/dev/null; then
 	skip "the Python package" "no python3"
@@ -28,7 +28,7 @@ python() {
 	[ "$status" = 0 ] && grep -qF -- "$1" "$TMP/said"
 }
 
-expect "the library is built" make -s -C "$TOP/tools/lib" OUTPUT="$BUILD/python" all
+expect "the library is built" make -s -C "$TOP/tools/lib" OUTPUT="$MADE/lib" all
 expect "structures and numbers are the headers'" same_as_the_headers
 if [ -e /dev/pmudev ]; then
 	skip "it says that there is no module" "there is one"

@@ -4,15 +4,15 @@
 # `pmudev report`: the functions and lines that it names are those that addr2line names, and a table
 # that is none is refused with the line. Prints TAP.
 #
-#   BUILD=  a folder of the build's, where the command is made
+#   MADE=  where the command is, or is made
 
 HERE=$(dirname "$0")
 # shellcheck source=tools/tests/sh.sh
 . "$HERE/sh.sh"
 
-PMUDEV=$BUILD/command/pmudev
+PMUDEV=$MADE/pmudev
 HEAD=time,event,period,value,pid,tid,cpu,mode,ip,file,offset,symbol,dropped,instructions:u
-expect "the command builds" make -s -C "$HERE/../pmudev" OUTPUT="$BUILD/command"
+expect "the command builds" make -s -C "$HERE/../pmudev" OUTPUT="$MADE"
 
 cat >"$TMP/prog.c" <<'E2'
 #include <stdio.h>

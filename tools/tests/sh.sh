@@ -1,11 +1,15 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: MIT
 #
-# TAP for the tests that are scripts; sourced. CC is the compiler, BUILD a folder for results.
+# TAP for the tests that are scripts; sourced.
+#
+#   CC=     the compiler
+#   BUILD=  a folder for results
+#   MADE=   where the library (MADE/lib) and the command are, or are made once for all tests
 
 set -u
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
-: "${CC:=gcc}" "${BUILD:=$TOP/build/tools/tests}"
+: "${CC:=gcc}" "${BUILD:=$TOP/build/tools/tests}" "${MADE:=$TOP/build/tools}"
 # A make in another folder is told of it, too.
 mkdir -p "$BUILD"
 BUILD=$(cd "$BUILD" && pwd)

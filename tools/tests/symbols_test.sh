@@ -7,7 +7,7 @@
 # shellcheck source=tools/tests/sh.sh
 . "$(dirname "$0")/sh.sh"
 
-LIB=$BUILD/symbols
+LIB=$MADE/lib
 MAP=$TOP/tools/lib/libpmudev.map
 
 # What the headers promise: functions, also those that are inline in C (ffi.c), and variables.
