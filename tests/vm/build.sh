@@ -20,6 +20,9 @@ make_programs() {
 		CROSS_COMPILE="$(cross_prefix "$1")" CC="$(with_ccache "$(cross_cc "$1")")" $(parallel) "${@:2}"
 }
 
+# Of what machines get, symbols are stripped: without them it compiles in three quarters of the time.
+STRIPPED=CFLAGS=-O2
+
 # make_command ARCH: the pmudev command, without shared libraries.
 make_command() {
 	local dir
@@ -27,7 +30,7 @@ make_command() {
 	dir=$(programs "$1")
 	# shellcheck disable=SC2046 # an option or none
 	flock "$dir.lock" make -s -C "$PMUDEV_ROOT/tools/pmudev" OUTPUT="$dir/tools" \
-		CROSS_COMPILE="$(cross_prefix "$1")" CC="$(with_ccache "$(cross_cc "$1")")" LDFLAGS=-static $(parallel)
+		CROSS_COMPILE="$(cross_prefix "$1")" CC="$(with_ccache "$(cross_cc "$1")")" "$STRIPPED" LDFLAGS=-static $(parallel)
 }
 
 # make_root ARCH NAME: what tests/NAME lays over a machine's root: programs with the shared libraries they need.
@@ -37,7 +40,7 @@ make_root() {
 	dir=$(programs "$1")
 	# shellcheck disable=SC2046 # an option or none
 	flock "$dir.lock" make -s -C "$PMUDEV_ROOT/tests/$2" OUTPUT="$dir/$2" \
-		CROSS_COMPILE="$(cross_prefix "$1")" CC="$(with_ccache "$(cross_cc "$1")")" $(parallel)
+		CROSS_COMPILE="$(cross_prefix "$1")" CC="$(with_ccache "$(cross_cc "$1")")" "$STRIPPED" $(parallel)
 }
 
 # make_perf ARCH: programs that use perf; of 32-bit arm there are none.

@@ -76,14 +76,13 @@ check_pairs() {
 # is_part PROGRAM N PART: whether a program is in this one of N parts, by its name: it stays there whatever others come.
 is_part() { [ $((NUMBERS[$1] % $2)) = "$3" ]; }
 
-# each_once MACHINE SMP NAMED ALONE PROGRAM: whether a program runs there where each is to run once: all that can
-# on the first machine of its architecture with 4 CPUs, of x86 on one of the first two; with one CPU
-# those whose line says smp=1; and on other machines those that name them, of which that of version 2
-# has one CPU.
+# each_once MACHINE SMP NAMED ALONE PROGRAM: whether a program runs there where each is to run once: on one of the
+# first two machines of its architecture with 4 CPUs; with one CPU those whose line says smp=1; and on other machines
+# those that name them, of which that of version 2 has one CPU.
 each_once() {
 	case $1-$2 in
-	vhe-4) return 0 ;;
-	v4-g8-w-4) [ -n "$3" ] || is_part "$5" 2 0 ;;
+	vhe-4 | v4-g8-w-4) [ -n "$3" ] || is_part "$5" 2 0 ;;
+	nvhe-4) [ -n "$3" ] || is_part "$5" 2 1 ;;
 	v5-g8-w-4) [ -z "$3" ] && is_part "$5" 2 1 ;;
 	vhe-1 | v4-g8-w-1) [ -n "$4" ] ;;
 	*-4 | v2-g4-1) [ -n "$3" ] ;;
