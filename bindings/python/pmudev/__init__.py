@@ -15,11 +15,12 @@ Refused: an OSError with the reason of a refusal; EventError: a ValueError about
 
 from ._abi import Feature, Reason, RecordFlag
 from ._calls import Calls, counted
+from ._deadlines import Report
 from ._errors import EventError, Refused
 from ._events import Event, Pmu, events, info
 from ._reading import EventCount, Reading
 from ._samples import Sample, Samples
-from ._set import Counters, Report, count
+from ._set import Counters, count
 
 __version__ = "0.1.0"
 

@@ -10,34 +10,16 @@ import os
 import time
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
 from . import _abi
+from ._deadlines import Report, Sleepers
 from ._errors import Refused, refuse, refuse_errno
 from ._events import info, parse
 from ._lib import lib
 from ._reading import EventCount, Reading, find, find_attribute
 from ._samples import Samples
-
-
-@dataclass(frozen=True)
-class Report:
-    """What the deadlines of an event have reached since the last reports.
-
-    value: the last deadline that was reached; count: the count when that was reported
-    reached: how many were reached; overruns: of these, how many were not reported on their own
-    tid: the thread that reached the last one; late: the kernel's limit of interrupts delayed one of them
-    """
-
-    event: str
-    value: int
-    count: int
-    reached: int
-    overruns: int
-    tid: int
-    late: bool
 
 
 def _number(name: str, value: Any, least: int, most: int) -> int:
@@ -61,7 +43,7 @@ class Counters:
     direct: read without a system call: None: if possible; True: or be refused; False: never
 
     Nothing is open before start() and after close(). `with` calls both. One thread at a time may start or close a
-    set; any thread may read it.
+    set, and not while others are in calls of it, but for wait(); any thread may read it.
     """
 
     def __init__(self, *events: str, tid: int | None = None, pid: int | None = None, cpu: int | None = None,
@@ -72,6 +54,7 @@ class Counters:
         self._counting = False
         self._maker = 0
         self._samples: weakref.ref[Samples] | None = None
+        self._sleepers = Sleepers()
         targets = {"tid": tid, "pid": pid, "cpu": cpu}
         given = [name for name, value in targets.items() if value is not None]
         if len(given) > 1:
@@ -146,9 +129,11 @@ class Counters:
             raise
 
     def _free(self) -> None:
-        pointer, self._set = self._set, None
-        if pointer is not None:
-            lib.pmudev_free(pointer)
+        with self._sleepers.lock:
+            pointer, self._set = self._set, None
+            if pointer is not None:
+                lib.pmudev_free(pointer)
+            self._sleepers.wake()
 
     @property
     def _own(self) -> bool:
@@ -194,6 +179,8 @@ class Counters:
         if self._set is None:
             return
         if self._maker != os.getpid():
+            # A thread that is not here may have held the lock.
+            self._sleepers = Sleepers()
             self._free()
             return
         try:
@@ -368,16 +355,20 @@ class Counters:
 
         A deadline with a sample ends it only when half of the ring is used, and then [] is possible.
 
-        Raises Refused with ESRCH when nothing can be reached any more because the target has ended.
+        Raises Refused with ESRCH when nothing can be reached any more because the target has ended, and ValueError
+        when another thread closes the set.
         """
         reports = self._reports_type()
         end = None if timeout is None else time.monotonic() + timeout
         while True:
-            left = -1 if end is None else min(max(0, int(1000 * (end - time.monotonic()) + 0.999)), 2**31 - 1)
-            nr = lib.pmudev_deadline_wait(self._open(), reports, len(reports), left)
-            # Python's handlers of signals have run by now.
-            if nr != -errno.EINTR:
-                return self._reports(self._check(nr), reports)
+            with self._sleepers.lock:
+                nr = lib.pmudev_deadline_wait(self._open(), reports, len(reports), 0)
+                # Python's handlers of signals have run by now.
+                nr = 0 if nr == -errno.EINTR else self._check(nr)
+            left = None if end is None else max(0, end - time.monotonic())
+            if nr or left == 0:
+                return self._reports(nr, reports)
+            self._sleepers.sleep(self.fileno, left)
 
     async def reached(self) -> list[Report]:
         """The same for asyncio, by the loop's watch on the descriptor."""

@@ -88,6 +88,26 @@ def worker(loop, rounds):
     return thread, tid[0], go
 
 
+def test_close_ends_the_wait():
+    ended = []
+
+    def wait(c):
+        with pytest.raises(ValueError):
+            c.wait()
+        ended.append(c.closed)
+
+    with pmudev.count(EVENT) as c:
+        c.deadline(10**15)
+        threads = [threading.Thread(target=wait, args=(c,)) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        while len(c._sleepers._wakers) < len(threads):
+            time.sleep(0)
+    for thread in threads:
+        thread.join(10)
+    assert ended == [True, True] and not c._sleepers._wakers
+
+
 def test_asyncio(loop):
     thread, tid, go = worker(loop, 1_000_000)
 
