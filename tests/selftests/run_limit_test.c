@@ -205,6 +205,22 @@ TEST_F(limit, what_is_wrong)
 	EXPECT_EQ(127, output.status) TH_LOG("%s", output.text);
 }
 
+/* A shell's child is its child, and would be killed. */
+TEST_F(limit, other_children)
+{
+	int pid;
+
+	run(&output,
+	    "sleep 1000 >/dev/null 2>&1 & echo $!; exec pmudev run --limit instructions=1e6 -- %s --play loop 9",
+	    program);
+	EXPECT_EQ(126, output.status) TH_LOG("%s", output.text);
+	pid = strtol(output.text, NULL, 10);
+	ASSERT_LT(1, pid);
+	EXPECT_EQ(0, kill(pid, SIGKILL));
+	EXPECT_EQ(1, times_in(&output, "has children already, which a limit would kill"))
+	TH_LOG("%s", output.text);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 2 && !strcmp(argv[1], "--play"))

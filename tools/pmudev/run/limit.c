@@ -68,10 +68,22 @@ static bool parse_limits(struct limits *limits)
 	return parsed;
 }
 
+/* Has this process children, running or not? A shell that executed it can have left it some. */
+static bool has_children(void)
+{
+	siginfo_t info;
+
+	return !waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL);
+}
+
 bool limit_prepare(struct limits *limits)
 {
 	if (!parse_limits(limits))
 		return false;
+	if (has_children()) {
+		complain("this process has children already, which a limit would kill");
+		return false;
+	}
 	/*
 	 * What loses its parent becomes a child of this process, which kills it. What gained
 	 * privileges would not be counted.
