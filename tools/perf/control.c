@@ -49,19 +49,37 @@ static void apply(struct event *event, int fd, unsigned long request, bool all)
 	}
 }
 
-/* 0 or -ESTALE: as event_lock() */
+/*
+ * What shares a set is in another slot afterwards, which only one process would know: the one that
+ * made it, or when that has ended this one. The group is locked.
+ */
+static bool may_switch(struct group *group)
+{
+	if (!group->multiplexed || !group_is_copy(group))
+		return true;
+	if (!kill(group->process, 0) || errno != ESRCH)
+		return false;
+	group->process = perf_process;
+	return true;
+}
+
+/* 0; -ESTALE: as event_lock(); -EPERM: it is another process's */
 static int change_states(struct event *event, int fd, unsigned long request, bool all)
 {
 	struct held held;
 	struct group *group = event_lock(event, fd, &held);
+	bool may;
 
 	if (!group)
 		return -ESTALE;
-	atomic_fetch_add(&group->changes, 1);
-	apply(event, fd, request, all);
-	atomic_fetch_add(&group->changes, 1);
+	may = may_switch(group);
+	if (may) {
+		atomic_fetch_add(&group->changes, 1);
+		apply(event, fd, request, all);
+		atomic_fetch_add(&group->changes, 1);
+	}
 	group_unlock(group, &held);
-	return 0;
+	return may ? 0 : -EPERM;
 }
 
 static int change(struct event *event, int fd, unsigned long request, bool all)
@@ -69,6 +87,12 @@ static int change(struct event *event, int fd, unsigned long request, bool all)
 	struct pmudev_refusal why = { 0 };
 	int error = change_states(event, fd, request, all);
 
+	if (error == -EPERM) {
+		perf_explain_why("ioctl()",
+				 "events that take turns, count children, or begin at an "
+				 "exec are switched by the process that opened them");
+		return error;
+	}
 	if (!error && request != PERF_EVENT_IOC_RESET)
 		error = perf_update(event, fd, &why);
 	if (!error || error == -ESTALE)

@@ -369,7 +369,7 @@ void perf_close(struct event *event, int fd)
 	if (event->ring.begin)
 		ring_forget(event);
 	/* A child has copies: the event is its parent's. Or it is perf's. */
-	if (event->group->process != perf_process || atomic_load(&event->given))
+	if (group_is_copy(event->group) || atomic_load(&event->given))
 		fd = -1;
 	group_remove(event->group, event, fd);
 }

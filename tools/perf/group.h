@@ -16,6 +16,12 @@ static inline bool event_in_set(const struct event *event)
 	return atomic_load(&event->slot) != NO_SLOT;
 }
 
+/* Has another process made it, which forked this one? What changes here does not change there. */
+static inline bool group_is_copy(const struct group *group)
+{
+	return group->process != perf_process;
+}
+
 /* Its samples carry identifiers, which nobody can change in a ring of perf's. */
 static inline bool samples_tell_ids(const struct perf_event_attr *attr)
 {

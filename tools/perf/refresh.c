@@ -164,7 +164,7 @@ bool refresh_may_begin(const struct event *event)
 	sigset_t blocked;
 
 	/* A child has the deadline of its parent, and a copy of what is known of it. */
-	if (!group || group->process != perf_process)
+	if (!group || group_is_copy(group))
 		return false;
 	if (event->refreshed)
 		return true;

@@ -109,8 +109,7 @@ static struct event *find_ring(int *fd, const void *address, size_t size, struct
 		event = table_find(*fd);
 		group = event ? event_lock(event, *fd, held) : NULL;
 		/* A child of fork(2) has nothing there. */
-		if (group && group->process == perf_process &&
-		    is_in_range(&event->ring, address, size))
+		if (group && !group_is_copy(group) && is_in_range(&event->ring, address, size))
 			return event;
 		if (group)
 			group_unlock(group, held);

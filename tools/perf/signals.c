@@ -55,7 +55,7 @@ static int update(struct event *event, int fd, bool here)
 
 	if (!wanted && !event->signals)
 		return 0;
-	if (group->process != perf_process)
+	if (group_is_copy(group))
 		return -EPERM;
 	if (wanted && (group->multiplexed || group->target.kind != PMUDEV_TARGET_TASK ||
 		       group->target.flags || overflow->tid != group->target.id))
@@ -157,9 +157,8 @@ int perf_set_period(struct event *event, int fd, uint64_t period)
 		event->period = period;
 		/* A new one begins now. */
 		event->due = 0;
-		error = event->refreshed && group->process == perf_process ?
-				signals_arm(event, fd) :
-				update(event, fd, false);
+		error = event->refreshed && !group_is_copy(group) ? signals_arm(event, fd) :
+								    update(event, fd, false);
 		if (error) {
 			event->period = old;
 			event->due = due;

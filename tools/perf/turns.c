@@ -25,7 +25,7 @@ static bool signals(const struct group *group)
 /* Is it this process's, and may it take turns with others that count the target? */
 static bool may_share(const struct group *group, const struct target *target)
 {
-	return group->nr && !signals(group) && group->process == perf_process &&
+	return group->nr && !signals(group) && !group_is_copy(group) &&
 	       !group->events[0]->perf.pinned && group->target.kind == target->kind &&
 	       group->target.id == target->id && group->target.flags == target->flags;
 }
@@ -254,7 +254,7 @@ static bool should_join(const struct group *group)
 	unsigned int i;
 
 	if (perf_settings.strict || group->multiplexed || group->target.flags ||
-	    group->process != perf_process || !group_is_wanted(group))
+	    group_is_copy(group) || !group_is_wanted(group))
 		return false;
 	for (i = 0; i < group->nr; i++)
 		if (group->events[i]->perf.pinned || group->events[i]->period ||
@@ -286,7 +286,8 @@ int perf_update(struct event *event, int fd, struct pmudev_refusal *why)
 		return -ESTALE;
 	joins = others_share && should_join(group);
 	error = joins ? -EBUSY : group_update(group, fd, why);
-	may_share = !perf_settings.strict && !group->events[0]->perf.pinned;
+	may_share =
+		!perf_settings.strict && !group->events[0]->perf.pinned && !group_is_copy(group);
 	group_unlock(group, &held);
 	if ((error != -ENOSPC && error != -EBUSY) || !may_share)
 		return error;

@@ -19,16 +19,17 @@
 #include "fake_sets.h"
 #include "tap.h"
 
+static int open_like(struct perf_event_attr attr)
+{
+	attr.size = sizeof(attr);
+	attr.type = PERF_TYPE_HARDWARE;
+	attr.config = PERF_COUNT_HW_INSTRUCTIONS;
+	return syscall(SYS_perf_event_open, &attr, (long)getpid(), -1L, -1L, 0L, 0L);
+}
+
 static int open_event(uint64_t period)
 {
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = PERF_TYPE_HARDWARE,
-		.config = PERF_COUNT_HW_INSTRUCTIONS,
-		.sample_period = period,
-	};
-
-	return syscall(SYS_perf_event_open, &attr, (long)getpid(), -1L, -1L, 0L, 0L);
+	return open_like((struct perf_event_attr){ .sample_period = period });
 }
 
 static uint64_t value(int fd)
@@ -162,6 +163,74 @@ static void children_refresh(void)
 	close(fd);
 }
 
+static int switches(int inherited, int alone)
+{
+	const unsigned long request[] = { PERF_EVENT_IOC_DISABLE, PERF_EVENT_IOC_RESET,
+					  PERF_EVENT_IOC_ENABLE };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(request) / sizeof(*request); i++)
+		if (!ioctl(inherited, request[i], 0) || errno != EPERM)
+			return 1 + i;
+	if (value(inherited) != 5)
+		return 4;
+	return ioctl(alone, PERF_EVENT_IOC_DISABLE, 0) ? 5 : 0;
+}
+
+/* What another slot would have afterwards, which the parent would not know. */
+static void children_switch(void)
+{
+	int inherited = open_like((struct perf_event_attr){ .inherit = 1 }), alone = open_event(0);
+	pid_t pid;
+
+	fake_step(5, 1);
+	pid = fork();
+	if (!pid)
+		_exit(switches(inherited, alone));
+	is_number(status_of(pid), 0,
+		  "a child does not switch what its parent's events share a set for");
+	fake_step(5, 1);
+	is_number(value(inherited), 10, "which counts on");
+	ok(!ioctl(inherited, PERF_EVENT_IOC_DISABLE, 0), "and the parent switches");
+	fake_step(5, 1);
+	is_number(value(inherited), 10, "  off");
+	close(inherited);
+	close(alone);
+}
+
+/* As daemon(3) does it: the process that opened it ends, and its child goes on. */
+static int goes_on(int fd, int to)
+{
+	int error, i;
+
+	for (i = 0; i < 1000 && (error = ioctl(fd, PERF_EVENT_IOC_DISABLE, 0)) && errno == EPERM;
+	     i++)
+		usleep(10000);
+	fake_step(5, 1);
+	if (error || value(fd) != 5)
+		return 1;
+	return write(to, "x", 1) != 1;
+}
+
+static void children_outlive(void)
+{
+	int told[2], fd;
+	char byte;
+	pid_t pid;
+
+	ok(!pipe(told), "a pipe");
+	pid = fork();
+	if (!pid) {
+		fd = open_like((struct perf_event_attr){ .inherit = 1 });
+		fake_step(5, 1);
+		_exit(fork() ? 0 : goes_on(fd, told[1]));
+	}
+	is_number(status_of(pid), 0, "a process opens an event and ends");
+	close(told[1]);
+	is_number(read(told[0], &byte, 1), 1, "its child switches that from then on");
+	close(told[0]);
+}
+
 /* A number that seems closed, and is a copy of the same event by the time that it is forgotten */
 static void closed_and_copied(void)
 {
@@ -182,6 +251,8 @@ int main(void)
 {
 	fork_beside_others();
 	children_refresh();
+	children_switch();
+	children_outlive();
 	closed_and_copied();
 	return tap_end();
 }
