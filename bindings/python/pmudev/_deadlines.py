@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""What deadlines report, and the threads that wait for it."""
+"""What deadlines report, and a set that others may close while it is waited for."""
 
 from __future__ import annotations
 
 import contextlib
-import os
 import select
+import socket
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Callable
+
+from ._lib import lib
 
 
 @dataclass(frozen=True)
@@ -29,39 +31,62 @@ class Report:
     late: bool
 
 
-class Sleepers:
-    """The threads that wait for reports of one set, which another may close.
+class Awaited:
+    """An open set: closed by any thread or handler of a signal, freed when the last one that waits has left."""
 
-    lock: who holds it sees that the set is closed, or can be sure that it stays open. A handler of a signal, which
-        Python runs in between, may take it again.
-    """
+    def __init__(self, pointer: int) -> None:
+        self._pointer: int | None = pointer
+        # Handlers of signals come between any two steps, also while this is held, and may close.
+        self._lock = threading.RLock()
+        self._users = 0
+        self._closed = False
+        self._pair: tuple[socket.socket, socket.socket] | None = None
 
-    def __init__(self) -> None:
-        self.lock = threading.RLock()
-        self._wakers: set[int] = set()
+    def check(self) -> None:
+        if self._closed:
+            raise ValueError("the set was closed")
 
-    def sleep(self, fileno: Callable[[], int], seconds: float | None) -> None:
-        """Until the descriptor is readable, for so many seconds, or until wake()."""
-        with contextlib.ExitStack() as stack:
-            with self.lock:
-                # Of its own: another thread could close the set, and open a file that gets the same number.
-                descriptor = os.dup(fileno())
-                stack.callback(os.close, descriptor)
-                woken, waker = os.pipe()
-                stack.callback(os.close, woken)
-                stack.callback(self._forget, waker)
-                self._wakers.add(waker)
-            poll = select.poll()
+    @contextlib.contextmanager
+    def use(self) -> Iterator[int]:
+        """The set, which stays until the end."""
+        with self._lock:
+            self._users += 1
+        try:
+            self.check()
+            assert self._pointer is not None
+            yield self._pointer
+        finally:
+            with self._lock:
+                self._users -= 1
+            self._free_unused()
+
+    def _free_unused(self) -> None:
+        with self._lock:
+            if not self._closed or self._users:
+                return
+            pointer, self._pointer = self._pointer, None
+        if pointer is not None:
+            lib.pmudev_free(pointer)
+
+    def descriptors(self) -> tuple[int, int]:
+        """Within use(): the set's, and one that is readable once the set is closed. Then call check()."""
+        with self._lock:
+            self._pair = self._pair or socket.socketpair()
+        return lib.pmudev_fd(self._pointer), self._pair[0].fileno()
+
+    def sleep(self, milliseconds: int) -> None:
+        """Within use(): until the set's descriptor is readable, or for so long; for ever if negative."""
+        poll = select.poll()
+        for descriptor in self.descriptors():
             poll.register(descriptor, select.POLLIN)
-            poll.register(woken, select.POLLIN)
-            poll.poll(None if seconds is None else min(int(1000 * seconds + 0.999), 2**31 - 1))
+        self.check()
+        poll.poll(milliseconds)
+        self.check()
 
-    def _forget(self, waker: int) -> None:
-        with self.lock:
-            self._wakers.discard(waker)
-        os.close(waker)
-
-    def wake(self) -> None:
-        """All of them. The caller has the lock, and has closed the set."""
-        for waker in self._wakers:
-            os.write(waker, b"x")
+    def close(self) -> None:
+        self._closed = True
+        try:
+            self._free_unused()
+        finally:
+            if self._pair:
+                self._pair[1].send(b"x")

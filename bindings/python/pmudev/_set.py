@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any
 
 from . import _abi
-from ._deadlines import Report, Sleepers
+from ._deadlines import Awaited, Report
 from ._errors import Refused, refuse, refuse_errno
 from ._events import info, parse
 from ._lib import lib
@@ -43,7 +43,7 @@ class Counters:
     direct: read without a system call: None: if possible; True: or be refused; False: never
 
     Nothing is open before start() and after close(). `with` calls both. One thread at a time may start or close a
-    set, and not while others are in calls of it, but for wait(); any thread may read it.
+    set, and not while others are in calls of it but wait() and reached(); any thread may read it.
     """
 
     def __init__(self, *events: str, tid: int | None = None, pid: int | None = None, cpu: int | None = None,
@@ -54,7 +54,7 @@ class Counters:
         self._counting = False
         self._maker = 0
         self._samples: weakref.ref[Samples] | None = None
-        self._sleepers = Sleepers()
+        self._awaited: Awaited | None = None
         targets = {"tid": tid, "pid": pid, "cpu": cpu}
         given = [name for name, value in targets.items() if value is not None]
         if len(given) > 1:
@@ -124,16 +124,19 @@ class Counters:
             if direct:
                 self._check(lib.pmudev_map(self._set))
             self._check(lib.pmudev_enable(self._set, _abi.ALL))
+            self._awaited = Awaited(self._set)
         except BaseException:
             self._free()
             raise
 
     def _free(self) -> None:
-        with self._sleepers.lock:
-            pointer, self._set = self._set, None
-            if pointer is not None:
-                lib.pmudev_free(pointer)
-            self._sleepers.wake()
+        pointer, self._set = self._set, None
+        awaited, self._awaited = self._awaited, None
+        # Of a process that was forked nobody waits.
+        if awaited and self._maker == os.getpid():
+            awaited.close()
+        elif pointer is not None:
+            lib.pmudev_free(pointer)
 
     @property
     def _own(self) -> bool:
@@ -179,8 +182,6 @@ class Counters:
         if self._set is None:
             return
         if self._maker != os.getpid():
-            # A thread that is not here may have held the lock.
-            self._sleepers = Sleepers()
             self._free()
             return
         try:
@@ -344,6 +345,21 @@ class Counters:
         return [Report(self.events[r.slot], r.value, r.count, r.reached, r.overruns, r.tid,
                        bool(r.flags & _abi.REPORT_LATE)) for r in reports[:nr]]
 
+    def _await(self) -> Awaited:
+        if self._awaited is None:
+            raise ValueError("the set is not started")
+        return self._awaited
+
+    def _taken(self, pointer: int) -> list[Report]:
+        """What was reached. Refused when nothing can be any more."""
+        reports = self._reports_type()
+        nr = -errno.EINTR
+        while nr == -errno.EINTR:
+            nr = lib.pmudev_deadline_wait(pointer, reports, len(reports), 0)
+        if nr < 0:
+            refuse(pointer, -nr, self.events)
+        return self._reports(nr, reports)
+
     def reports(self) -> list[Report]:
         """What was reached since the last reports; does not wait."""
         reports = self._reports_type()
@@ -358,33 +374,29 @@ class Counters:
         Raises Refused with ESRCH when nothing can be reached any more because the target has ended, and ValueError
         when another thread closes the set.
         """
-        reports = self._reports_type()
-        end = None if timeout is None else time.monotonic() + timeout
-        while True:
-            with self._sleepers.lock:
-                nr = lib.pmudev_deadline_wait(self._open(), reports, len(reports), 0)
-                # Python's handlers of signals have run by now.
-                nr = 0 if nr == -errno.EINTR else self._check(nr)
-            left = None if end is None else max(0, end - time.monotonic())
-            if nr or left == 0:
-                return self._reports(nr, reports)
-            self._sleepers.sleep(self.fileno, left)
+        awaited = self._await()
+        with awaited.use() as pointer:
+            if timeout is None or timeout > 0:
+                awaited.sleep(-1 if timeout is None else min(int(1000 * timeout + 0.999), 2**31 - 1))
+            return self._taken(pointer)
 
     async def reached(self) -> list[Report]:
-        """The same for asyncio, by the loop's watch on the descriptor."""
+        """The same for asyncio, by the loop's watch on the descriptor. One task at a time."""
         loop = asyncio.get_running_loop()
-        fd = self.fileno()
-        while True:
-            # Refused when the target has ended, of which the descriptor tells, too.
-            reports = self.wait(0)
-            if reports:
-                return reports
-            ready = asyncio.Event()
-            loop.add_reader(fd, ready.set)
+        ready = asyncio.Event()
+        awaited = self._await()
+        with awaited.use() as pointer:
+            watched = awaited.descriptors()
+            for fd in watched:
+                loop.add_reader(fd, ready.set)
             try:
+                awaited.check()
                 await ready.wait()
             finally:
-                loop.remove_reader(fd)
+                for fd in watched:
+                    loop.remove_reader(fd)
+            awaited.check()
+            return self._taken(pointer)
 
 
 def count(*events: str, tid: int | None = None, pid: int | None = None, cpu: int | None = None,

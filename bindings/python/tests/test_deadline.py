@@ -98,14 +98,56 @@ def test_close_ends_the_wait():
 
     with pmudev.count(EVENT) as c:
         c.deadline(10**15)
-        threads = [threading.Thread(target=wait, args=(c,)) for _ in range(2)]
+        awaited, fd = c._awaited, c.fileno()
+        threads = [threading.Thread(target=wait, args=(c,), daemon=True) for _ in range(2)]
         for thread in threads:
             thread.start()
-        while len(c._sleepers._wakers) < len(threads):
-            time.sleep(0)
+        end = time.monotonic() + 10
+        while awaited._users < len(threads) and time.monotonic() < end:
+            time.sleep(0.001)
     for thread in threads:
         thread.join(10)
-    assert ended == [True, True] and not c._sleepers._wakers
+    assert ended == [True, True] and awaited._pointer is None
+    with pytest.raises(OSError):
+        os.fstat(fd)
+
+
+def test_close_by_a_handler_ends_the_wait():
+    c = pmudev.count(EVENT).start()
+    c.deadline(10**15)
+    before = signal.signal(signal.SIGALRM, lambda *_: c.close())
+    signal.setitimer(signal.ITIMER_REAL, 0.02)
+    awaited = c._awaited
+    with pytest.raises(ValueError):
+        c.wait()
+    signal.signal(signal.SIGALRM, before)
+    assert awaited._pointer is None and c.closed
+
+
+def test_an_old_wait_is_not_the_new_sets():
+    with pmudev.count(EVENT) as c:
+        with c._await().use():
+            old = c._awaited
+            c.close()
+            c.start()
+            c.deadline(10**15)
+            with pytest.raises(ValueError):
+                old.sleep(-1)
+            assert old._pointer is not None and c.wait(0) == []
+        assert old._pointer is None and c.count() > 0
+
+
+def test_close_ends_reached():
+    async def main():
+        c = pmudev.count(EVENT).start()
+        c.deadline(10**15)
+        waiting = asyncio.create_task(c.reached())
+        await asyncio.sleep(0)
+        c.close()
+        with pytest.raises(ValueError):
+            await asyncio.wait_for(waiting, 10)
+
+    asyncio.run(main())
 
 
 def test_asyncio(loop):

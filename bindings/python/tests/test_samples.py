@@ -4,6 +4,7 @@ import os
 import select
 import signal
 import threading
+import time
 
 import pmudev
 import pytest
@@ -49,6 +50,21 @@ def test_samples_without_room(loop):
         assert len(found) + samples.dropped == reached.reached - reached.overruns
         # A sample with one count has 72 bytes.
         assert samples.dropped == 0 or len(found) == os.sysconf("SC_PAGESIZE") // 72
+
+
+def test_a_wait_is_for_half_of_the_ring(loop):
+    with pmudev.count(EVENT) as c, c.samples(1) as samples:
+        c.deadline(1_000_000, every=1_000_000, sample=True)
+        loop(1_000_000)
+        begin = time.monotonic()
+        c.wait(0.05)
+        assert time.monotonic() - begin >= 0.05
+        loop(20_000_000)
+        c.stop()
+        assert len(c.wait()) == 1
+        assert c.wait() == [] and c.wait(10**9) == []
+        assert len(list(samples)) >= os.sysconf("SC_PAGESIZE") // 2 // 72
+        assert c.wait(0.001) == []
 
 
 def test_samples_of_a_child(loop):
