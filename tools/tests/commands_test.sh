@@ -7,7 +7,7 @@
 #   MADE=  where the command is, or is made
 
 HERE=$(cd "$(dirname "$0")" && pwd)
-MADE=${MADE:-$HERE/../../build/tools}
+MADE=${MADE:-$HERE/../../build/tools/tests/made}
 PMUDEV=$MADE/pmudev
 DIR=$(mktemp -d)
 trap 'rm -rf "$DIR"' EXIT

@@ -9,10 +9,11 @@
 
 set -u
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
-: "${CC:=gcc}" "${BUILD:=$TOP/build/tools/tests}" "${MADE:=$TOP/build/tools}"
+: "${CC:=gcc}" "${BUILD:=$TOP/build/tools/tests}" "${MADE:=$BUILD/made}"
 # A make in another folder is told of it, too.
-mkdir -p "$BUILD"
+mkdir -p "$BUILD" "$MADE"
 BUILD=$(cd "$BUILD" && pwd)
+MADE=$(cd "$MADE" && pwd)
 TMP=$(mktemp -d)
 trap 'rm -rf "$TMP"' EXIT
 export LC_ALL=C
