@@ -112,6 +112,11 @@ static int place_mux(struct pmudev_set *set, u64 slots, struct pmudev_refusal *w
 
 	do {
 		ret = find_guaranteed(set, all, &guaranteed, why);
+		if (ret == -EBUSY) {
+			/* Sets whose targets have ended have theirs until somebody needs them. */
+			pmudev_reclaim_dead(set->pmu);
+			ret = find_guaranteed(set, all, &guaranteed, why);
+		}
 		if (ret)
 			return ret;
 		ret = pmudev_alloc_reserve(set->pmu, guaranteed);

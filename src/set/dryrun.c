@@ -76,6 +76,9 @@ static int try_all(struct dry_run *run)
 		ret = pmudev_place(run->set, run->part_constraint, nr, run->part_place, &moves,
 				   run->why);
 	ret = part_result(run, nr, ret);
+	/* As the enabling of multiplexed groups does it */
+	if (nr < run->nr)
+		pmudev_reclaim_dead(run->set->pmu);
 	free = pmudev_mux_free(run->set);
 	for (i = 0; i < nr && !ret; i++)
 		free &= ~pmudev_place_counters(run->part_place[i], run->part_constraint[i].chained);

@@ -188,6 +188,47 @@ TEST_F(alloc, ended_target)
 	close(parent);
 }
 
+/* A set that has all counters of a thread, which has ended when it returns. */
+static int ended_set(struct __test_metadata *_metadata)
+{
+	int fd = pm_open(), target;
+	struct turns turns;
+	unsigned int i;
+
+	EXPECT_EQ(0, turns_init(&turns));
+	target = fork();
+	if (!target) {
+		turn_wait(&turns, 1);
+		_exit(0);
+	}
+	EXPECT_EQ(0, pm_bind(fd, PMUDEV_TARGET_TASK, target, 0));
+	for (i = 0; i < nr_available; i++)
+		EXPECT_EQ(0, add_on(fd, C(i)));
+	EXPECT_EQ(0, pm_enable(fd, PMUDEV_ALL));
+	turn_give(&turns, 0);
+	EXPECT_EQ(0, child_result(target));
+	return fd;
+}
+
+/* Its counters are there for groups in turns, too, without a QUERY in between. */
+TEST_F(alloc, ended_target_before_turns)
+{
+	struct pmudev_event_attr event = on(C(0));
+	__s32 counter[PMUDEV_MAX_EVENTS];
+	int fd, cpu = pm_open();
+
+	event.flags |= PMUDEV_MULTIPLEX;
+	ASSERT_EQ(0, pm_bind(cpu, PMUDEV_TARGET_CPU, 0, 0));
+	fd = ended_set(_metadata);
+	EXPECT_EQ(0, pm_place(cpu, &event, 1, counter));
+	close(fd);
+	ASSERT_EQ(0, pm_add(cpu, &event, 1));
+	fd = ended_set(_metadata);
+	EXPECT_EQ(0, pm_enable(cpu, PMUDEV_ALL));
+	close(fd);
+	close(cpu);
+}
+
 /* What a plan had in mind for a set that has changed since is not carried out by the next plan. */
 TEST_F(alloc, plans_are_forgotten)
 {
