@@ -121,7 +121,8 @@ bool pmudev_sample(struct pmudev_ring *ring, const struct pmudev_set_deadlines *
 	u32 used = used_bytes(ring), size = sample_size(set);
 	struct pmudev_sample sample = {
 		.size = size,
-		.time = ktime_get_ns(),
+		/* CLOCK_MONOTONIC; the last idle CPU has suspended timekeeping. */
+		.time = ktime_get_mono_fast_ns(),
 		.cpu = set->ctx->cpu < 0 ? ~0U : raw_smp_processor_id(),
 		.slot = slot,
 		.value = value,

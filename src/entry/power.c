@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Idle and system sleep: a CPU's PMU may lose its state, and the clock may stop or restart. */
 #include <linux/cpu_pm.h>
+#include <linux/irq_work.h>
 
 #include "../compat.h"
 #include "../context/cgroup.h"
+#include "../context/overflow.h"
 #include "../cpu/reserve.h"
 #include "../task/task_table.h"
 #include "entry.h"
@@ -58,6 +60,8 @@ static void skip_sleep_of_cgroup(struct pmudev_ctx *ctx, void *unused)
 static int sleep_begins(PMUDEV_SYSCORE_ARG)
 {
 	pmudev_cpu_power_down();
+	/* What is queued has its interrupt pending, which may be lost: nothing would run it. */
+	irq_work_run();
 	sleeping_since = pmudev_clock();
 	sleeping = true;
 	return 0;
@@ -71,6 +75,9 @@ static void sleep_ends(PMUDEV_SYSCORE_ARG)
 	skip_sleep(&cpuc->ctx);
 	pmudev_walk_ctxs(current, skip_sleep);
 	pmudev_cgroups_walk(cpuc, skip_sleep_of_cgroup, NULL);
+	/* What an NMI masked, whose work found the CPU asleep */
+	if (READ_ONCE(cpuc->owned))
+		pmudev_overflow_begin(cpuc);
 	pmudev_cpu_power_up();
 }
 
