@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import select
 import socket
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from ._lib import lib
 
@@ -35,20 +37,36 @@ class Awaited:
     """An open set: closed by any thread or handler of a signal, freed when the last one that waits has left."""
 
     def __init__(self, pointer: int) -> None:
+        self._maker = self._process = os.getpid()
         self._pointer: int | None = pointer
         # Handlers of signals come between any two steps, also while this is held, and may close.
         self._lock = threading.RLock()
         self._users = 0
-        self._closed = False
+        self.closed = False
         self._pair: tuple[socket.socket, socket.socket] | None = None
 
+    def __del__(self, library: Any = lib) -> None:
+        if self._pointer is not None:
+            library.pmudev_free(self._pointer)
+
     def check(self) -> None:
-        if self._closed:
+        if self.closed:
             raise ValueError("the set was closed")
+
+    @property
+    def forked(self) -> bool:
+        """This process is a child of the one that opened it."""
+        return self._maker != os.getpid()
+
+    def _forget_threads(self) -> None:
+        """In a child of fork(2) there is one, and the pair wakes those of its parent."""
+        if self._process != os.getpid():
+            self._process, self._lock, self._users, self._pair = os.getpid(), threading.RLock(), 0, None
 
     @contextlib.contextmanager
     def use(self) -> Iterator[int]:
         """The set, which stays until the end."""
+        self._forget_threads()
         with self._lock:
             self._users += 1
         try:
@@ -62,7 +80,7 @@ class Awaited:
 
     def _free_unused(self) -> None:
         with self._lock:
-            if not self._closed or self._users:
+            if not self.closed or self._users:
                 return
             pointer, self._pointer = self._pointer, None
         if pointer is not None:
@@ -74,6 +92,12 @@ class Awaited:
             self._pair = self._pair or socket.socketpair()
         return lib.pmudev_fd(self._pointer), self._pair[0].fileno()
 
+    def ready(self) -> bool:
+        """Within use(): is the set's descriptor readable?"""
+        poll = select.poll()
+        poll.register(lib.pmudev_fd(self._pointer), select.POLLIN)
+        return bool(poll.poll(0))
+
     def sleep(self, milliseconds: int) -> None:
         """Within use(): until the set's descriptor is readable, or for so long; for ever if negative."""
         poll = select.poll()
@@ -84,7 +108,9 @@ class Awaited:
         self.check()
 
     def close(self) -> None:
-        self._closed = True
+        """Once is enough."""
+        self._forget_threads()
+        self.closed = True
         try:
             self._free_unused()
         finally:

@@ -52,7 +52,6 @@ class Counters:
         self._set: int | None = None
         self._last: Reading | None = None
         self._counting = False
-        self._maker = 0
         self._samples: weakref.ref[Samples] | None = None
         self._awaited: Awaited | None = None
         targets = {"tid": tid, "pid": pid, "cpu": cpu}
@@ -115,7 +114,6 @@ class Counters:
         self._set = lib.pmudev_new()
         if self._set is None:
             refuse_errno(ctypes.get_errno())
-        self._maker = os.getpid()
         for attr in self._attrs:
             attr.flags = attr.flags & ~_abi.USER_READ | direct * _abi.USER_READ
         try:
@@ -130,10 +128,9 @@ class Counters:
             raise
 
     def _free(self) -> None:
-        pointer, self._set = self._set, None
         awaited, self._awaited = self._awaited, None
-        # Of a process that was forked nobody waits.
-        if awaited and self._maker == os.getpid():
+        pointer, self._set = self._set, None
+        if awaited:
             awaited.close()
         elif pointer is not None:
             lib.pmudev_free(pointer)
@@ -179,16 +176,17 @@ class Counters:
 
     def close(self) -> None:
         """Ends the set. Its last reading stays. A process that was forked meanwhile only forgets it: it is its parent's."""
-        if self._set is None:
-            return
-        if self._maker != os.getpid():
-            self._free()
+        awaited = self._awaited
+        if awaited is None:
             return
         try:
-            if self._counting:
-                self.stop()
-            else:
-                self.read()
+            if not awaited.forked:
+                with awaited.use():
+                    self.stop() if self._counting else self.read()
+        except ValueError:
+            # A handler of a signal may have closed it meanwhile.
+            if not awaited.closed:
+                raise
         finally:
             self._counting = False
             self._free()
@@ -199,12 +197,6 @@ class Counters:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
         self.close()
-
-    def __del__(self, library: Any = lib) -> None:
-        pointer = getattr(self, "_set", None)
-        if pointer is not None:
-            self._set = None
-            library.pmudev_free(pointer)
 
     @property
     def closed(self) -> bool:
@@ -375,28 +367,37 @@ class Counters:
         when another thread closes the set.
         """
         awaited = self._await()
+        left, end = timeout, None if timeout is None else time.monotonic() + timeout
         with awaited.use() as pointer:
-            if timeout is None or timeout > 0:
-                awaited.sleep(-1 if timeout is None else min(int(1000 * timeout + 0.999), 2**31 - 1))
-            return self._taken(pointer)
+            while True:
+                if left is None or left > 0:
+                    awaited.sleep(-1 if left is None else min(int(1000 * left + 0.999), 2**31 - 1))
+                reports = self._taken(pointer)
+                left = None if end is None else end - time.monotonic()
+                # Else another call has taken them.
+                if reports or (left is not None and left <= 0) or awaited.ready():
+                    return reports
 
     async def reached(self) -> list[Report]:
         """The same for asyncio, by the loop's watch on the descriptor. One task at a time."""
         loop = asyncio.get_running_loop()
-        ready = asyncio.Event()
         awaited = self._await()
         with awaited.use() as pointer:
-            watched = awaited.descriptors()
-            for fd in watched:
-                loop.add_reader(fd, ready.set)
-            try:
+            while True:
+                ready = asyncio.Event()
+                watched = awaited.descriptors()
+                try:
+                    for fd in watched:
+                        loop.add_reader(fd, ready.set)
+                    awaited.check()
+                    await ready.wait()
+                finally:
+                    for fd in watched:
+                        loop.remove_reader(fd)
                 awaited.check()
-                await ready.wait()
-            finally:
-                for fd in watched:
-                    loop.remove_reader(fd)
-            awaited.check()
-            return self._taken(pointer)
+                reports = self._taken(pointer)
+                if reports or awaited.ready():
+                    return reports
 
 
 def count(*events: str, tid: int | None = None, pid: int | None = None, cpu: int | None = None,

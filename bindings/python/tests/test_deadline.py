@@ -124,6 +124,22 @@ def test_close_by_a_handler_ends_the_wait():
     assert awaited._pointer is None and c.closed
 
 
+def test_a_child_of_fork_leaves_the_wait_alone():
+    with pmudev.count(EVENT) as c:
+        c.deadline(10**15)
+        assert c.wait(0.001) == []
+        pid = os.fork()
+        if not pid:
+            status = 0 if c.wait(0.001) == [] else 1
+            c.close()
+            os._exit(status if c.closed else 2)
+        assert os.waitpid(pid, 0)[1] == 0
+        begin = time.monotonic()
+        assert c.wait(0.02) == [] and time.monotonic() - begin >= 0.02
+        before = c.count()
+        assert c.count() > before
+
+
 def test_an_old_wait_is_not_the_new_sets():
     with pmudev.count(EVENT) as c:
         with c._await().use():
