@@ -50,20 +50,9 @@ static void apply(struct event *event, int fd, unsigned long request, bool all)
 }
 
 /*
- * What shares a set is in another slot afterwards, which only one process would know: the one that
- * made it, or when that has ended this one. The group is locked.
+ * 0; -ESTALE: as event_lock(); -EPERM: what shares a set is in another slot afterwards, which the
+ * process that has made it would not know
  */
-static bool may_switch(struct group *group)
-{
-	if (!group->multiplexed || !group_is_copy(group))
-		return true;
-	if (!kill(group->process, 0) || errno != ESRCH)
-		return false;
-	group->process = perf_process;
-	return true;
-}
-
-/* 0; -ESTALE: as event_lock(); -EPERM: it is another process's */
 static int change_states(struct event *event, int fd, unsigned long request, bool all)
 {
 	struct held held;
@@ -72,7 +61,7 @@ static int change_states(struct event *event, int fd, unsigned long request, boo
 
 	if (!group)
 		return -ESTALE;
-	may = may_switch(group);
+	may = !group->multiplexed || !group_is_copy(group);
 	if (may) {
 		atomic_fetch_add(&group->changes, 1);
 		apply(event, fd, request, all);

@@ -125,8 +125,7 @@ struct target {
  * @in_turns: which counts, or waits for an exec
  * @number: of that group
  * @target: constant
- * @process: that has made it, or took it over when that had ended; a child's copies of its
- * descriptors change nothing
+ * @process: that has made it; a child's copies of its descriptors change nothing. Constant.
  * @next: of all groups, or of those that are free
  */
 struct group {

@@ -198,39 +198,6 @@ static void children_switch(void)
 	close(alone);
 }
 
-/* As daemon(3) does it: the process that opened it ends, and its child goes on. */
-static int goes_on(int fd, int to)
-{
-	int error, i;
-
-	for (i = 0; i < 1000 && (error = ioctl(fd, PERF_EVENT_IOC_DISABLE, 0)) && errno == EPERM;
-	     i++)
-		usleep(10000);
-	fake_step(5, 1);
-	if (error || value(fd) != 5)
-		return 1;
-	return write(to, "x", 1) != 1;
-}
-
-static void children_outlive(void)
-{
-	int told[2], fd;
-	char byte;
-	pid_t pid;
-
-	ok(!pipe(told), "a pipe");
-	pid = fork();
-	if (!pid) {
-		fd = open_like((struct perf_event_attr){ .inherit = 1 });
-		fake_step(5, 1);
-		_exit(fork() ? 0 : goes_on(fd, told[1]));
-	}
-	is_number(status_of(pid), 0, "a process opens an event and ends");
-	close(told[1]);
-	is_number(read(told[0], &byte, 1), 1, "its child switches that from then on");
-	close(told[0]);
-}
-
 /* A number that seems closed, and is a copy of the same event by the time that it is forgotten */
 static void closed_and_copied(void)
 {
@@ -252,7 +219,6 @@ int main(void)
 	fork_beside_others();
 	children_refresh();
 	children_switch();
-	children_outlive();
 	closed_and_copied();
 	return tap_end();
 }

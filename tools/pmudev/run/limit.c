@@ -68,12 +68,15 @@ static bool parse_limits(struct limits *limits)
 	return parsed;
 }
 
-/* Has this process children, running or not? A shell that executed it can have left it some. */
+/* Has this process children that have not ended? A shell that executed it can have left it some. */
 static bool has_children(void)
 {
-	siginfo_t info;
+	pid_t pid;
 
-	return !waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL);
+	do
+		pid = waitpid(-1, NULL, WNOHANG | __WALL);
+	while (pid > 0);
+	return !pid;
 }
 
 bool limit_prepare(struct limits *limits)
