@@ -53,22 +53,26 @@ FIXTURE_TEARDOWN(guest_perf)
 		guest_close(&self->guest);
 }
 
-static void count_all(struct _test_data_guest_perf *self, bool perf, int cpu, struct counted *all)
+static void count_one(struct _test_data_guest_perf *self, bool perf, int cpu, __u32 flags,
+		      struct counted *c)
 {
 	struct guest_group group;
+
+	c->ret = group_open(&group, perf, cpu, &flags, 1);
+	c->why = why;
+	if (c->ret)
+		return;
+	c->ret = group_rounds(&group, self->vcpu, ROUNDS, &c->value);
+	group_close(&group);
+}
+
+static void count_all(struct _test_data_guest_perf *self, bool perf, int cpu, struct counted *all)
+{
 	__u32 flags;
 
 	/* Those that do not tell host and guest apart come first: there are no probes then. */
-	for (flags = 0; flags < COMBINATIONS; flags++) {
-		struct counted *c = &all[flags];
-
-		c->ret = group_open(&group, perf, cpu, &flags, 1);
-		c->why = why;
-		if (c->ret)
-			continue;
-		c->ret = group_rounds(&group, self->vcpu, ROUNDS, &c->value);
-		group_close(&group);
-	}
+	for (flags = 0; flags < COMBINATIONS; flags++)
+		count_one(self, perf, cpu, flags, &all[flags]);
 }
 
 /* What pmudev has nothing to count for, or on a machine without EL2 no guest. */
@@ -98,6 +102,23 @@ static __u64 el2_alone(struct _test_data_guest_perf *self, int cpu, __u32 side)
 	ret = group_rounds(&s, self->vcpu, ROUNDS, values);
 	group_close(&s);
 	return ret ? ~0ULL : values[0] - values[1];
+}
+
+/*
+ * Does perf count EL2 as pmudev does, to the unit, where it counts nothing else? @perf: as it was
+ * counted. On debug kernels rounds have ticks, each of which enters EL2 once more.
+ */
+static bool el2_agrees(struct _test_data_guest_perf *self, int cpu, __u32 flags,
+		       struct counted *perf)
+{
+	int tries = debug_kernel() ? 10 : 1;
+
+	while (perf->ret || el2_alone(self, cpu, flags & G) != perf->value) {
+		if (!--tries)
+			return false;
+		count_one(self, true, cpu, flags, perf);
+	}
+	return true;
 }
 
 static bool counts_kernel(__u32 flags)
@@ -132,9 +153,9 @@ static void compare(struct __test_metadata *_metadata, struct _test_data_guest_p
 		ASSERT_EQ(0, perf[f].ret) TH_LOG("perf, %s", name_of(f));
 		if (is_refused(self->shape, f)) {
 			/* perf counts it, and comes to nothing else. */
+			EXPECT_TRUE(el2 ? el2_agrees(self, cpu, f, &perf[f]) : !perf[f].value);
 			TH_LOG("%s perf %8llu, pmudev refuses: %d, %u", name_of(f), perf[f].value,
 			       ours[f].ret, ours[f].why.code);
-			EXPECT_EQ(el2 ? el2_alone(self, cpu, f & G) : 0, perf[f].value);
 			EXPECT_GT(0, ours[f].ret);
 			continue;
 		}
