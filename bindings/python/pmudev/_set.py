@@ -383,9 +383,9 @@ class Counters:
         loop = asyncio.get_running_loop()
         awaited = self._await()
         with awaited.use() as pointer:
+            watched = awaited.descriptors()
             while True:
                 ready = asyncio.Event()
-                watched = awaited.descriptors()
                 try:
                     for fd in watched:
                         loop.add_reader(fd, ready.set)
