@@ -20,7 +20,7 @@ make_programs() {
 		CROSS_COMPILE="$(cross_prefix "$1")" CC="$(with_ccache "$(cross_cc "$1")")" $(parallel) "${@:2}"
 }
 
-# Of what machines get, symbols are stripped: without them it compiles in three quarters of the time.
+# Without -g: what machines get is stripped.
 STRIPPED=CFLAGS=-O2
 
 # make_command ARCH: the pmudev command, without shared libraries.
