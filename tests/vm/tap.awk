@@ -37,6 +37,8 @@ function finish(status) {
 		failure("no plan (1..N)")
 	if (status == 137 && builtin(current) == 0)
 		failure("killed: it took too long (or was killed)")
+	else if (status > 128)
+		failure("killed: signal " status - 128)
 	else if (status == 127 && plan < 0)
 		failure("it did not compile")
 	else if (status != 0 && status != 4 && !bad)
