@@ -15,6 +15,12 @@
 #include <linux/sysctl.h>
 #include <linux/version.h>
 
+/* Flags of tasks that never are in user mode. Workers of vhost are no kernel threads since 6.4. */
+#ifndef PF_USER_WORKER
+#define PF_USER_WORKER 0
+#endif
+#define PMUDEV_PF_KERNEL (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
+
 /* The arguments of a sched_process_exit probe; p is the task. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #define PMUDEV_PROBE_EXIT_ARGS void *data, struct task_struct *p, bool group_dead

@@ -180,7 +180,7 @@ static bool may_signal(struct task_struct *task, const struct pmudev_deadline_ac
 {
 	const struct cred *cred = __task_cred(task);
 
-	if (task->flags & (PF_KTHREAD | PF_IO_WORKER))
+	if (task->flags & PMUDEV_PF_KERNEL)
 		return false;
 	return !child || uid_eq(action->euid, GLOBAL_ROOT_UID) ||
 	       uid_eq(action->euid, cred->suid) || uid_eq(action->euid, cred->uid) ||

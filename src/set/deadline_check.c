@@ -4,11 +4,12 @@
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 
+#include "../compat.h"
 #include "../context/context.h"
 #include "deadline.h"
 #include "inherit.h"
 
-/* The counted thread's pid, referenced; NULL if it has ended. @kernel: out: a kernel thread */
+/* The counted thread's pid, referenced; NULL if it has ended. @kernel: out: it is the kernel's */
 static struct pid *counted_pid(struct pmudev_ctx *ctx, bool *kernel)
 {
 	struct pid *pid = NULL;
@@ -19,23 +20,51 @@ static struct pid *counted_pid(struct pmudev_ctx *ctx, bool *kernel)
 	raw_spin_lock_irqsave(&ctx->lock, flags);
 	if (!ctx->dead) {
 		pid = get_pid(task_pid(ctx->link.task));
-		*kernel = ctx->link.task->flags & PF_KTHREAD;
+		*kernel = ctx->link.task->flags & PMUDEV_PF_KERNEL;
 	}
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 	rcu_read_unlock();
 	return pid;
 }
 
+/* What asking for the right to signal found */
+struct asked {
+	int ret;     /* 0; -EPERM; -ESRCH: nobody is left */
+	bool kernel; /* the target is a thread of the kernel's */
+};
+
 /*
  * A caller that may send the thread a signal may also stop it. The kernel decides this as for
- * kill(2), security modules included: it checks signal 0 and does not send it.
+ * kill(2), security modules included: it checks signal 0 and does not send it. Return: 1: yes.
  */
+static int ask_to_signal(struct pmudev_set *set, void *arg)
+{
+	struct asked *asked = arg;
+	struct pid *pid;
+	bool kernel;
+	int ret;
+
+	do {
+		pid = counted_pid(set->ctx, &kernel);
+		if (!pid)
+			return 0;
+		ret = kill_pid(pid, 0, 0);
+		put_pid(pid);
+		/* It has got its process's pid by an exec; or ends, and then has none. */
+	} while (ret == -ESRCH);
+	/* A child's creator is asked as well. */
+	if (kernel && pmudev_set_is_child(set))
+		return 0;
+	asked->kernel = kernel;
+	asked->ret = ret;
+	return !ret;
+}
+
 static int check_signal(struct pmudev_set *set, const struct pmudev_deadline *entry,
 			struct pmudev_refusal *why)
 {
-	bool signal = entry->flags & PMUDEV_DEADLINE_SIGNAL, kernel = false;
-	struct pid *pid;
-	int ret;
+	bool signal = entry->flags & PMUDEV_DEADLINE_SIGNAL;
+	struct asked asked = { .ret = -ESRCH };
 
 	if (!signal && (entry->signal || entry->id))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_RESERVED, 0);
@@ -46,18 +75,17 @@ static int check_signal(struct pmudev_set *set, const struct pmudev_deadline *en
 				     PMUDEV_DEADLINE_SIGNAL | PMUDEV_DEADLINE_STOP);
 	if (signal && (!entry->signal || !valid_signal(entry->signal)))
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_DEADLINE, _NSIG);
-	pid = counted_pid(set->ctx, &kernel);
-	if (!pid)
-		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
-	ret = kill_pid(pid, 0, 0);
-	put_pid(pid);
+	ask_to_signal(set, &asked);
+	/* The target has ended: one that goes on is enough, for each is asked when it is told. */
+	if (asked.ret == -ESRCH)
+		pmudev_children_each(set, ask_to_signal, &asked);
 	/* It has no way to user mode, on which it could be stopped. */
-	if (kernel)
+	if (asked.kernel)
 		return pmudev_refuse(why, -EINVAL, PMUDEV_WHY_COMBINATION,
 				     PMUDEV_DEADLINE_SIGNAL | PMUDEV_DEADLINE_STOP);
-	if (ret == -ESRCH)
+	if (asked.ret == -ESRCH)
 		return pmudev_refuse(why, -ESRCH, PMUDEV_WHY_ENDED, 0);
-	return ret ? pmudev_refuse(why, -EPERM, PMUDEV_WHY_CAP_SIGNAL, 0) : 0;
+	return asked.ret ? pmudev_refuse(why, -EPERM, PMUDEV_WHY_CAP_SIGNAL, 0) : 0;
 }
 
 static int check_numbers(const struct pmudev_deadline *entry, struct pmudev_refusal *why)

@@ -8,6 +8,7 @@
 #include "../alloc/conflict.h"
 #include "../alloc/rotation.h"
 #include "../alloc/slots.h"
+#include "../context/totals.h"
 #include "../context/user_access.h"
 #include "../cpu/counters.h"
 #include "../worker.h"
@@ -338,6 +339,9 @@ int pmudev_set_reset(struct pmudev_set *set, u32 group, u32 slot, u64 value,
 		change.slots = BIT_ULL(slot);
 	}
 	walk.reset = change.slots;
+	/* What they have reached until now is reported. */
+	if (pmudev_totals_of(set, change.slots))
+		pmudev_set_look(set, pmudev_totals_look, NULL);
 	pmudev_set_walk(set, &walk);
 	pmudev_set_totals_release(set, change.slots);
 	return 0;

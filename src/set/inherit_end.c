@@ -35,12 +35,20 @@ static void keep_totals(struct pmudev_set *set, u64 dropped)
 {
 	const struct pmudev_set_deadlines *deadlines = set->deadlines;
 	u64 rest, slots = pmudev_totals_of(set->parent, set->used & ~dropped);
+	struct pmudev_deadline_common *common;
 	unsigned int slot;
 
 	if (deadlines)
 		slots &= ~pmudev_deadlines_totals(deadlines, slots & deadlines->slots);
-	pmudev_for_each_slot(slot, rest, slots)
-		pmudev_total_keep(set, set->parent->deadlines->common, slot);
+	if (!slots)
+		return;
+	common = set->parent->deadlines->common;
+	pmudev_for_each_slot(slot, rest, slots) {
+		pmudev_total_keep(set, common, slot);
+		raw_spin_lock(&common->lock);
+		pmudev_report_total(set->parent->deadlines, slot);
+		raw_spin_unlock(&common->lock);
+	}
 }
 
 /* What a child counted stays with its parent, once. ctx->lock held. */

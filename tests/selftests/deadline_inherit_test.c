@@ -287,6 +287,32 @@ TEST_F(each, first_thread_has_ended)
 	EXPECT_EQ(self->family.t[2].pid, report.tid);
 }
 
+/* Those that go on are signalled and stopped. */
+TEST_F(each, told_after_the_first)
+{
+	int fd = family_set(&self->family, PMUDEV_TARGET_PROCESS, 0);
+	struct subject *t = self->family.t;
+	struct pmudev_deadline deadline = {
+		.flags = PMUDEV_DEADLINE_SIGNAL | PMUDEV_DEADLINE_RELATIVE,
+		.value = VALUE,
+		.signal = SIGUSR1,
+	};
+
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, family_threads(&self->family));
+	ASSERT_EQ(0, subject_do(&self->family.s, family_catch, SIGUSR1));
+	subject_tell(&self->family.s, family_leave, 0);
+	ASSERT_TRUE(WAIT_FOR(task_state(self->family.s.pid) == 'Z'));
+	ASSERT_EQ(0, pm_deadlines(fd, &deadline, 1));
+	ASSERT_EQ(0, subject_work(&t[1], VALUE));
+	EXPECT_EQ(t[1].pid, family_caught(&self->family));
+	ASSERT_EQ(0, pm_deadline(fd, 0, PMUDEV_DEADLINE_STOP | PMUDEV_DEADLINE_RELATIVE, VALUE, 0));
+	subject_tell(&t[3], family_loop, VALUE);
+	EXPECT_TRUE(WAIT_FOR(is_stopped(t[3].pid)));
+	ASSERT_EQ(0, pm_continue(fd));
+	EXPECT_TRUE(WAIT_FOR(task_state(t[3].pid) == 'S'));
+}
+
 static void *keep_continuing(void *arg)
 {
 	const int *fd = arg;

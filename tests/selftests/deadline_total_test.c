@@ -133,6 +133,29 @@ TEST_F(total, with_one_asleep)
 	expect_total(_metadata, fd, value, THREADS + 1);
 }
 
+/* Reached by steps that have not ended: RESET compares. */
+TEST_F(total, reached_before_a_reset)
+{
+	int fd = family_set(&self->family, PMUDEV_TARGET_PROCESS, 0);
+	struct pmudev_report report;
+	__u64 value;
+	int i;
+
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, family_threads(&self->family));
+	value = pm_value(fd, 0) + 15000;
+	ASSERT_EQ(0, total(fd, value, 0));
+	for (i = 0; i < THREADS && pm_value(fd, 0) < value; i++)
+		ASSERT_EQ(0, subject_work(&self->family.t[i], 8000 / LOOP_INSTRUCTIONS));
+	EXPECT_LE(value, pm_value(fd, 0));
+	ASSERT_EQ(0, pm_reset(fd, 0, 0));
+	ASSERT_TRUE(WAIT_FOR(poll_now(fd) == POLLIN));
+	ASSERT_EQ(1, pm_reports(fd, &report, 1));
+	EXPECT_EQ(1ULL, report.reached);
+	EXPECT_EQ(value, report.value);
+	EXPECT_LE(value, report.count);
+}
+
 /* Children that are gone, some before the deadline was set. */
 TEST_F(total, of_children)
 {
