@@ -180,6 +180,30 @@ TEST_F(limit, leaves_nothing)
 	EXPECT_EQ(ESRCH, errno);
 }
 
+/* Nor does it outlive its limit: who stops pmudev stops it. */
+TEST_F(limit, told_to_end)
+{
+	static const char *const signals[] = { "TERM", "HUP" };
+	char text[32];
+	FILE *file;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		unlink(ORPHAN);
+		run(&output,
+		    "pmudev run --limit instructions=1e13 -- %s --play orphan 1000000000000 & "
+		    "until [ -e " ORPHAN " ]; do :; done; kill -%s $!; wait $!",
+		    program, signals[i]);
+		EXPECT_EQ(128 + (i ? SIGHUP : SIGTERM), output.status) TH_LOG("%s", output.text);
+		file = fopen(ORPHAN, "r");
+		ASSERT_NE(NULL, file);
+		ASSERT_NE(NULL, fgets(text, sizeof(text), file));
+		fclose(file);
+		EXPECT_EQ(-1, kill(strtol(text, NULL, 10), 0));
+		EXPECT_EQ(ESRCH, errno);
+	}
+}
+
 TEST_F(limit, text)
 {
 	run(&output, "pmudev run --limit instructions=5e6 -- %s --play loop 1000000000", program);

@@ -264,6 +264,19 @@ TEST_F(interval, repeated_and_failed)
 	EXPECT_EQ(1, times_in(&output, "nowhere")) TH_LOG("%s", output.text);
 }
 
+/* Each run has its own report, until a signal ends the last. */
+TEST_F(interval, repeated_for_ever)
+{
+	unlink("/tmp/runs");
+	run(&output,
+	    "pmudev stat -r 0 --json -e %s -- sh -c 'echo x >>/tmp/runs; [ $(wc -l </tmp/runs) = 1 ] && exit 3; kill -INT $PPID' 2>&1",
+	    event);
+	EXPECT_EQ(3, output.status) TH_LOG("%s", output.text);
+	EXPECT_EQ(1, times_in(&output, "\"exit-status\": 3")) TH_LOG("%s", output.text);
+	EXPECT_EQ(1, times_in(&output, "\"exit-status\": 0")) TH_LOG("%s", output.text);
+	unlink("/tmp/runs");
+}
+
 /* What runs before is not counted, what is started then is. */
 TEST_F(interval, delayed)
 {

@@ -272,6 +272,20 @@ TEST_F(interval, never_enabled)
 	EXPECT_EQ(1, times_in(&output, "<not counted>")) TH_LOG("%s", output.text);
 }
 
+/* Stop ends one run; the next is counted. */
+TEST_F(interval, stopped_and_repeated)
+{
+	unlink(CTL);
+	ASSERT_EQ(0, mkfifo(CTL, 0600));
+	run(&output,
+	    "exec 8<>" CTL
+	    "; echo stop >&8; pmudev stat -r 2 --control fd:8 -x , -e %s -- %s --play loop %d",
+	    event, program, 4 * MANY);
+	EXPECT_EQ(0, output.status) TH_LOG("%s", output.text);
+	/* The mean of it and of what the first counted until it was stopped. */
+	EXPECT_GE(only_value(), 2.0 * MANY * LOOP_INSTRUCTIONS) TH_LOG("%s", output.text);
+}
+
 /* ---------------------------------------------------------------- software events -- */
 
 static double counted(const char *events, const char *part, long n)
@@ -386,6 +400,10 @@ TEST_F(interval, around_the_command)
 	run(&output, "pmudev stat --pre 'exit 3' -n -- echo between");
 	EXPECT_EQ(3, output.status);
 	EXPECT_EQ(0, times_in(&output, "between\n"));
+	run(&output,
+	    "ulimit -Sn 100; pmudev stat --pre 'ulimit -n' --post 'ulimit -n' -r 2 -n --quiet -- sh -c 'ulimit -n'");
+	EXPECT_EQ(0, strcmp(output.text, "100\n100\n100\n100\n100\n100\n"))
+	TH_LOG("%s", output.text);
 	run(&output, "pmudev stat --log-fd 3 -n -- true 3>/tmp/log; cat /tmp/log");
 	EXPECT_EQ(1, times_in(&output, "seconds time elapsed")) TH_LOG("%s", output.text);
 	run(&output, "pmudev stat --quiet -e %s -- true", event);

@@ -62,6 +62,23 @@ static void check_levels(void)
 	ok(!software.user_only[3] && !software.kernel_only[3], "no level");
 }
 
+/* What has no effect, or another than it says, is no modifier. */
+static void check_refused(void)
+{
+	static const char *const lists[] = {
+		"page-faults:U", "page-faults:x", "cs:p",  "page-faults:G",	   "page-faults:uH",
+		"page-faults:",	 "{cs,r1}:G",	  "{cs}:", "{page-faults:u,r1}:k", "{cs}xyz",
+	};
+	static struct software software;
+	char *rest;
+	size_t i;
+
+	for (i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		ok(!software_split(lists[i], &rest, &software), lists[i]);
+		free(rest);
+	}
+}
+
 /* As many as a set can have are taken, and no more. */
 static void check_most(void)
 {
@@ -106,6 +123,7 @@ int main(void)
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		check(i);
 	check_levels();
+	check_refused();
 	check_most();
 	check_list();
 	return tap_end();

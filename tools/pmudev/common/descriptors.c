@@ -25,4 +25,5 @@ void descriptors_restore(void)
 {
 	if (raised)
 		setrlimit(RLIMIT_NOFILE, &before);
+	raised = false;
 }

@@ -91,19 +91,29 @@ static bool note_order(struct splitting *s, unsigned int event)
 	return true;
 }
 
-/* ":uk" and the like; one that is for the kernel or for user mode alone leaves out the other. */
-static void modify(struct software *software, unsigned int i, const char *text, size_t len)
+/*
+ * "uk" and the like; one that is for the kernel or for user mode alone leaves out the other. False:
+ * the error was reported.
+ */
+static bool modify(struct software *software, unsigned int i, const char *text, size_t len)
 {
 	const bool user = memchr(text, 'u', len), kernel = memchr(text, 'k', len);
 	char *name = software->names[i];
 	const size_t used = strlen(name);
 
-	if (!len)
-		return;
-	snprintf(name + used, EVENT_NAME - used, "%s%.*s", strchr(name, ':') ? "" : ":", (int)len,
-		 text);
+	if (!len || strspn(text, "ukh") < len) {
+		complain("'%s:%.*s': the kernel's own events have the modifiers u, k and h", name,
+			 (int)len, text);
+		return false;
+	}
+	if (strchr(name, ':')) {
+		complain("'%s' in the group has modifiers already", name);
+		return false;
+	}
+	snprintf(name + used, EVENT_NAME - used, ":%.*s", (int)len, text);
 	software->user_only[i] = user && !kernel;
 	software->kernel_only[i] = kernel && !user;
+	return true;
 }
 
 /* Events of the PMU are numbered when all are known; until then they stand for -1. */
@@ -130,10 +140,8 @@ static bool take_event(struct splitting *s, size_t len)
 		return false;
 	software->events[software->nr] = event;
 	snprintf(software->names[software->nr], EVENT_NAME, "%.*s", (int)name, s->at);
-	if (colon)
-		modify(software, software->nr, colon + 1, len - name - 1);
 	software->nr++;
-	return true;
+	return !colon || modify(software, software->nr - 1, colon + 1, len - name - 1);
 }
 
 static void begin_group(struct splitting *s)
@@ -147,23 +155,32 @@ static void begin_group(struct splitting *s)
 	s->at++;
 }
 
-/* With what stands behind it. A group of which nothing is left is none. */
-static void end_group(struct splitting *s)
+/*
+ * With what stands behind it. A group of which nothing is left is none. False: the error was
+ * reported.
+ */
+static bool end_group(struct splitting *s)
 {
 	const size_t len = 1 + strcspn(s->at + 1, ",");
 	unsigned int i;
 
 	for (i = s->first; i < s->software->nr; i++)
-		if (s->at[1] == ':')
-			modify(s->software, i, s->at + 2, len - 2);
+		if (s->at[1] == ':' && !modify(s->software, i, s->at + 2, len - 2))
+			return false;
 	if (s->left || s->first == s->software->nr) {
+		/* What is wrong there the library tells. */
 		leave(s, s->at, len);
 	} else {
+		if (len > 1 && s->at[1] != ':') {
+			complain("a comma is expected behind '}', not '%c'", s->at[1]);
+			return false;
+		}
 		s->used = s->group;
 		s->rest[s->used] = '\0';
 	}
 	s->group = -1;
 	s->at += len;
+	return true;
 }
 
 static void number_order(struct software *software)
@@ -193,7 +210,8 @@ bool software_split(const char *text, char **rest, struct software *software)
 			continue;
 		}
 		if (*s.at == '}' && s.group >= 0) {
-			end_group(&s);
+			if (!end_group(&s))
+				return false;
 			s.at += *s.at == ',' && s.at[1];
 			continue;
 		}

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -99,6 +100,28 @@ bool limit_prepare(struct limits *limits)
 
 /* -------------------------------------------------------------------------- run -- */
 
+/*
+ * Signals that end this process wait until nothing of the command is left. @before: what is to be
+ * restored then. Return: a descriptor that is readable when one waits; or -1
+ */
+static int hold_signals(sigset_t *before)
+{
+	static const int signals[] = { SIGTERM, SIGHUP };
+	struct sigaction action;
+	sigset_t held;
+	size_t i;
+
+	sigemptyset(&held);
+	sigprocmask(SIG_BLOCK, NULL, before);
+	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		/* As nohup(1) has it. */
+		if (!sigaction(signals[i], NULL, &action) && action.sa_handler != SIG_IGN &&
+		    !sigismember(before, signals[i]))
+			sigaddset(&held, signals[i]);
+	sigprocmask(SIG_BLOCK, &held, NULL);
+	return signalfd(-1, &held, SFD_CLOEXEC);
+}
+
 static int open_set(struct limits *limits, struct pmudev *set, pid_t child)
 {
 	struct pmudev_deadline deadlines[MAX_LIMITS] = {};
@@ -174,20 +197,22 @@ static void take_reports(struct limits *limits, struct pmudev *set)
 	}
 }
 
-/* Until it ends, or has reached a limit, or is not counted any more. */
-static void wait_for_limit(struct limits *limits, struct pmudev *set, const struct child *child)
+/* Until it ends, or has reached a limit, or is not counted any more, or a signal waits. */
+static void wait_for_limit(struct limits *limits, struct pmudev *set, const struct child *child,
+			   int signals)
 {
-	struct pollfd wait[2] = {
+	struct pollfd wait[3] = {
 		{ .fd = child->fd, .events = POLLIN },
 		{ .fd = set->fd, .events = POLLIN },
+		{ .fd = signals, .events = POLLIN },
 	};
 
 	for (;;) {
-		if (poll(wait, 2, -1) < 0)
+		if (poll(wait, 3, -1) < 0)
 			continue;
 		if (wait[1].revents & POLLIN)
 			take_reports(limits, set);
-		if (limits->reached || wait[0].revents)
+		if (limits->reached || wait[0].revents || wait[2].revents)
 			return;
 		if (wait[1].revents & (POLLHUP | POLLERR)) {
 			/* The last thread is not counted any more before its process has ended. */
@@ -219,19 +244,23 @@ static int read_counts(struct limits *limits, struct pmudev *set)
 int limit_run(struct limits *limits, struct child *child, const char *name, int *end)
 {
 	struct pmudev set = { .fd = -1 };
-	int status = open_set(limits, &set, child->pid);
+	sigset_t before;
+	int signals = hold_signals(&before), status = open_set(limits, &set, child->pid);
 	struct rusage usage;
 
 	if (!status)
 		status = child_release(child, name);
 	if (!status)
-		wait_for_limit(limits, &set, child);
+		wait_for_limit(limits, &set, child, signals);
 	kill_all(child);
 	child_end(child, end, &usage);
 	limits->killed = WIFSIGNALED(*end) && WTERMSIG(*end) == SIGKILL;
 	if (!status)
 		status = read_counts(limits, &set);
 	pmudev_close(&set);
+	if (signals >= 0)
+		close(signals);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	return status;
 }
 

@@ -340,6 +340,7 @@ int stat_run(struct measurement *m)
 	int status;
 
 	m->run.status = 0;
+	m->run.stopped = false;
 	m->run.usage = (struct rusage){ 0 };
 	if (options->multiplex)
 		sets_multiplex(m);

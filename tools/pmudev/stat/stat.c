@@ -10,6 +10,7 @@
 
 #include "../common/child.h"
 #include "../common/cmd.h"
+#include "../common/descriptors.h"
 #include "../common/output.h"
 #include "../common/ticks.h"
 #include "stat.h"
@@ -114,6 +115,8 @@ static void note_run(struct measurement *m)
 		return;
 	m->failed = m->runs;
 	m->status = child_exit_status(run->status);
+	if (!m->first_status)
+		m->first_status = m->status;
 }
 
 /* --pre, --post. Return: the exit status of the line. */
@@ -124,6 +127,7 @@ static int run_line(const char *line, const char *option)
 	if (!line)
 		return 0;
 	fflush(NULL);
+	descriptors_restore();
 	status = system(line);
 	status = status < 0 ? EXIT_NOT_RUN : child_exit_status(status);
 	if (status)
@@ -153,6 +157,8 @@ static void forget_runs(struct measurement *m)
 {
 	counted_close(&m->counted);
 	m->runs = 0;
+	m->failed = 0;
+	m->status = 0;
 	m->elapsed = (struct spread){ .nr = 0 };
 	m->user = m->elapsed;
 	m->sys = m->elapsed;
@@ -217,7 +223,7 @@ int cmd_stat(int argc, char **argv)
 	if (!output_close(&output) && !status)
 		status = 1;
 	if (!status)
-		status = m.status;
+		status = m.first_status;
 out:
 	repeatability_free(&repeatability);
 	counted_close(&m.counted);

@@ -67,6 +67,7 @@ struct stat_run {
  * @runs: how many there were
  * @failed: the first one that failed, from 1 on; 0: none
  * @status: the exit status of that one, or 0
+ * @first_status: likewise; with -r 0 also of runs that were reported
  * @counted: by all runs
  * @elapsed: seconds of each run
  * @times: the same, one by one
@@ -91,6 +92,7 @@ struct measurement {
 	unsigned int runs;
 	unsigned int failed;
 	int status;
+	int first_status;
 	struct counted counted;
 	struct spread elapsed;
 	double *times;
