@@ -84,9 +84,15 @@ archive:
 # What the module is made of, where DKMS looks for it.
 VERSION = $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"$$/\1/p' dkms.conf)
 
+DKMS_SOURCES = /usr/src/pmudev-$(VERSION)
+
 dkms:
-	mkdir -p /usr/src/pmudev-$(VERSION)
-	cp -r Kbuild Makefile dkms.conf src include uapi /usr/src/pmudev-$(VERSION)
+	@if { dpkg -S $(DKMS_SOURCES)/dkms.conf || rpm -qf $(DKMS_SOURCES)/dkms.conf; } >/dev/null 2>&1; then \
+		echo 'A package has installed it: remove that first' >&2; exit 1; fi
+	if dkms status pmudev/$(VERSION) | grep -q pmudev; then dkms remove pmudev/$(VERSION) --all; fi
+	rm -rf $(DKMS_SOURCES)
+	mkdir -p $(DKMS_SOURCES)
+	cp -r Kbuild Makefile dkms.conf src include uapi $(DKMS_SOURCES)
 	dkms add pmudev/$(VERSION)
 	@echo 'Next: dkms install pmudev/$(VERSION)'
 

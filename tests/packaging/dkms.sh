@@ -75,6 +75,10 @@ dkms_by_hand() {
 
 	newer=${KERNELS#* }
 	in_root install make -C /root/pmudev dkms
+	# As after an update: what the sources have no more is gone.
+	in_root install touch "/usr/src/pmudev-$VERSION/src/gone.c"
+	in_root install make -C /root/pmudev dkms
+	in_root install test ! -e "/usr/src/pmudev-$VERSION/src/gone.c"
 	in_root install dkms install "pmudev/$VERSION" -k "$(kernel_version "$newer")"
 	dkms_built "$newer" "$VERSION"
 	in_root install dkms remove "pmudev/$VERSION" --all

@@ -65,7 +65,7 @@ try() { # NAME VARIABLE=...
 	expect "$name: make uninstall" make_tools uninstall "$@"
 	expect "$name: it left nothing" nothing files
 	expect "$name:   nor a folder that was only the library's" test ! -e "$ROOT$INCLUDE/pmudev"
-	expect "$name:   or only the command's" test ! -e "$ROOT$BIN/../share/pmudev"
+	expect "$name:   or only the command's" test ! -e "$ROOT$BIN/../share/pmudev" -a ! -e "$ROOT$BIN/../lib/pmudev"
 	rm -rf "$ROOT"
 }
 
