@@ -274,6 +274,18 @@ void intel_clear(u64 counters)
 	}
 }
 
+/* What IA32_FIXED_CTR_CTRL has for foreign counters, AnyThread (bit 2) included */
+static u64 foreign_fixed(const struct x86_cpu *cpuc)
+{
+	const u64 field = INTEL_EVTSEL_OS | INTEL_EVTSEL_USR | INTEL_EVTSEL_INT |
+			  (cpuc->kind->caps.intel.hiding ? INTEL_EVTSEL_HIDDEN : 0);
+	u64 rest, mask = 0;
+
+	for (rest = cpuc->foreign >> PMUDEV_FIXED_BASE; rest; rest &= rest - 1)
+		mask |= intel_fixed_bits(__ffs64(rest), field) | BIT_ULL(4 * __ffs64(rest) + 2);
+	return mask ? read_fixed_ctr_ctrl() & mask : 0;
+}
+
 void intel_silence(bool hide)
 {
 	struct x86_cpu *cpuc = this_cpu_ptr(&x86_cpus);
@@ -281,7 +293,7 @@ void intel_silence(bool hide)
 	u64 nothing = hide && cpuc->kind->caps.intel.hiding ? INTEL_EVTSEL_HIDDEN : 0;
 
 	write_global_ctrl(0);
-	cpuc->fixed = 0;
+	cpuc->fixed = foreign_fixed(cpuc);
 	for (rest = mine; rest; rest &= rest - 1)
 		select_event(cpuc, __ffs64(rest), nothing);
 	write_fixed_ctr_ctrl(cpuc->fixed);
@@ -306,12 +318,17 @@ static bool takes_writes(const struct x86_cpu *cpuc, unsigned int counter)
 u64 intel_find_foreign(u64 counters)
 {
 	struct x86_cpu *cpuc = this_cpu_ptr(&x86_cpus);
-	u64 foreign = 0;
+	u64 foreign = 0, fixed = read_fixed_ctr_ctrl();
 	unsigned int c;
 
 	for (; counters; counters &= counters - 1) {
 		c = __ffs64(counters);
-		/* perf has no event, and clears EN with its last one. */
+		/* perf has no event, and clears EN, or the rings, with its last one. */
+		if (is_fixed(c)) {
+			if (fixed >> 4 * (c - PMUDEV_FIXED_BASE) & 3)
+				foreign |= BIT_ULL(c);
+			continue;
+		}
 		if (read_evtsel(c) & INTEL_EVTSEL_EN || !takes_writes(cpuc, c))
 			foreign |= BIT_ULL(c);
 	}

@@ -201,7 +201,7 @@ static void take_over(void *info)
 		perf->pmu_disable(perf);
 	x86_vendor->set_global_ctrl(0);
 	x86_empty_dirty();
-	cpuc->foreign = x86_vendor->find_foreign(cpuc->kind->counters & X86_PROGRAMMABLE);
+	cpuc->foreign = x86_vendor->find_foreign(cpuc->kind->counters);
 	take->foreign = cpuc->foreign;
 	x86_vendor->silence(true);
 	WRITE_ONCE(cpuc->owned, true);

@@ -63,7 +63,7 @@ struct x86_cpu {
 	bool disabled;	/* interrupts are, by the core */
 	u64 interrupts;	/* counters whose selectors have INT */
 	u64 late_until;	/* until then (pmudev_clock()) an NMI without overflow is ours; 0: none */
-	u64 foreign;	/* programmable counters of firmware or a hypervisor: never touched */
+	u64 foreign;	/* counters of firmware or a hypervisor: never touched */
 	u64 found;	/* the global control register before the reservation */
 
 	/* Intel */

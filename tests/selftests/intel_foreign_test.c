@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programmable counters that firmware or a hypervisor uses (their event select has EN when the PMU
- * is reserved) are left to them. Here root plays the firmware, by /dev/cpu/N/msr.
+ * Counters that firmware or a hypervisor uses when the PMU is reserved are left to them:
+ * programmable ones whose event select has EN, and fixed ones that count some ring. Here root plays
+ * the firmware, by /dev/cpu/N/msr.
  */
 #include "intel.h"
 #include "kselftest_harness.h"
@@ -11,9 +12,11 @@
 
 #if defined(__x86_64__)
 
-#define MSR_PMC(n)	(0x0c1 + (n))
-#define MSR_EVTSEL(n)	(0x186 + (n))
-#define MSR_GLOBAL_CTRL 0x38f
+#define MSR_PMC(n)	 (0x0c1 + (n))
+#define MSR_EVTSEL(n)	 (0x186 + (n))
+#define MSR_FIXED_CTR(n) (0x309 + (n))
+#define MSR_FIXED_CTRL	 0x38d
+#define MSR_GLOBAL_CTRL	 0x38f
 
 #define EN  (1ULL << 22)
 #define USR (1ULL << 16)
@@ -45,16 +48,21 @@ static int put(int msr, __u32 number, __u64 value)
 	return pwrite(msr, &value, sizeof(value), number) == sizeof(value) ? 0 : -errno;
 }
 
-static int select_everywhere(int counter, __u64 select)
+static int put_everywhere(__u32 number, __u64 value)
 {
 	int cpu, fd, ret = 0;
 
 	for (cpu = 0; !ret && cpu < cpus_online(); cpu++) {
 		fd = open_msrs(cpu);
-		ret = put(fd, MSR_EVTSEL(counter), select);
+		ret = put(fd, number, value);
 		close(fd);
 	}
 	return ret;
+}
+
+static int select_everywhere(int counter, __u64 select)
+{
+	return put_everywhere(MSR_EVTSEL(counter), select);
 }
 
 /* What the module found stays until it is unloaded. */
@@ -89,6 +97,7 @@ FIXTURE_TEARDOWN(foreign)
 		return;
 	EXPECT_EQ(0, select_everywhere(2, 0));
 	EXPECT_EQ(0, select_everywhere(3, 0));
+	EXPECT_EQ(0, put_everywhere(MSR_FIXED_CTRL, 0));
 	EXPECT_EQ(0, reload());
 }
 
@@ -133,6 +142,44 @@ TEST_F(foreign, is_left_alone)
 	/* Also afterwards. */
 	EXPECT_EQ(select, get(self->msr[0], MSR_EVTSEL(3)));
 	EXPECT_EQ(on | 1 << 3, get(self->msr[0], MSR_GLOBAL_CTRL));
+	put(self->msr[0], MSR_GLOBAL_CTRL, on);
+}
+
+/* Fixed counter 1, which counts cycles; so these are counted elsewhere. */
+TEST_F(foreign, a_fixed_one_is_left_alone)
+{
+	const __u64 rings = 0x2 << 4, one = 1ULL << 33; /* USR of the second field */
+	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
+	__u64 all = available(), on = get(self->msr[0], MSR_GLOBAL_CTRL), before;
+
+	if (!(all & one))
+		SKIP(return, "no fixed counter 1 here, only %#llx", all);
+	ASSERT_EQ(0, put(self->msr[0], MSR_GLOBAL_CTRL, on | one));
+	ASSERT_EQ(0, put_everywhere(MSR_FIXED_CTRL, rings));
+	self->fd = pm_set(&event, 1, true);
+	ASSERT_GE(self->fd, 0);
+	EXPECT_EQ(all & ~one, available());
+	EXPECT_EQ(rings, get(self->msr[0], MSR_FIXED_CTRL));
+	EXPECT_EQ(one, get(self->msr[0], MSR_GLOBAL_CTRL) & one);
+	before = get(self->msr[0], MSR_FIXED_CTR(1));
+	loop(100000);
+	EXPECT_LT(before, get(self->msr[0], MSR_FIXED_CTR(1)));
+	EXPECT_LT(0ULL, pm_value(self->fd, 0));
+	event.flags |= PMUDEV_COUNTER;
+	event.counter = 33;
+	EXPECT_EQ(-EBUSY, pm_set(&event, 1, true));
+	EXPECT_EQ((__u32)PMUDEV_HOLDER_HYPERVISOR, why.holder.kind);
+	close(self->fd);
+	self->fd = -1;
+	/* Also afterwards, and after others had a fixed counter. */
+	EXPECT_EQ(rings, get(self->msr[0], MSR_FIXED_CTRL));
+	event = raw_event(EVENT_INSTRUCTIONS, USER_ONLY);
+	self->fd = pm_set(&event, 1, true);
+	ASSERT_GE(self->fd, 0);
+	close(self->fd);
+	self->fd = -1;
+	EXPECT_EQ(rings, get(self->msr[0], MSR_FIXED_CTRL));
+	EXPECT_EQ(on | one, get(self->msr[0], MSR_GLOBAL_CTRL));
 	put(self->msr[0], MSR_GLOBAL_CTRL, on);
 }
 
