@@ -26,11 +26,17 @@
 /* Highest threshold: CMASK has 8 bits. */
 #define INTEL_THRESHOLD_MAX	255
 
+/* CPUID.1AH:EAX[31:24] */
+#define INTEL_TYPE_ATOM		0x20
+#define INTEL_TYPE_CORE		0x40
+
 /* Architectural events, numbered as in CPUID.0AH:EBX. */
 #define INTEL_NR_EVENTS		13
 
 /* CPUID leaves that describe the PMU; each row is EAX, EBX, ECX, EDX */
 struct intel_cpuid {
+	u32 signature; /* leaf 01H, EAX: family, model and stepping */
+	u8 type;       /* leaf 1AH, EAX[31:24], if the machine is hybrid; else 0 */
 	u32 leaf0a[4];
 	u32 leaf23[4][4]; /* subleaves 0 to 3; zero if the CPU has no leaf 23H */
 };
@@ -55,6 +61,8 @@ struct intel_caps {
 	 * lower numbers. The meaning of the other encodings depends on the model.
 	 */
 	u32 declared;
+	u16 model;	 /* family in the upper byte, model in the lower one */
+	u8 type;	 /* INTEL_TYPE_* of a hybrid machine's core; 0: it is none */
 	/*
 	 * Mask of architectural events that the CPU does not have: those described as not
 	 * available, and those of the first seven that the description is too short for.
@@ -83,6 +91,13 @@ u64 intel_generic_events(const struct intel_caps *caps);
  */
 int intel_encode(const struct intel_caps *caps, const struct pmudev_event_attr *attr,
 		 struct pmudev_code *code, struct pmudev_refusal *why);
+
+/*
+ * Programmable counters that count an event which is not architectural, whether they exist or not:
+ * what is known of the model, and else the first four. @named: the caller names counters; then
+ * those that are not known to be wrong.
+ */
+u64 intel_model_counters(const struct intel_caps *caps, u64 config, bool named);
 
 /*
  * Bits of fixed counter @n, 0..15, in IA32_FIXED_CTR_CTRL: its field of four bits (bit 0: count

@@ -76,6 +76,18 @@ static u32 missing_events(const struct intel_cpuid *id)
 	return (ebx & declared) | (FIRST_EVENTS & ~declared);
 }
 
+/* Family and model: CPUID.01H:EAX, as the SDM's "Version Information" puts them together. */
+static u16 model_of(u32 signature)
+{
+	u32 family = signature >> 8 & 0xf, model = signature >> 4 & 0xf;
+
+	if (family == 6 || family == 15)
+		model |= signature >> 12 & 0xf0;
+	if (family == 15)
+		family += signature >> 20 & 0xff;
+	return family > 0xff ? 0 : family << 8 | model;
+}
+
 /* Without FW_WRITE, writes have 32 bits, so no counter is narrower. */
 static bool sane_width(u32 width)
 {
@@ -113,6 +125,8 @@ int intel_enumerate(struct intel_caps *caps, const struct intel_cpuid *id, u64 p
 	/* Only if every counter can be hidden: PMUDEV_HAS_HIDING promises that. */
 	caps->hiding = (id->leaf23[0][1] & HAS_HIDING) &&
 		       !(caps->counters >> (PMUDEV_FIXED_BASE + FIXED_HIDABLE));
+	caps->model = model_of(id->signature);
+	caps->type = id->type;
 	caps->declared = declared_events(id);
 	caps->missing = missing_events(id);
 	return 0;

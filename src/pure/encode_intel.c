@@ -148,7 +148,10 @@ static enum pmudev_guest_filter guest_filter(const struct pmudev_event_attr *att
 	return attr->flags & PMUDEV_EXCLUDE_HOST ? PMUDEV_FILTER_GUEST : PMUDEV_FILTER_NONE;
 }
 
-/* A fixed counter has no EDGE, CMASK, INV or EQ: only its rings can be chosen. */
+/*
+ * A fixed counter has no EDGE, CMASK, INV or EQ: only its rings can be chosen. Every programmable
+ * one counts the architectural events that the CPU describes.
+ */
 static u64 counters_for(const struct intel_caps *caps, const struct pmudev_event_attr *attr,
 			u64 config, int event)
 {
@@ -156,6 +159,9 @@ static u64 counters_for(const struct intel_caps *caps, const struct pmudev_event
 
 	if (on_ref_counter(caps, attr))
 		return BIT_ULL(FIXED(2));
+	if (event < 0 || (u32)event >= caps->declared)
+		counters &= intel_model_counters(caps, config,
+						 attr->allowed || attr->flags & PMUDEV_COUNTER);
 	if (event >= 0 && same_as[event] && !(config & (COMPARE | INTEL_EVTSEL_EDGE)))
 		counters |= BIT_ULL(same_as[event]);
 	return counters & caps->counters;

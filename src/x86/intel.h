@@ -8,10 +8,6 @@
 /* struct intel_caps.width without full-width writes */
 #define INTEL_NARROW		31
 
-/* struct x86_kind.type */
-#define INTEL_TYPE_ATOM		0x20
-#define INTEL_TYPE_CORE		0x40
-
 /* intel_probe.c */
 extern const struct x86_vendor intel_vendor;
 

@@ -5,21 +5,24 @@
 #include "intel.h"
 #include "intel_regs.h"
 
-#define LEAF_PMU	0x0a
-#define LEAF_HYBRID	0x1a
-#define LEAF_PMU_MORE	0x23
+#define LEAF_MODEL    0x01
+#define LEAF_PMU      0x0a
+#define LEAF_HYBRID   0x1a
+#define LEAF_PMU_MORE 0x23
 
 /* MSRs above IA32_PMC9 are not counters. */
-#define WITH_REGISTERS	GENMASK_ULL(9, 0)
+#define WITH_REGISTERS GENMASK_ULL(9, 0)
 
-static int probe_here(struct intel_caps *caps)
+static int probe_here(struct intel_caps *caps, u8 type)
 {
-	struct intel_cpuid id = {};
+	struct intel_cpuid id = { .type = type };
 	u64 capabilities = 0;
 	u32 guaranteed[4];
 	unsigned int i;
 	int ret;
 
+	x86_cpuid(LEAF_MODEL, 0, guaranteed);
+	id.signature = guaranteed[0];
 	x86_cpuid(0, 0, guaranteed);
 	if (guaranteed[0] >= LEAF_PMU)
 		x86_cpuid(LEAF_PMU, 0, id.leaf0a);
@@ -50,11 +53,12 @@ static u32 type_here(void)
 
 static int probe_kind(struct x86_kind *kind)
 {
-	int ret = probe_here(&kind->caps.intel);
+	int ret;
 
+	kind->type = type_here();
+	ret = probe_here(&kind->caps.intel, kind->type);
 	kind->version = kind->caps.intel.version;
 	kind->counters = kind->caps.intel.counters;
-	kind->type = type_here();
 	return ret;
 }
 

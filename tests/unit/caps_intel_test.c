@@ -235,7 +235,7 @@ static const struct row others[] = {
 
 static struct intel_cpuid cpuid_of(const struct row *row)
 {
-	struct intel_cpuid id;
+	struct intel_cpuid id = {};
 
 	memcpy(id.leaf0a, row->leaf0a, sizeof(id.leaf0a));
 	memcpy(id.leaf23, row->leaf23, sizeof(id.leaf23));
@@ -377,6 +377,38 @@ static void any_numbers(void)
 	EXPECT_TRUE(passed > 10000 && passed < 90000);
 }
 
+/* CPUID.01H:EAX of machines, as they printed it. */
+static void models(void)
+{
+	static const struct {
+		u32 signature;
+		u16 model;
+	} known[] = {
+		{ 0x000006f6, 0x60f },	/* Merom */
+		{ 0x000206a7, 0x62a },	/* Sandy Bridge */
+		{ 0x00050654, 0x655 },	/* Skylake-SP */
+		{ 0x000906ed, 0x69e },	/* Coffee Lake */
+		{ 0x000606a6, 0x66a },	/* Ice Lake-SP */
+		{ 0x000806f8, 0x68f },	/* Sapphire Rapids */
+		{ 0x00000f4a, 0xf04 },	/* Pentium 4 */
+		{ 0x00300f10, 0x1201 }, /* Nova Lake */
+		{ 0x00400f10, 0x1301 }, /* Diamond Rapids */
+		{ 0xffffffff, 0 },
+	};
+	struct intel_cpuid id = cpuid_of(&machines[0]);
+	struct intel_caps caps;
+	unsigned int i;
+
+	id.type = INTEL_TYPE_ATOM;
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		unit_row("CPUID.01H:EAX %#x", known[i].signature);
+		id.signature = known[i].signature;
+		EXPECT_EQ(0, -intel_enumerate(&caps, &id, 0, false));
+		EXPECT_EQ(known[i].model, caps.model);
+		EXPECT_EQ(INTEL_TYPE_ATOM, caps.type);
+	}
+}
+
 int main(void)
 {
 	unit_seed(0x0a23);
@@ -384,5 +416,6 @@ int main(void)
 	RUN(what_else_the_manual_allows);
 	RUN(numbers_that_cannot_be);
 	RUN(any_numbers);
+	RUN(models);
 	return unit_end();
 }

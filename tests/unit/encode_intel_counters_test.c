@@ -31,7 +31,8 @@ static void fixed_counters_by_event(void)
 	caps.counters |= 0xffff00000000;
 	for (event = 0; event <= 0xffff; event++) {
 		unit_row("event %#x", event);
-		expect_code(&caps, raw(event), event | ALL, PROGRAMMABLE | fixed_counter(event));
+		expect_code(&caps, raw(event), event | ALL,
+			    countable(&caps, event) | fixed_counter(event));
 	}
 }
 
@@ -63,7 +64,7 @@ static void fixed_counters_take_no_modifiers(void)
 			if (!(BIT_ULL(bit) & (EDGE | INV | CMASK | EQ | 0xff0000000000)))
 				continue;
 			unit_row("event %#llx", (unsigned long long)config);
-			expect_code(&caps, raw(config), config | ALL, PROGRAMMABLE);
+			expect_code(&caps, raw(config), config | ALL, countable(&caps, config));
 		}
 	}
 }
@@ -195,7 +196,7 @@ static void direct_events(void)
 		unit_row("%s full-width writes", full ? "with" : "without");
 		attr.flags = PMUDEV_USER_READ | PMUDEV_DIRECT;
 		if (full)
-			expect_code(&caps, attr, OTHER | ALL, PROGRAMMABLE);
+			expect_code(&caps, attr, OTHER | ALL, FIRST);
 		else
 			expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_WIDTH, 31, 0);
 		attr.config = INSTRUCTIONS;

@@ -222,7 +222,7 @@ static void the_counter_mask_as_threshold(void)
 
 			attr.flags |= rows[i].exclude;
 			unit_row("%s", rows[i].event);
-			expect_code(&caps, attr, rows[i].evtsel, PROGRAMMABLE);
+			expect_code(&caps, attr, rows[i].evtsel, countable(&caps, rows[i].select));
 			asked++;
 		}
 	}

@@ -197,12 +197,12 @@ static void every_bit_of_a_raw_event(void)
 
 			unit_row("EQ %u, UMASK2 %u, bit %u", caps.eq, caps.umask2, bit);
 			if (valid & BIT_ULL(bit))
-				expect_code(&caps, attr, attr.config | ALL, PROGRAMMABLE);
+				expect_code(&caps, attr, attr.config | ALL, FIRST);
 			else
 				expect_refused(&caps, attr, EINVAL, PMUDEV_WHY_CONFIG, valid, 0);
 		}
 		unit_row("EQ %u, UMASK2 %u", caps.eq, caps.umask2);
-		expect_code(&caps, raw(valid), valid | ALL, PROGRAMMABLE);
+		expect_code(&caps, raw(valid), valid | ALL, FIRST);
 		expect_refused(&caps, raw(~0ULL), EINVAL, PMUDEV_WHY_CONFIG, valid, 0);
 	}
 }

@@ -16,10 +16,9 @@ static void every_threshold(void)
 			u64 with = (u64)n << 24 | bits[compare] | ALL;
 
 			unit_row("%s %u", compares[compare], n);
-			expect_code(&caps, threshold(raw(OTHER), n, compare), OTHER | with,
-				    PROGRAMMABLE);
+			expect_code(&caps, threshold(raw(OTHER), n, compare), OTHER | with, FIRST);
 			expect_code(&caps, threshold(raw(OTHER | EDGE), n, compare),
-				    OTHER | EDGE | with, PROGRAMMABLE);
+				    OTHER | EDGE | with, FIRST);
 			expect_code(&caps, threshold(raw(INSTRUCTIONS), n, compare),
 				    INSTRUCTIONS | with, PROGRAMMABLE);
 			expect_code(&caps, threshold(generic(PMUDEV_CYCLES), n, compare),
@@ -57,7 +56,7 @@ static void equality_needs_eq(void)
 				expect_refused(&caps, attr, EOPNOTSUPP, PMUDEV_WHY_COMPARE, 0, 0);
 			else
 				expect_code(&caps, attr, OTHER | (u64)n << 24 | bits[compare] | ALL,
-					    PROGRAMMABLE);
+					    FIRST);
 		}
 	}
 }

@@ -94,6 +94,8 @@ static void check_intel(struct input *in, const struct pmudev_event_attr *attr)
 	u64 counters;
 	int ret;
 
+	id.signature = take(in, 4);
+	id.type = take_below(in, 2) ? INTEL_TYPE_ATOM : 0;
 	/* Version, counters, width and length of EBX, in bytes; fixed counters. */
 	id.leaf0a[0] = take_below(in, 8) | take_below(in, 10) << 8 |
 		       (take_below(in, 4) ? 48 : take(in, 1)) << 16 | take_below(in, 14) << 24;

@@ -257,8 +257,9 @@ enum pmudev_compare {
  * @type: enum pmudev_event_type
  * @flags: PMUDEV_EXCLUDE_* ... PMUDEV_THRESHOLD_COUNT
  * @config: the event
- * @allowed: mask of the counters it may run on; 0: all that can count it. A chained event needs
- *	both of its counters in the mask.
+ * @allowed: mask of the counters it may run on; 0: all that can count it (on Intel, of an event
+ *	that CPUID does not describe: those that its model is known to count it on, else counters
+ *	0 to 3). A chained event needs both of its counters in the mask.
  * @tag: the caller's own; returned in records, the module ignores it
  * @group: 0..63: the events of a set with the same number are a group: all of them are on counters,
  *	or none
@@ -727,10 +728,11 @@ struct pmudev_why {
  *     or until the set is closed. It can be killed; other signals, and debuggers, wait. A set that
  *     only the stopped thread has open stops it for ever.
  *   - SIGNAL and STOP need the right to send the counted thread a signal, as kill(2) does, by
- *     whoever sets the deadline (EPERM, CAP_SIGNAL). Threads that inherit it are neither signalled
- *     nor stopped if they belong to another user, unless root has set it. Events of a CPU have no
- *     thread, and kernel threads neither stop nor take signals (EINVAL, COMBINATION). A real-time
- *     signal is lost if the thread has as many pending as it may; the report is not.
+ *     whoever sets the deadline (EPERM, CAP_SIGNAL); when the target of an inherited set has ended,
+ *     any one that goes on. Threads that inherit it are neither signalled nor stopped if they
+ *     belong to another user, unless root has set it. Events of a CPU have no thread, and kernel
+ *     threads neither stop nor take signals (EINVAL, COMBINATION). A real-time signal is lost if
+ *     the thread has as many pending as it may; the report is not.
  */
 
 /* struct pmudev_deadline.flags */
