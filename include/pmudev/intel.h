@@ -37,6 +37,7 @@
 struct intel_cpuid {
 	u32 signature; /* leaf 01H, EAX: family, model and stepping */
 	u8 type;       /* leaf 1AH, EAX[31:24], if the machine is hybrid; else 0 */
+	bool smt;      /* cores have several threads, or may get them */
 	u32 leaf0a[4];
 	u32 leaf23[4][4]; /* subleaves 0 to 3; zero if the CPU has no leaf 23H */
 };
@@ -63,6 +64,7 @@ struct intel_caps {
 	u32 declared;
 	u16 model;	 /* family in the upper byte, model in the lower one */
 	u8 type;	 /* INTEL_TYPE_* of a hybrid machine's core; 0: it is none */
+	bool smt;	 /* cores have several threads, or may get them */
 	/*
 	 * Mask of architectural events that the CPU does not have: those described as not
 	 * available, and those of the first seven that the description is too short for.

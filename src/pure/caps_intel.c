@@ -127,6 +127,7 @@ int intel_enumerate(struct intel_caps *caps, const struct intel_cpuid *id, u64 p
 		       !(caps->counters >> (PMUDEV_FIXED_BASE + FIXED_HIDABLE));
 	caps->model = model_of(id->signature);
 	caps->type = id->type;
+	caps->smt = id->smt;
 	caps->declared = declared_events(id);
 	caps->missing = missing_events(id);
 	return 0;

@@ -137,6 +137,18 @@ static const struct models cores[] = {
 	{ { 0x1201, 0x1203, 0x1301 }, panther_cove },
 };
 
+/*
+ * Errata BJ122, BV98 and HSD29 (Sandy Bridge, Ivy Bridge, Haswell): what a counter counts of these
+ * events can go to the same counter of the core's other thread, whatever that counts.
+ */
+static bool leaks(const struct intel_caps *caps, const struct limit *limits, u64 config)
+{
+	u32 event = config & EVENT;
+
+	return caps->smt && event >= 0xd0 && event <= 0xd3 &&
+	       (limits == sandy_bridge || limits == ivy_bridge || limits == haswell);
+}
+
 /* Of hybrid machines the same models; and those that have no other cores. */
 static const struct models atoms[] = {
 	{ { 0x1201, 0x1203 }, arctic_wolf },
@@ -166,6 +178,8 @@ u64 intel_model_counters(const struct intel_caps *caps, u64 config, bool named)
 	} else {
 		limit = find(cores, ARRAY_SIZE(cores), caps->model);
 	}
+	if (leaks(caps, limit, config))
+		return 0;
 	for (; limit && limit->mask; limit++)
 		if ((config & limit->mask) == limit->config)
 			return limit->counters;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Intel's PMU of a CPU, by CPUID and IA32_PERF_CAPABILITIES. */
+#include <linux/cpu.h>
+
 #include <asm/cpufeature.h>
 
 #include "intel.h"
@@ -15,7 +17,7 @@
 
 static int probe_here(struct intel_caps *caps, u8 type)
 {
-	struct intel_cpuid id = { .type = type };
+	struct intel_cpuid id = { .type = type, .smt = cpu_smt_possible() };
 	u64 capabilities = 0;
 	u32 guaranteed[4];
 	unsigned int i;

@@ -124,6 +124,39 @@ static void on_no_counter(void)
 	expect_code(&caps, raw(INSTRUCTIONS), INSTRUCTIONS | ALL, PROGRAMMABLE | FIXED(0));
 }
 
+/* Sandy Bridge to Haswell: what would go to the other thread's counter is not counted at all. */
+static void leaks_between_threads(void)
+{
+	static const struct {
+		u16 model;
+		bool leaks;
+	} models[] = {
+		{ 0x62a, true },  { 0x62d, true },  { 0x63a, true },  { 0x63e, true },
+		{ 0x63c, true },  { 0x63f, true },  { 0x645, true },  { 0x646, true },
+		{ 0x62c, false }, { 0x63d, false }, { 0x64f, false }, { 0x655, false },
+	};
+	struct intel_caps caps = version4();
+	unsigned int i, event, smt;
+
+	for (i = 0; i < ARRAY_SIZE(models); i++) {
+		for (event = 0xce; event < 0xd6; event++) {
+			for (smt = 0; smt < 2; smt++) {
+				bool leaks =
+					models[i].leaks && smt && event >= 0xd0 && event <= 0xd3;
+
+				unit_row("model %#x, event %#x, threads %u", models[i].model, event,
+					 smt + 1);
+				caps.model = models[i].model;
+				caps.smt = smt;
+				EXPECT_EQ(leaks ? 0 : FIRST,
+					  intel_model_counters(&caps, 0x8100 | event, false));
+				EXPECT_EQ(leaks,
+					  !intel_model_counters(&caps, 0x8100 | event, true));
+			}
+		}
+	}
+}
+
 /* Architectural events are on all counters of every model, unless CPUID does not describe them. */
 static void architectural_events(void)
 {
@@ -149,6 +182,7 @@ int main(void)
 	RUN(by_hand);
 	RUN(cores_of_a_hybrid);
 	RUN(on_no_counter);
+	RUN(leaks_between_threads);
 	RUN(architectural_events);
 	return unit_end();
 }
