@@ -87,8 +87,10 @@ VERSION = $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"$$/\1/p' dkms.conf)
 DKMS_SOURCES = /usr/src/pmudev-$(VERSION)
 
 dkms:
-	@if { dpkg -S $(DKMS_SOURCES)/dkms.conf || rpm -qf $(DKMS_SOURCES)/dkms.conf; } >/dev/null 2>&1; then \
-		echo 'A package has installed it: remove that first' >&2; exit 1; fi
+	@if [ . -ef $(DKMS_SOURCES) ]; then echo 'These are the sources that DKMS has: run it elsewhere' >&2; exit 1; fi
+	@for owner in 'dpkg -S' 'rpm -qf' 'pacman -Qo'; do \
+		if $$owner $(DKMS_SOURCES)/dkms.conf >/dev/null 2>&1; then \
+			echo 'A package has installed it: remove that first' >&2; exit 1; fi; done
 	if dkms status pmudev/$(VERSION) | grep -q pmudev; then dkms remove pmudev/$(VERSION) --all; fi
 	rm -rf $(DKMS_SOURCES)
 	mkdir -p $(DKMS_SOURCES)

@@ -96,7 +96,7 @@ int intel_encode(const struct intel_caps *caps, const struct pmudev_event_attr *
 
 /*
  * Programmable counters that count an event which is not architectural, whether they exist or not:
- * what is known of the model, and else the first four. @named: the caller names counters; then
+ * what is known of the model, and else the first four. @named: the caller names the counter:
  * those that are not known to be wrong.
  */
 u64 intel_model_counters(const struct intel_caps *caps, u64 config, bool named);

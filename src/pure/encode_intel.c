@@ -160,8 +160,7 @@ static u64 counters_for(const struct intel_caps *caps, const struct pmudev_event
 	if (on_ref_counter(caps, attr))
 		return BIT_ULL(FIXED(2));
 	if (event < 0 || (u32)event >= caps->declared)
-		counters &= intel_model_counters(caps, config,
-						 attr->allowed || attr->flags & PMUDEV_COUNTER);
+		counters &= intel_model_counters(caps, config, attr->flags & PMUDEV_COUNTER);
 	if (event >= 0 && same_as[event] && !(config & (COMPARE | INTEL_EVTSEL_EDGE)))
 		counters |= BIT_ULL(same_as[event]);
 	return counters & caps->counters;

@@ -141,6 +141,26 @@ static noinline u64 select_hw(struct x86_cpu *cpuc, const struct pmudev_hw *hw, 
 	return hw->filter == PMUDEV_FILTER_GUEST ? mask & ~BIT_ULL(hw->counter) : mask;
 }
 
+/* The fields of foreign counters in IA32_FIXED_CTR_CTRL, AnyThread (bit 2) included */
+static u64 foreign_fields(const struct x86_cpu *cpuc)
+{
+	const u64 field = INTEL_EVTSEL_OS | INTEL_EVTSEL_USR | INTEL_EVTSEL_INT |
+			  (cpuc->kind->caps.intel.hiding ? INTEL_EVTSEL_HIDDEN : 0);
+	u64 rest, fields = 0;
+
+	for (rest = cpuc->foreign >> PMUDEV_FIXED_BASE; rest; rest &= rest - 1)
+		fields |= intel_fixed_bits(__ffs64(rest), field) | BIT_ULL(4 * __ffs64(rest) + 2);
+	return fields;
+}
+
+/* Select what fixed counters count; foreign ones go on as they are. */
+static void write_fixed(const struct x86_cpu *cpuc)
+{
+	const u64 foreign = foreign_fields(cpuc);
+
+	write_fixed_ctr_ctrl(cpuc->fixed | (foreign ? read_fixed_ctr_ctrl() & foreign : 0));
+}
+
 /* Debug kernels: warn if the selectors differ from the events. */
 static void verify(struct x86_cpu *cpuc, struct pmudev_hw *const *hw, unsigned int nr)
 {
@@ -150,7 +170,7 @@ static void verify(struct x86_cpu *cpuc, struct pmudev_hw *const *hw, unsigned i
 		WARN(!is_fixed(hw[i]->counter) && read_evtsel(hw[i]->counter) != hw[i]->config,
 		     "pmudev: counter %u: selector %#llx, expected %#llx\n", hw[i]->counter,
 		     read_evtsel(hw[i]->counter), hw[i]->config);
-	WARN(read_fixed_ctr_ctrl() != cpuc->fixed,
+	WARN((read_fixed_ctr_ctrl() ^ cpuc->fixed) & ~foreign_fields(cpuc),
 	     "pmudev: IA32_FIXED_CTR_CTRL is %#llx, expected %#llx\n", read_fixed_ctr_ctrl(),
 	     cpuc->fixed);
 }
@@ -201,7 +221,7 @@ static noinline void load_rest(struct x86_cpu *cpuc, struct pmudev_hw *const *hw
 		write_value(cpuc, &cpuc->shadow[(*hw)->counter], *hw);
 	}
 	if (cpuc->fixed != fixed)
-		write_fixed_ctr_ctrl(cpuc->fixed);
+		write_fixed(cpuc);
 	start(cpuc, counters);
 }
 
@@ -274,18 +294,6 @@ void intel_clear(u64 counters)
 	}
 }
 
-/* What IA32_FIXED_CTR_CTRL has for foreign counters, AnyThread (bit 2) included */
-static u64 foreign_fixed(const struct x86_cpu *cpuc)
-{
-	const u64 field = INTEL_EVTSEL_OS | INTEL_EVTSEL_USR | INTEL_EVTSEL_INT |
-			  (cpuc->kind->caps.intel.hiding ? INTEL_EVTSEL_HIDDEN : 0);
-	u64 rest, mask = 0;
-
-	for (rest = cpuc->foreign >> PMUDEV_FIXED_BASE; rest; rest &= rest - 1)
-		mask |= intel_fixed_bits(__ffs64(rest), field) | BIT_ULL(4 * __ffs64(rest) + 2);
-	return mask ? read_fixed_ctr_ctrl() & mask : 0;
-}
-
 void intel_silence(bool hide)
 {
 	struct x86_cpu *cpuc = this_cpu_ptr(&x86_cpus);
@@ -293,10 +301,10 @@ void intel_silence(bool hide)
 	u64 nothing = hide && cpuc->kind->caps.intel.hiding ? INTEL_EVTSEL_HIDDEN : 0;
 
 	write_global_ctrl(0);
-	cpuc->fixed = foreign_fixed(cpuc);
+	cpuc->fixed = 0;
 	for (rest = mine; rest; rest &= rest - 1)
 		select_event(cpuc, __ffs64(rest), nothing);
-	write_fixed_ctr_ctrl(cpuc->fixed);
+	write_fixed(cpuc);
 	intel_clear(mine);
 	write_global_ovf_ctrl(mine);
 	WRITE_ONCE(cpuc->active, cpuc->found & cpuc->foreign);

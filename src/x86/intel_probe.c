@@ -15,9 +15,20 @@
 /* MSRs above IA32_PMC9 are not counters. */
 #define WITH_REGISTERS GENMASK_ULL(9, 0)
 
+/* Asked once, at load: what a kind of CPU is does not change when threads are switched off. */
+static bool has_smt(void)
+{
+	static int smt = -1;
+
+	/* Kernels that cannot switch them off do not tell. */
+	if (smt < 0)
+		smt = !IS_ENABLED(CONFIG_HOTPLUG_SMT) || cpu_smt_possible();
+	return smt;
+}
+
 static int probe_here(struct intel_caps *caps, u8 type)
 {
-	struct intel_cpuid id = { .type = type, .smt = cpu_smt_possible() };
+	struct intel_cpuid id = { .type = type, .smt = has_smt() };
 	u64 capabilities = 0;
 	u32 guaranteed[4];
 	unsigned int i;

@@ -142,7 +142,7 @@ struct x86_vendor {
 	void (*set_global_ctrl)(u64 counters);
 	/* Stop and clear our counters, selectors and overflows; @hide them if possible. Here. */
 	void (*silence)(bool hide);
-	/* Foreign counters among stopped programmable ones: in use, or not writable. Here. */
+	/* Foreign counters among stopped ones: in use, or not writable. Here. */
 	u64 (*find_foreign)(u64 counters);
 	/* Counters of @kind in use that count user and kernel mode. Here. */
 	u64 (*both_modes)(const struct x86_kind *kind);

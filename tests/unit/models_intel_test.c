@@ -65,30 +65,45 @@ static void by_model(void)
 	}
 }
 
-/* Who names counters may know more than this does, but not the contrary of what it knows. */
+/* Who names a counter may know more than this does, but not the contrary of what it knows. */
 static void by_hand(void)
 {
 	struct intel_caps caps = version4();
-	struct pmudev_event_attr attr = raw(0x81d0);
-	unsigned int c;
+	static const struct {
+		u16 config;
+		u64 allowed, named;
+	} events[] = {
+		{ 0x81d0, FIRST, FIRST }, /* MEM_INST_RETIRED.ALL_LOADS */
+		{ 0x04a4, 0x1, 0x1 },	  /* TOPDOWN.BAD_SPEC_SLOTS */
+		{ 0x01cd, 0xfe, 0xfe },	  /* MEM_TRANS_RETIRED.LOAD_LATENCY */
+		{ 0x01b1, FIRST, ANY },	  /* UOPS_EXECUTED */
+	};
+	struct pmudev_event_attr attr;
+	unsigned int i, c, named;
 
 	caps.model = 0x68f;
-	expect_code(&caps, attr, attr.config | ALL, FIRST);
-	for (c = 0; c < 8; c++) {
-		unit_row("counter %u", c);
-		attr = raw(0x81d0);
-		attr.allowed = BIT_ULL(c);
-		expect_code(&caps, attr, attr.config | ALL, BIT_ULL(c));
-		attr.config = 0x04a4;
-		if (c)
-			expect_refused(&caps, attr, EINVAL, PMUDEV_WHY_COUNTER, 0, 0x1);
-		else
-			expect_code(&caps, attr, attr.config | ALL, 0x1);
-		attr.allowed = 0;
-		attr.flags = PMUDEV_COUNTER;
-		attr.counter = c;
-		attr.config = 0x81d0;
-		expect_code(&caps, attr, attr.config | ALL, BIT_ULL(c));
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
+		expect_code(&caps, raw(events[i].config), events[i].config | ALL,
+			    events[i].allowed);
+		for (c = 0; c < 8; c++) {
+			for (named = 0; named < 2; named++) {
+				u64 can = named ? events[i].named : events[i].allowed;
+
+				unit_row("event %#x, counter %u", events[i].config, c);
+				attr = raw(events[i].config);
+				if (named) {
+					attr.flags = PMUDEV_COUNTER;
+					attr.counter = c;
+				} else {
+					attr.allowed = BIT_ULL(c);
+				}
+				if (can & BIT_ULL(c))
+					expect_code(&caps, attr, attr.config | ALL, BIT_ULL(c));
+				else
+					expect_refused(&caps, attr, EINVAL, PMUDEV_WHY_COUNTER, 0,
+						       can);
+			}
+		}
 	}
 }
 

@@ -24,9 +24,10 @@ enum counter_state counter_state(struct pmudev *set, const struct pmudev_event_a
 	if (!chosen(attr, counter))
 		return COUNTER_UNFIT;
 	alone.group = 0;
-	alone.flags &= ~(PMUDEV_COUNTER | PMUDEV_MULTIPLEX);
-	alone.counter = 0;
-	alone.allowed = 1ULL << counter;
+	alone.flags &= ~PMUDEV_MULTIPLEX;
+	/* To name one is more than to allow one. */
+	if (!(alone.flags & PMUDEV_COUNTER))
+		alone.allowed = 1ULL << counter;
 	if (!pmudev_place(set, &alone, 1, &got))
 		return COUNTER_FREE;
 	if (!pmudev_why(set, &why) || !(why.allowed >> counter & 1))

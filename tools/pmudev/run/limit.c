@@ -110,6 +110,7 @@ static int hold_signals(sigset_t *before)
 	struct sigaction action;
 	sigset_t held;
 	size_t i;
+	int fd;
 
 	sigemptyset(&held);
 	sigprocmask(SIG_BLOCK, NULL, before);
@@ -118,8 +119,10 @@ static int hold_signals(sigset_t *before)
 		if (!sigaction(signals[i], NULL, &action) && action.sa_handler != SIG_IGN &&
 		    !sigismember(before, signals[i]))
 			sigaddset(&held, signals[i]);
-	sigprocmask(SIG_BLOCK, &held, NULL);
-	return signalfd(-1, &held, SFD_CLOEXEC);
+	fd = signalfd(-1, &held, SFD_CLOEXEC);
+	if (fd >= 0)
+		sigprocmask(SIG_BLOCK, &held, NULL);
+	return fd;
 }
 
 static int open_set(struct limits *limits, struct pmudev *set, pid_t child)
