@@ -42,10 +42,11 @@ TEST(each_event_on_each_counter)
 	for (counter = 0; counter < pmu.gp; counter++) {
 		for (i = 0; i < nr_intel_events; i++) {
 			const struct intel_event *event = &intel_events[i];
+			struct pmudev_event_attr attr =
+				raw_event(event->config, USER_ONLY | PMUDEV_COUNTER);
 
-			ASSERT_EQ(0, measure_event(event_among(event->config, 1ULL << counter,
-							       USER_ONLY),
-						   n, &count))
+			attr.counter = counter;
+			ASSERT_EQ(0, measure_event(attr, n, &count))
 			TH_LOG("%s on counter %u", event->name, counter);
 			EXPECT_EQ(expected(event->rate, 9 * n * LOOP_INSTRUCTIONS,
 					   9 * n * LOOP_BRANCHES),

@@ -259,7 +259,8 @@ enum pmudev_compare {
  * @config: the event
  * @allowed: mask of the counters it may run on; 0: all that can count it (on Intel, of an event
  *	that CPUID does not describe: those that its model is known to count it on, else counters
- *	0 to 3). A chained event needs both of its counters in the mask.
+ *	0 to 3; only PMUDEV_COUNTER names others). A chained event needs both of its counters in
+ *	the mask.
  * @tag: the caller's own; returned in records, the module ignores it
  * @group: 0..63: the events of a set with the same number are a group: all of them are on counters,
  *	or none
