@@ -118,7 +118,7 @@ TEST_F(counters, fixed_ones_count_one_event)
 		EVENT_INSTRUCTIONS | CMASK(1),
 		EVENT_INSTRUCTIONS | CMASK(1) | INV,
 		EVENT_INSTRUCTIONS | EDGE,
-		EVENT_INSTRUCTIONS | 0x100,
+		EVENT_INSTRUCTIONS | 0x800,
 	};
 	__u64 programmable = (1ULL << self->pmu.gp) - 1;
 	struct pmudev_event_attr event;
@@ -134,6 +134,24 @@ TEST_F(counters, fixed_ones_count_one_event)
 		EXPECT_REFUSED(EINVAL, PMUDEV_WHY_COUNTER, pm_place(self->fd, &event, 1, &counter));
 		EXPECT_EQ(programmable, why.allowed);
 	}
+}
+
+/* Events of a model are placed where it counts them: on Skylake, as the emulated machines are. */
+TEST_F(counters, of_a_model)
+{
+	struct pmudev_event_attr event = raw_event(0x81d0, USER_ONLY); /* MEM_INST_RETIRED */
+	__s32 counter;
+
+	ASSERT_EQ(0, pm_place(self->fd, &event, 1, &counter));
+	EXPECT_LT(counter, 4);
+	if ((self->query.cpu_id & 0xff0ff0) != 0x050650)
+		SKIP(return, "not Skylake's model, %#llx", self->query.cpu_id);
+	event.config = EVENT_INSTRUCTIONS | 0x100; /* INST_RETIRED.PREC_DIST */
+	ASSERT_EQ(0, pm_place(self->fd, &event, 1, &counter));
+	EXPECT_EQ(1, counter);
+	event.allowed = 1;
+	EXPECT_REFUSED(EINVAL, PMUDEV_WHY_COUNTER, pm_place(self->fd, &event, 1, &counter));
+	EXPECT_EQ(2ULL, why.allowed);
 }
 
 /* One event for each counter that there is, by hand; then none is left. */
