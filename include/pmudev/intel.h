@@ -102,6 +102,13 @@ int intel_encode(const struct intel_caps *caps, const struct pmudev_event_attr *
 u64 intel_model_counters(const struct intel_caps *caps, u64 config, bool named);
 
 /*
+ * Errata AAK100, AAP53, BD53 (Nehalem, Westmere): a programmable counter may count nothing, or the
+ * core's cycles, after its event select was written, unless all four were written in an order that
+ * perf knows. A hypervisor's perf does that for its guests.
+ */
+bool intel_fixed_only(u16 model);
+
+/*
  * Bits of fixed counter @n, 0..15, in IA32_FIXED_CTR_CTRL: its field of four bits (bit 0: count
  * ring 0; bit 1: count rings 1 to 3; bit 3: interrupt on overflow), and the bit that hides it, 33
  * above the field's lowest. @config: as intel_encode() sets it, maybe with INT, or HIDDEN alone

@@ -103,7 +103,10 @@ int intel_enumerate(struct intel_caps *caps, const struct intel_cpuid *id, u64 p
 	caps->version = id->leaf0a[0] & 0xff;
 	if (caps->version < 2)
 		return -ENODEV;
+	caps->model = model_of(id->signature);
 	caps->counters = existing_counters(id, caps->version, hypervisor);
+	if (!hypervisor && intel_fixed_only(caps->model))
+		caps->counters &= ~first(PMUDEV_FIXED_BASE);
 	if (!caps->counters)
 		return -ENODEV;
 
@@ -125,7 +128,6 @@ int intel_enumerate(struct intel_caps *caps, const struct intel_cpuid *id, u64 p
 	/* Only if every counter can be hidden: PMUDEV_HAS_HIDING promises that. */
 	caps->hiding = (id->leaf23[0][1] & HAS_HIDING) &&
 		       !(caps->counters >> (PMUDEV_FIXED_BASE + FIXED_HIDABLE));
-	caps->model = model_of(id->signature);
 	caps->type = id->type;
 	caps->smt = id->smt;
 	caps->declared = declared_events(id);

@@ -409,6 +409,33 @@ static void models(void)
 	}
 }
 
+/* Nehalem's and Westmere's programmable counters need what perf does; a guest's do not. */
+static void programmable_ones_that_miscount(void)
+{
+	static const struct {
+		u32 signature;
+		bool miscounts;
+	} known[] = {
+		{ 0x000106a5, true }, { 0x000206e6, true },  { 0x000206c2, true },
+		{ 0x000206f2, true }, { 0x000206a7, false }, { 0x0001067a, false },
+	};
+	struct intel_cpuid id = { .leaf0a = { 0x07300403, 0, 0, 0x00000603 } };
+	struct intel_caps caps;
+	unsigned int i, guest;
+
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		for (guest = 0; guest < 2; guest++) {
+			unit_row("CPUID.01H:EAX %#x%s", known[i].signature,
+				 guest ? ", a guest" : "");
+			id.signature = known[i].signature;
+			EXPECT_EQ(0, -intel_enumerate(&caps, &id, 0, guest));
+			EXPECT_EQ(known[i].miscounts && !guest ? 0x700000000 : 0x70000000f,
+				  caps.counters);
+			EXPECT_EQ(known[i].miscounts && !guest ? 0U : 48U, caps.width_hw);
+		}
+	}
+}
+
 int main(void)
 {
 	unit_seed(0x0a23);
@@ -417,5 +444,6 @@ int main(void)
 	RUN(numbers_that_cannot_be);
 	RUN(any_numbers);
 	RUN(models);
+	RUN(programmable_ones_that_miscount);
 	return unit_end();
 }

@@ -46,6 +46,17 @@ static const struct {
 	{ "Diamond Rapids: MEM_TRANS_RETIRED", 0x1301, 0x01cd, 0xfc },
 	{ "Diamond Rapids: UOPS_EXECUTED", 0x1301, 0x01b1, 0x8 },
 	{ "Sierra Forest: anything", 0x6af, 0x81d0, ~0ULL },
+	{ "Goldmont: anything", 0x65c, 0x81d0, ~0ULL },
+	/* What has a second register, which nobody sets. */
+	{ "Nehalem: OFFCORE_RESPONSE_0", 0x61a, 0x01b7, 0 },
+	{ "Haswell: OFFCORE_RESPONSE_1", 0x63f, 0x01bb, 0 },
+	{ "Skylake: FRONTEND_RETIRED", 0x655, 0x01c6, 0 },
+	{ "Sapphire Rapids: OCR", 0x68f, 0x012a, 0 },
+	{ "Diamond Rapids: OMR", 0x1301, 0x082a, 0 },
+	{ "Gracemont: OCR", 0x6be, 0x02b7, 0 },
+	/* HSW11, BDM11 */
+	{ "Haswell: INST_RETIRED.ALL", 0x63c, 0x01c0, 0 },
+	{ "Broadwell: INST_RETIRED.ALL", 0x64f, 0x01c0, 0 },
 	{ "a model that is not known", 0x6ff, 0x0148, FIRST },
 	{ "no model", 0, 0x0148, FIRST },
 };
@@ -119,10 +130,11 @@ static void cores_of_a_hybrid(void)
 	caps.type = INTEL_TYPE_ATOM;
 	EXPECT_EQ(ANY, ANY & intel_model_counters(&caps, 0x04a4, false));
 	caps.model = 0x1201;
-	EXPECT_EQ(0x4, intel_model_counters(&caps, 0x04b7, false));
+	EXPECT_EQ(0x1, intel_model_counters(&caps, 0x0175, false));
+	EXPECT_EQ(0, intel_model_counters(&caps, 0x04b7, false));
 	EXPECT_EQ(ANY, ANY & intel_model_counters(&caps, 0x01b1, false));
 	caps.type = INTEL_TYPE_CORE;
-	EXPECT_EQ(FIRST, intel_model_counters(&caps, 0x04b7, false));
+	EXPECT_EQ(FIRST, intel_model_counters(&caps, 0x0175, false));
 	EXPECT_EQ(0x8, intel_model_counters(&caps, 0x01b1, false));
 	caps.model = 0x697;
 	caps.type = INTEL_TYPE_ATOM;

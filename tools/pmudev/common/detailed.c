@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <pmudev.h>
 #include <pmudev_events.h>
 
 #include "cmd.h"
@@ -37,15 +38,32 @@ static const struct wanted_pair {
 	    { NOT_GENERIC, "L1-dcache-prefetch-misses" } } },
 };
 
+/* False: no counter counts it right: the module knows errata. */
+static bool has_counter(const struct pmudev_event_attr *attr)
+{
+	struct pmudev_refusal why = {};
+	struct pmudev set;
+	int32_t counter;
+
+	if (pmudev_open(&set))
+		return true;
+	if (!pmudev_bind_self(&set) && pmudev_place(&set, attr, 1, &counter))
+		pmudev_why(&set, &why);
+	pmudev_close(&set);
+	return why.code != PMUDEV_WHY_NO_COUNTER;
+}
+
 /* Some PMU knows the name, and all that do agree on its meaning. */
 static bool has_name(const struct pmudev_pmus *pmus, const char *name)
 {
 	struct pmudev_events *events;
+	bool has;
 
 	if (pmudev_events_parse(name, pmus, &events, NULL))
 		return false;
+	has = has_counter(pmudev_events_attrs(events));
 	pmudev_events_free(events);
-	return true;
+	return has;
 }
 
 /* A generic event is counted on all PMUs, so all must have it. */
