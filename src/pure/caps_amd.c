@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Enumeration of an AMD PMU: AMD64 Architecture Programmer's Manual volume 3, CPUID. */
 #include <pmudev/amd.h>
+#include <pmudev/cpuid.h>
 
 /* 8000_0001H:ECX */
 #define HAS_SVM	     BIT(2)
@@ -10,13 +11,6 @@
 #define HAS_V2 BIT(0)
 
 #define FAMILY_K7 0x06
-
-static u32 family(u32 signature)
-{
-	u32 base = signature >> 8 & 0xf;
-
-	return base == 0xf ? base + (signature >> 20 & 0xff) : base;
-}
 
 /* No CPU of version 2 says 0: it has what came before. */
 static unsigned int nr_counters(const struct amd_caps *caps, const struct amd_cpuid *id)
@@ -31,7 +25,7 @@ static unsigned int nr_counters(const struct amd_caps *caps, const struct amd_cp
 int amd_enumerate(struct amd_caps *caps, const struct amd_cpuid *id)
 {
 	memset(caps, 0, sizeof(*caps));
-	caps->family = family(id->signature);
+	caps->family = pmudev_cpuid_family(id->signature);
 	if (caps->family < FAMILY_K7)
 		return -ENODEV;
 	/* The global registers are about counters of the extended range. */

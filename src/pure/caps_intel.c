@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Enumeration of an Intel PMU by CPUID leaves 0AH and 23H: Intel SDM volume 2A, CPUID. */
+#include <pmudev/cpuid.h>
 #include <pmudev/intel.h>
 
 /* IA32_PERF_CAPABILITIES.FW_WRITE */
@@ -79,12 +80,10 @@ static u32 missing_events(const struct intel_cpuid *id)
 /* Family and model: CPUID.01H:EAX, as the SDM's "Version Information" puts them together. */
 static u16 model_of(u32 signature)
 {
-	u32 family = signature >> 8 & 0xf, model = signature >> 4 & 0xf;
+	u32 family = pmudev_cpuid_family(signature), model = signature >> 4 & 0xf;
 
-	if (family == 6 || family == 15)
+	if (family == 6 || family >= 15)
 		model |= signature >> 12 & 0xf0;
-	if (family == 15)
-		family += signature >> 20 & 0xff;
 	return family > 0xff ? 0 : family << 8 | model;
 }
 

@@ -24,11 +24,8 @@ struct limit {
 	u8 last;
 };
 
-#define EVENT INTEL_EVTSEL_EVENT
-#define ALL_UMASKS(e, c)           \
-	{                          \
-		(e), EVENT, (c), 0 \
-	}
+#define EVENT		 INTEL_EVTSEL_EVENT
+#define ALL_UMASKS(e, c) RANGE(e, e, c)
 #define UMASK(e, c)                                     \
 	{                                               \
 		(e), EVENT | INTEL_EVTSEL_UMASK, (c), 0 \

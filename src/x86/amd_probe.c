@@ -3,7 +3,6 @@
 #include "amd.h"
 #include "amd_regs.h"
 
-#define LEAF_MODEL	0x01
 #define LEAF_HIGHEST	0x80000000
 #define LEAF_FEATURES	0x80000001
 #define LEAF_PERFMON	0x80000022
@@ -14,7 +13,7 @@ static int probe_here(struct x86_kind *kind)
 	u32 highest[4], r[4];
 	int ret;
 
-	x86_cpuid(LEAF_MODEL, 0, r);
+	x86_cpuid(X86_LEAF_MODEL, 0, r);
 	id.signature = r[0];
 	x86_cpuid(LEAF_HIGHEST, 0, highest);
 	if (highest[0] >= LEAF_FEATURES) {

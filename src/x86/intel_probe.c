@@ -7,7 +7,6 @@
 #include "intel.h"
 #include "intel_regs.h"
 
-#define LEAF_MODEL    0x01
 #define LEAF_PMU      0x0a
 #define LEAF_HYBRID   0x1a
 #define LEAF_PMU_MORE 0x23
@@ -26,15 +25,29 @@ static bool has_smt(void)
 	return smt;
 }
 
-static int probe_here(struct intel_caps *caps, u8 type)
+/* struct intel_cpuid.type of this CPU. CPUID.07H:EDX[15]: the machine may be hybrid. */
+static u8 type_here(void)
 {
-	struct intel_cpuid id = { .type = type, .smt = has_smt() };
+	u32 r[4];
+
+	if (!boot_cpu_has(X86_FEATURE_HYBRID_CPU))
+		return 0;
+	x86_cpuid(0, 0, r);
+	if (r[0] < LEAF_HYBRID)
+		return 0;
+	x86_cpuid(LEAF_HYBRID, 0, r);
+	return r[0] >> 24;
+}
+
+static int probe_here(struct intel_caps *caps)
+{
+	struct intel_cpuid id = { .type = type_here(), .smt = has_smt() };
 	u64 capabilities = 0;
 	u32 guaranteed[4];
 	unsigned int i;
 	int ret;
 
-	x86_cpuid(LEAF_MODEL, 0, guaranteed);
+	x86_cpuid(X86_LEAF_MODEL, 0, guaranteed);
 	id.signature = guaranteed[0];
 	x86_cpuid(0, 0, guaranteed);
 	if (guaranteed[0] >= LEAF_PMU)
@@ -50,26 +63,10 @@ static int probe_here(struct intel_caps *caps, u8 type)
 	return ret;
 }
 
-/* struct x86_kind.type of this CPU. CPUID.07H:EDX[15]: the machine may be hybrid. */
-static u32 type_here(void)
-{
-	u32 r[4];
-
-	if (!boot_cpu_has(X86_FEATURE_HYBRID_CPU))
-		return 0;
-	x86_cpuid(0, 0, r);
-	if (r[0] < LEAF_HYBRID)
-		return 0;
-	x86_cpuid(LEAF_HYBRID, 0, r);
-	return r[0] >> 24;
-}
-
 static int probe_kind(struct x86_kind *kind)
 {
-	int ret;
+	int ret = probe_here(&kind->caps.intel);
 
-	kind->type = type_here();
-	ret = probe_here(&kind->caps.intel, kind->type);
 	kind->version = kind->caps.intel.version;
 	kind->counters = kind->caps.intel.counters;
 	return ret;
@@ -82,11 +79,13 @@ static void complain(u32 version)
 
 static void name(struct pmudev_pmu_info *info, const struct x86_kind *kind)
 {
+	const u8 type = kind->caps.intel.type;
+
 	if (x86_nr_kinds == 1)
 		strscpy(info->name, "intel", sizeof(info->name));
-	else if (kind->type == INTEL_TYPE_CORE || kind->type == INTEL_TYPE_ATOM)
+	else if (type == INTEL_TYPE_CORE || type == INTEL_TYPE_ATOM)
 		snprintf(info->name, sizeof(info->name), "intel_%s_%u",
-			 kind->type == INTEL_TYPE_CORE ? "core" : "atom", info->index);
+			 type == INTEL_TYPE_CORE ? "core" : "atom", info->index);
 	else
 		snprintf(info->name, sizeof(info->name), "intel_%u", info->index);
 }

@@ -9,8 +9,6 @@
 #include "regs.h"
 #include "x86.h"
 
-#define LEAF_MODEL	0x01
-
 DEFINE_PER_CPU(struct x86_cpu, x86_cpus);
 const struct x86_vendor *x86_vendor;
 const struct pmudev_upcalls *x86_upcalls;
@@ -23,7 +21,7 @@ static struct x86_kind *find(const struct x86_kind *kind)
 
 	for (i = 0; i < x86_nr_kinds; i++)
 		if (!memcmp(&kind->caps, &x86_kinds[i].caps, sizeof(kind->caps)) &&
-		    kind->counters == x86_kinds[i].counters && kind->type == x86_kinds[i].type)
+		    kind->counters == x86_kinds[i].counters)
 			return &x86_kinds[i];
 	return NULL;
 }
@@ -87,7 +85,7 @@ static void describe(struct pmudev_pmu_info *info, struct x86_kind *kind)
 	kind->info = info;
 	x86_vendor->describe(info, kind);
 	info->arch_version = kind->version;
-	x86_cpuid(LEAF_MODEL, 0, model);
+	x86_cpuid(X86_LEAF_MODEL, 0, model);
 	info->cpu_id = model[0];
 	info->counters = kind->counters;
 	info->compat_reads = true;

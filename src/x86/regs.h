@@ -37,6 +37,9 @@ static inline u64 x86_rdpmc(u32 operand)
 	return low | (u64)high << 32;
 }
 
+/* EAX: family, model and stepping */
+#define X86_LEAF_MODEL	0x01
+
 /* The header of the kernel's cpuid functions differs between versions. @r: EAX, EBX, ECX, EDX */
 static inline void x86_cpuid(u32 leaf, u32 subleaf, u32 *r)
 {

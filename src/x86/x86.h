@@ -99,7 +99,6 @@ struct x86_kind {
 	union x86_caps caps;
 	u64 counters;	/* existing counters by index */
 	u32 version;	/* of the PMU's architecture */
-	u32 type;	/* INTEL_TYPE_*, CPUID.1AH:EAX[31:24]; 0 if all CPUs are of one kind */
 	int cpu;	/* the first CPU of this kind */
 	struct pmudev_pmu_info *info;
 	struct pmu *perf; /* perf's PMU of these CPUs, or NULL if it has none */

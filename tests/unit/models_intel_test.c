@@ -76,7 +76,7 @@ static void by_model(void)
 	}
 }
 
-/* Who names a counter may know more than this does, but not the contrary of what it knows. */
+/* A caller may name a counter that the table does not know, but none that it excludes. */
 static void by_hand(void)
 {
 	struct intel_caps caps = version4();
