@@ -6,10 +6,14 @@
 #include "../context/cgroup.h"
 #include "../context/overflow.h"
 #include "../context/user_access.h"
+#include "../worker.h"
 #include "counters.h"
 #include "reserve.h"
 
 struct pmudev_pmu_reservation pmudev_reservations[PMUDEV_MAX_PMUS];
+
+/* The system goes down: no more CPUs are reserved. Written once. */
+static bool closed;
 
 static void reload(struct pmudev_cpu *cpuc, struct pmudev_ctx *ctx, bool ready)
 {
@@ -101,7 +105,8 @@ static int cpu_reserve(struct pmudev_pmu *pmu, int cpu, struct pmudev_refusal *w
 	struct pmudev_cpu *cpuc = per_cpu_ptr(&pmudev_cpus, cpu);
 	int ret;
 
-	if (cpuc->owned)
+	/* After the close, sets count nothing: their time is lost. */
+	if (cpuc->owned || READ_ONCE(closed))
 		return 0;
 	ret = pmudev_backend.cpu_up(&pmu->info, cpu, why);
 	if (ret)
@@ -128,13 +133,18 @@ static bool cpu_is_of(const struct pmudev_pmu *pmu, int cpu)
 	return per_cpu(pmudev_cpus, cpu).pmu == pmu;
 }
 
-static void release_all(struct pmudev_pmu *pmu)
+static void release_cpus(struct pmudev_pmu *pmu)
 {
 	int cpu;
 
 	for_each_online_cpu(cpu)
 		if (cpu_is_of(pmu, cpu))
 			cpu_release(pmu, cpu);
+}
+
+static void release_all(struct pmudev_pmu *pmu)
+{
+	release_cpus(pmu);
 	if (pmudev_beside_perf())
 		pmudev_backend.shared->end(&pmu->info);
 }
@@ -297,6 +307,27 @@ void pmudev_cpu_online(unsigned int cpu)
 		smp_call_function_single(cpu, load_lost, NULL, true);
 	}
 	mutex_unlock(&pmu->lock);
+}
+
+/* By a worker. */
+static void close_all(void *unused)
+{
+	struct pmudev_pmu *pmu;
+
+	WRITE_ONCE(closed, true);
+	cpus_read_lock();
+	/* Whoever reserves CPUs has a PMU's lock: after it nobody does who has not seen that. */
+	pmudev_for_each_pmu(pmu) {
+		mutex_lock(&pmu->lock);
+		release_cpus(pmu);
+		mutex_unlock(&pmu->lock);
+	}
+	cpus_read_unlock();
+}
+
+void pmudev_reserve_close(void)
+{
+	pmudev_by_worker(pmudev_urgent, close_all, NULL);
 }
 
 void pmudev_cpu_offline(unsigned int cpu)

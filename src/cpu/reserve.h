@@ -75,6 +75,12 @@ void pmudev_release_others(struct pmudev_pmu *own, struct pmudev_hold *hold);
 void pmudev_cpu_online(unsigned int cpu);
 void pmudev_cpu_offline(unsigned int cpu);
 
+/*
+ * The system goes down, maybe for another kernel (kexec): release all CPUs for good. May sleep. Sets
+ * stay, as on a CPU that goes offline, and count nothing from then on.
+ */
+void pmudev_reserve_close(void);
+
 /* The CPU's PMU loses power, and has it again. On the CPU, irqs off. */
 void pmudev_cpu_power_down(void);
 void pmudev_cpu_power_up(void);
