@@ -32,21 +32,26 @@ static bool same_action(const struct pmudev_deadline_action *a,
 	       a->stop == b->stop && uid_eq(a->uid, b->uid) && uid_eq(a->euid, b->euid);
 }
 
-/* Remember what is to be told: the deadline may change before it is. */
-static void remember(struct pmudev_set_deadlines *deadlines, unsigned int slot,
+/*
+ * Remember what is to be told: the deadline may change before it is. Return: true if an earlier
+ * report was not told yet, and they are told together.
+ */
+static bool remember(struct pmudev_set_deadlines *deadlines, unsigned int slot,
 		     const struct pmudev_deadline_action *action, u64 count)
 {
 	struct pmudev_slot_deadline *deadline = deadlines->slot[slot];
 	struct pmudev_deadline_told *told = deadline->told;
 	unsigned int i;
+	bool together;
 
 	for (i = 0; i < deadline->nr_told; i++, told++)
 		if (same_action(&told->action, action))
 			break;
+	together = i < deadline->nr_told;
 	/* There are not more kinds than room. */
 	if (i == ARRAY_SIZE(deadline->told))
 		told--;
-	else if (i == deadline->nr_told)
+	else if (!together)
 		deadline->nr_told++;
 	told->action = *action;
 	told->count = count;
@@ -54,6 +59,7 @@ static void remember(struct pmudev_set_deadlines *deadlines, unsigned int slot,
 	/* Before the report can be read: CONTINUE may follow at once. */
 	if (action->stop)
 		WRITE_ONCE(deadlines->stop->held, true);
+	return together;
 }
 
 /* The notifier tells everyone who waits for a report. */
@@ -61,7 +67,8 @@ static void tell_report(struct pmudev_set_deadlines *deadlines, unsigned int slo
 {
 	struct pmudev_deadline_common *common = deadlines->common;
 
-	remember(deadlines, slot, &deadlines->slot[slot]->action, count);
+	if (remember(deadlines, slot, &deadlines->slot[slot]->action, count))
+		common->slot[slot]->overruns++;
 	/* poll() looks without the lock. */
 	WRITE_ONCE(common->reported, common->reported | BIT_ULL(slot));
 	pmudev_tell(deadlines);

@@ -63,7 +63,7 @@ struct pmudev_slot_report {
 	u64 value;    /* the last deadline that was reached */
 	u64 count;    /* the count when that was found */
 	u64 reached;  /* deadlines since REPORT read the last */
-	u64 overruns; /* those of them that passed with an earlier one unreported */
+	u64 overruns; /* those of them that passed with an earlier one untold */
 	s32 tid;      /* the thread that reached the last, in common->ns */
 	bool late;    /* one of them waited for its interrupt to be enabled */
 	struct eventfd_ctx *eventfd; /* the reference for all actions; under the set's mutex */

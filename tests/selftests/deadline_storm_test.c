@@ -4,6 +4,7 @@
  * they say so.
  */
 #include <string.h>
+#include <sys/eventfd.h>
 
 #include "deadline.h"
 #include "storm.h"
@@ -97,6 +98,37 @@ TEST_F(storm, each_instruction)
 		EXPECT_GT(count, debug_kernel() ? 100ULL : 10000ULL);
 		close(fd[i]);
 	}
+}
+
+/*
+ * Each report that is told on its own adds 1 to the eventfd; overruns are all others. x86 takes the
+ * overflow's interrupt where the kernel has others disabled, so several are told together.
+ */
+TEST_F(storm, eventfd_adds_up)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_INSTRUCTIONS, 0);
+	struct pmudev_deadline deadline = {
+		.flags = PMUDEV_DEADLINE_EVENTFD | PMUDEV_DEADLINE_PERIODIC,
+		.value = 1000,
+		.period = 1000,
+		.eventfd = eventfd(0, EFD_NONBLOCK),
+	};
+	struct pmudev_report report;
+	__u64 told = 0;
+
+	ASSERT_GE(deadline.eventfd, 0);
+	ASSERT_EQ(0, pin_to(0));
+	self->fd = pm_set(&event, 1, true);
+	ASSERT_GE(self->fd, 0);
+	ASSERT_EQ(0, pm_deadlines(self->fd, &deadline, 1));
+	loop(few(50000000));
+	ASSERT_EQ(0, pm_disable(self->fd, 0));
+	ASSERT_EQ(1, pm_reports(self->fd, &report, 1));
+	EXPECT_EQ(pm_value(self->fd, 0) / 1000, report.reached);
+	EXPECT_EQ((ssize_t)sizeof(told), read(deadline.eventfd, &told, sizeof(told)));
+	EXPECT_GT(told, 1ULL);
+	EXPECT_EQ(report.reached - report.overruns, told);
+	close(deadline.eventfd);
 }
 
 /* After a storm a deadline is in time again. */
