@@ -128,6 +128,61 @@ TEST_F(perf_abi, on_exec)
 	close(go[1]);
 }
 
+/* Of an event that waits for an exec: enabled by hand it counts at once, as one that never was off. */
+TEST_F(perf_abi, on_before_the_exec)
+{
+	self->attr.enable_on_exec = 1;
+	self->fd[0] = open_event(&self->attr, 0, -1, -1, 0);
+	ASSERT_LE(0, self->fd[0]);
+	EXPECT_EQ(0ULL, window(self->fd[0], N));
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_ENABLE, 0));
+	EXPECT_LE(2 * N, window(self->fd[0], N));
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_DISABLE, 0));
+	EXPECT_EQ(0ULL, window(self->fd[0], N));
+	self->attr.disabled = 0;
+	self->fd[1] = open_event(&self->attr, 0, -1, -1, 0);
+	ASSERT_LE(0, self->fd[1]);
+	EXPECT_LE(2 * N, window(self->fd[1], N));
+	close(self->fd[0]);
+	close(self->fd[1]);
+	self->fd[0] = self->fd[1] = -1;
+	/* The same of one in a group that does not wait. */
+	self->attr = event(PERF_COUNT_HW_INSTRUCTIONS);
+	self->fd[2] = open_event(&self->attr, 0, -1, -1, 0);
+	ASSERT_LE(0, self->fd[2]);
+	self->attr.enable_on_exec = 1;
+	self->fd[3] = open_event(&self->attr, 0, -1, self->fd[2], 0);
+	ASSERT_LE(0, self->fd[3]);
+	ASSERT_EQ(0, ioctl(self->fd[2], PERF_EVENT_IOC_ENABLE, 0));
+	EXPECT_EQ(0ULL, window(self->fd[3], N));
+	ASSERT_EQ(0, ioctl(self->fd[3], PERF_EVENT_IOC_ENABLE, 0));
+	EXPECT_LE(2 * N, window(self->fd[3], N));
+}
+
+/* Disabled and reset before, it begins at the exec all the same. */
+TEST_F(perf_abi, off_before_the_exec)
+{
+	int go[2], status;
+	uint64_t counted;
+	pid_t pid = fork_to_exec(go, N, "--loop");
+
+	ASSERT_LT(0, pid);
+	self->attr.enable_on_exec = 1;
+	self->attr.inherit = 1;
+	self->fd[0] = open_event(&self->attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	ASSERT_LE(0, self->fd[0]);
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_DISABLE, 0));
+	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_RESET, 0));
+	ASSERT_EQ(1, write(go[1], "", 1));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	counted = value(self->fd[0]);
+	EXPECT_LE(2 * N, counted);
+	EXPECT_GT(200 * N, counted);
+	close(go[0]);
+	close(go[1]);
+}
+
 TEST_F(perf_abi, copies)
 {
 	uint64_t before;

@@ -49,37 +49,72 @@ static void apply(struct event *event, int fd, unsigned long request, bool all)
 	}
 }
 
+/* Is the event off only until its exec? Disabled before, it begins there all the same. */
+static bool waits(const struct event *event, int fd)
+{
+	return event->perf.enable_on_exec && event->perf.disabled && group_waits(event->group, fd);
+}
+
+/* Enabled it counts at once; what would go on to wait cannot. */
+static int begin_now(struct event *event, int fd, bool all, struct pmudev_refusal *why)
+{
+	const struct group *group = event->group;
+	unsigned int i, waiting = 0;
+	int error;
+
+	for (i = 0; i < group->nr; i++)
+		waiting += waits(group->events[i], fd);
+	if (waiting > 1 && !(all && group->leader)) {
+		perf_explain_why("ioctl()", "others of its group begin at an exec: enable all");
+		return -EINVAL;
+	}
+	error = group_stop_waiting(event->group, fd, why);
+	/* Not for its being a copy */
+	return error == -EPERM ? -EACCES : error;
+}
+
 /*
  * 0; -ESTALE: as event_lock(); -EPERM: what shares a set is in another slot afterwards, which the
- * process that has made it would not know
+ * process that has made it would not know; else why it cannot begin before its exec
  */
-static int change_states(struct event *event, int fd, unsigned long request, bool all)
+static int change_states(struct event *event, int fd, unsigned long request, bool all,
+			 struct pmudev_refusal *why)
 {
 	struct held held;
 	struct group *group = event_lock(event, fd, &held);
-	bool may;
+	int error = 0;
+	bool wait;
 
 	if (!group)
 		return -ESTALE;
-	may = !group->multiplexed || !group_is_copy(group);
-	if (may) {
-		atomic_fetch_add(&group->changes, 1);
-		apply(event, fd, request, all);
-		atomic_fetch_add(&group->changes, 1);
+	wait = request != PERF_EVENT_IOC_RESET && waits(event, fd);
+	if ((group->multiplexed || wait) && group_is_copy(group)) {
+		group_unlock(group, &held);
+		return -EPERM;
 	}
+	atomic_fetch_add(&group->changes, 1);
+	if (wait && request == PERF_EVENT_IOC_ENABLE)
+		error = begin_now(event, fd, all, why);
+	if (!error && !(wait && request == PERF_EVENT_IOC_DISABLE))
+		apply(event, fd, request, all);
+	atomic_fetch_add(&group->changes, 1);
 	group_unlock(group, &held);
-	return may ? 0 : -EPERM;
+	return error;
 }
 
 static int change(struct event *event, int fd, unsigned long request, bool all)
 {
 	struct pmudev_refusal why = { 0 };
-	int error = change_states(event, fd, request, all);
+	int error = change_states(event, fd, request, all, &why);
 
 	if (error == -EPERM) {
 		perf_explain_why("ioctl()",
 				 "events that take turns, count children, or begin at an "
 				 "exec are switched by the process that opened them");
+		return error;
+	}
+	if (error && error != -ESTALE) {
+		perf_explain("PERF_EVENT_IOC_ENABLE", error, &why);
 		return error;
 	}
 	if (!error && request != PERF_EVENT_IOC_RESET)
@@ -89,7 +124,7 @@ static int change(struct event *event, int fd, unsigned long request, bool all)
 	perf_explain("PERF_EVENT_IOC_ENABLE", error, &why);
 	if (perf_settings.strict) {
 		/* The others go on as before. */
-		change_states(event, fd, PERF_EVENT_IOC_DISABLE, all);
+		change_states(event, fd, PERF_EVENT_IOC_DISABLE, all, &why);
 		perf_update(event, fd, &why);
 		return error;
 	}

@@ -171,9 +171,14 @@ static bool encode_cache(const struct machine *machine, uint64_t config,
 	return put(to, cache_code(machine, caches[cache][op] + result));
 }
 
-/* What perf lets a raw event say: event, unit mask, edge, invert, counter mask. */
-#define INTEL_BITS 0xff84ffffULL
-#define AMD_BITS   0xfff84ffffULL
+/*
+ * What perf lets a raw event say: event, unit mask, edge, invert, counter mask. It ignores other
+ * bits, but for Intel's any thread (21), transactions (32, 33), equal (36), and second unit mask
+ * (40 to 47): what they mean depends on the CPU and the kernel.
+ */
+#define INTEL_BITS  0xff84ffffULL
+#define INTEL_PERFS 0xff1300200000ULL
+#define AMD_BITS    0xfff84ffffULL
 
 /*
  * arm64: config1 has bits for a long counter and for user reads, which change no count. Intel: what
@@ -187,6 +192,8 @@ static bool encode_raw(uint32_t arch, const struct perf_event_attr *attr,
 	to->config = attr->config;
 	if (arch == PMUDEV_ARCH_ARM64)
 		return !(attr->config1 & ~3ULL) && !attr->config2;
+	if (arch == PMUDEV_ARCH_INTEL && attr->config & INTEL_PERFS)
+		return false;
 	to->config &= arch == PMUDEV_ARCH_INTEL ? INTEL_BITS : AMD_BITS;
 	return (arch == PMUDEV_ARCH_AMD || to->config & 0xff) && !attr->config1 && !attr->config2;
 }
@@ -206,8 +213,8 @@ static bool is_dummy(const struct perf_event_attr *attr)
 }
 
 /* What read.c can answer; of anything else perf says that it is wrong. */
-#define READ_FORMATS                                                                               \
-	((uint64_t)(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |              \
+#define READ_FORMATS                                                                  \
+	((uint64_t)(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | \
 		    PERF_FORMAT_ID | PERF_FORMAT_GROUP | PERF_FORMAT_LOST))
 
 bool perf_encode(const struct perf_event_attr *attr, struct pmudev_event_attr *to, bool *dummy)

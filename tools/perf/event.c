@@ -55,14 +55,15 @@ static struct target target_of(const struct perf_event_attr *attr, pid_t pid, in
 
 	if (attr->inherit && cpu < 0)
 		target.flags |= PMUDEV_BIND_INHERIT;
-	if (attr->enable_on_exec && cpu < 0)
+	/* One that is on from the beginning does not wait. */
+	if (attr->enable_on_exec && attr->disabled && cpu < 0)
 		target.flags |= PMUDEV_BIND_ON_EXEC;
 	return target;
 }
 
-/* What perf refuses, too, and what pmudev has no way to do. */
+/* What perf refuses, too, and what pmudev has no way to do. @may_wait: its set can wait for an exec */
 static bool is_ours(const struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags,
-		    struct pmudev_event_attr *to, bool *dummy)
+		    bool may_wait, struct pmudev_event_attr *to, bool *dummy)
 {
 	/* Control groups, rings of others, and what no kernel knows yet */
 	if (flags & ~(unsigned long)(PERF_FLAG_FD_CLOEXEC | PERF_FLAG_FD_NO_GROUP))
@@ -72,6 +73,9 @@ static bool is_ours(const struct perf_event_attr *attr, pid_t pid, int cpu, unsi
 		return false;
 	/* Deadlines are of threads. */
 	if (attr->sample_period && (cpu >= 0 || attr->inherit || attr->enable_on_exec))
+		return false;
+	/* It begins at the exec in a group that does not. */
+	if (attr->enable_on_exec && attr->disabled && cpu < 0 && !may_wait)
 		return false;
 	return attr_is_plain(attr) && perf_encode(attr, to, dummy);
 }
@@ -319,7 +323,7 @@ static bool open_once(const struct perf_event_attr *attr, pid_t pid, int cpu, in
 	const bool no_group = flags & PERF_FLAG_FD_NO_GROUP && !(flags & PERF_FLAG_FD_OUTPUT);
 	struct wish wish = { .attr = attr, .cloexec = flags & PERF_FLAG_FD_CLOEXEC };
 	struct event *leader = table_find(leader_fd);
-	bool ours;
+	bool ours, may_wait;
 
 	/* perf's file must be there. */
 	if (leader && atomic_load(&leader->given))
@@ -333,7 +337,8 @@ static bool open_once(const struct perf_event_attr *attr, pid_t pid, int cpu, in
 		*ret = -EINVAL;
 		return is_misnamed(attr);
 	}
-	ours = is_ours(attr, pid, cpu, flags, &wish.to, &wish.dummy);
+	may_wait = !leader || no_group || leader->group->target.flags & PMUDEV_BIND_ON_EXEC;
+	ours = is_ours(attr, pid, cpu, flags, may_wait, &wish.to, &wish.dummy);
 	if (ours)
 		wish.target = target_of(attr, pid, cpu);
 	if (leader && no_group)

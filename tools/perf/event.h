@@ -70,6 +70,7 @@ struct ring {
  * @due: the count of the slot at which the next one comes; 0: a period from now on
  * @round: of its deadlines: signals of those before are late
  * @ring: which this library writes
+ * @lost: samples that it had no room for, since the event was opened
  * @owner: the thread that has opened it
  * @slot: of the set
  * @base: counted before @slot; under the group's lock, and its @changes
@@ -95,6 +96,7 @@ struct event {
 	uint64_t due;
 	unsigned int round;
 	struct ring ring;
+	uint64_t lost;
 	pid_t owner;
 	atomic_uint slot;
 	struct count base;
@@ -124,7 +126,7 @@ struct target {
  * @multiplexed: they are a group of a set that others are in, too
  * @in_turns: which counts, or waits for an exec
  * @number: of that group
- * @target: constant
+ * @target: constant, but that one stops waiting for an exec
  * @process: that has made it; a child's copies of its descriptors change nothing. Constant.
  * @next: of all groups, or of those that are free
  */

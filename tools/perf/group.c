@@ -220,6 +220,20 @@ bool group_is_wanted(const struct group *group)
 	return nr_wanted(group, false);
 }
 
+bool group_waits(const struct group *group, int fd)
+{
+	union pmudev_record_buffer all;
+	unsigned int i;
+
+	if (!(group->target.flags & PMUDEV_BIND_ON_EXEC) || group_read(fd, &all.record) < 0 ||
+	    !(all.record.flags & PMUDEV_RECORD_ARMED))
+		return false;
+	for (i = 0; i < group->nr; i++)
+		if (event_count(group->events[i], &all.record).enabled)
+			return false;
+	return true;
+}
+
 /* Those that shall count, all at one moment if all of them shall. */
 static int switch_on(struct group *group, int fd, struct pmudev_refusal *why)
 {
@@ -330,5 +344,35 @@ int group_move(struct group *group, int fd, int shared, unsigned int number,
 		error = add_wanted(group, fd, why);
 	}
 	atomic_fetch_add(&group->changes, 1);
+	return error;
+}
+
+int group_stop_waiting(struct group *group, int fd, struct pmudev_refusal *why)
+{
+	struct target target = group->target;
+	unsigned int i;
+	int error, now;
+
+	target.flags &= ~PMUDEV_BIND_ON_EXEC;
+	now = target_open(&target, true, why);
+	if (now < 0)
+		return now;
+	error = take_out(group, group->multiplexed ? group->number : PMUDEV_ALL, fd, why);
+	if (!error) {
+		group->target = target;
+		group->multiplexed = false;
+		group->in_turns = false;
+		perf_replace(group, now);
+	}
+	for (i = 0; i < group->nr && !error; i++) {
+		struct event *event = group->events[i];
+
+		if (event->dummy)
+			continue;
+		event->attr.group = i;
+		event->attr.flags &= ~PMUDEV_MULTIPLEX;
+		error = add_one(event, now, why);
+	}
+	real()->close(now);
 	return error;
 }

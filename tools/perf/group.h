@@ -76,6 +76,15 @@ int group_update(struct group *group, int fd, struct pmudev_refusal *why);
 /* Shall any of its events count? */
 bool group_is_wanted(const struct group *group);
 
+/* Does its target's exec, at which its events begin, lie ahead, and has no child counted? */
+bool group_waits(const struct group *group, int fd);
+
+/*
+ * Of one that waits: it gets a set that counts as soon as its events are on. Its @changes is odd.
+ * 0 or -errno: it waits, or none of it counts.
+ */
+int group_stop_waiting(struct group *group, int fd, struct pmudev_refusal *why);
+
 /*
  * turns.c: the same of a group that is not locked, which the event is in; without counters it takes
  * turns with others. -ESTALE: as event_lock()

@@ -45,7 +45,7 @@ static void put_names(struct answer *answer, const struct event *of, uint64_t fo
 	if (format & PERF_FORMAT_ID)
 		put(answer, of->id);
 	if (format & PERF_FORMAT_LOST)
-		put(answer, 0);
+		put(answer, of->lost);
 }
 
 /* Of an event that counts nothing: those of one beside it that does */
@@ -205,7 +205,7 @@ static ssize_t read_alone(const struct event *event, const struct group *group, 
 	if (format & PERF_FORMAT_ID)
 		*next++ = event->id;
 	if (format & PERF_FORMAT_LOST)
-		*next++ = 0;
+		*next++ = event->lost;
 	/* The count's place and base are read before it is asked whether they changed. */
 	atomic_thread_fence(memory_order_acquire);
 	if (before != atomic_load_explicit(&group->changes, memory_order_relaxed))

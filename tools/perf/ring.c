@@ -237,6 +237,8 @@ void ring_put(struct event *event, uint64_t ip)
 			ring->lost = 0;
 	}
 	put_sample(&record, event, ip);
-	if (ring->lost || !write_record(ring, &record))
+	if (ring->lost || !write_record(ring, &record)) {
 		ring->lost++;
+		event->lost++;
+	}
 }

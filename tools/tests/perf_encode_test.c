@@ -45,9 +45,10 @@ static const struct {
 /* The type and the config */
 #define EVENT(type, config)	    ((uint64_t)(type) << 32 | (config))
 #define HARDWARE(event)		    EVENT(PERF_TYPE_HARDWARE, PERF_COUNT_HW_##event)
+#define RAW(code)		    EVENT(PERF_TYPE_RAW, code)
 #define CACHE_CODE(cache, op, miss) EVENT(PERF_TYPE_HW_CACHE, (cache) | (op) << 8 | (miss) << 16)
-#define CACHE(cache, op, result)                                                                   \
-	CACHE_CODE(PERF_COUNT_HW_CACHE_##cache, PERF_COUNT_HW_CACHE_OP_##op,                       \
+#define CACHE(cache, op, result)                                             \
+	CACHE_CODE(PERF_COUNT_HW_CACHE_##cache, PERF_COUNT_HW_CACHE_OP_##op, \
 		   PERF_COUNT_HW_CACHE_RESULT_##result)
 
 /* @code: 0: it is perf's; GENERIC | enum pmudev_generic */
@@ -56,7 +57,8 @@ static const struct {
 static const struct {
 	enum cpu cpu;
 	uint64_t event;
-	uint32_t code;
+	uint64_t code;
+	uint32_t high; /* half of the config */
 } events[] = {
 	{ SKYLAKE, HARDWARE(CACHE_MISSES), GENERIC | PMUDEV_CACHE_MISSES },
 	{ SKYLAKE, HARDWARE(BUS_CYCLES), 0x013c },
@@ -72,6 +74,17 @@ static const struct {
 	{ SKYLAKE, CACHE_CODE(0, PERF_COUNT_HW_CACHE_OP_MAX, 0), 0 },
 	{ SKYLAKE, CACHE_CODE(0, 0, PERF_COUNT_HW_CACHE_RESULT_MAX), 0 },
 	{ SKYLAKE, HARDWARE(MAX), 0 },
+	{ SKYLAKE, RAW(0x0184010d), 0x0184010d },
+	/* perf ignores its levels, and whether it interrupts. */
+	{ SKYLAKE, RAW(0x0053010d), 0x010d },
+	/* Any thread */
+	{ SKYLAKE, RAW(0x0020010d), 0 },
+	/* In a transaction, equal, second unit mask */
+	{ SKYLAKE, RAW(0x003c), 0, 0x1 },
+	{ SKYLAKE, RAW(0x003c), 0, 0x2 },
+	{ SKYLAKE, RAW(0x003c), 0, 0x10 },
+	{ SKYLAKE, RAW(0x003c), 0, 0x100 },
+	{ ZEN, RAW(0x003c), 0x10000003c, 0x1 },
 	/* perf's driver counts BPU_CLEARS.ANY here. */
 	{ NEHALEM, CACHE(BPU, READ, MISS), 0x03e8 },
 	{ UNKNOWN, HARDWARE(BRANCH_MISSES), GENERIC | PMUDEV_BRANCH_MISSES },
@@ -91,11 +104,11 @@ static const struct {
 	{ NEOVERSE, CACHE(LL, READ, ACCESS), 0x36 },
 };
 
-static uint32_t code_of(unsigned int i)
+static uint64_t code_of(unsigned int i)
 {
 	struct perf_event_attr attr = {
 		.type = events[i].event >> 32,
-		.config = (uint32_t)events[i].event,
+		.config = (uint32_t)events[i].event | (uint64_t)events[i].high << 32,
 	};
 	struct pmudev_event_attr to;
 	bool dummy;
@@ -110,7 +123,7 @@ static uint32_t code_of(unsigned int i)
 int main(void)
 {
 	const unsigned int nr = ARRAY_SIZE(events);
-	uint32_t *codes = mmap(NULL, sizeof(events), PROT_READ | PROT_WRITE,
+	uint64_t *codes = mmap(NULL, sizeof(events), PROT_READ | PROT_WRITE,
 			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	char what[60];
 	unsigned int i;
