@@ -43,10 +43,16 @@ static bool parse_cpus(bool *cpu, const char *at)
 	}
 }
 
+/* One that is named twice is counted once. */
 static void add_id(struct target *target, int id)
 {
-	int *ids = realloc(target->ids, (target->nr_ids + 1) * sizeof(*ids));
+	unsigned int i;
+	int *ids;
 
+	for (i = 0; i < target->nr_ids; i++)
+		if (target->ids[i] == id)
+			return;
+	ids = realloc(target->ids, (target->nr_ids + 1) * sizeof(*ids));
 	if (!ids) {
 		complain("no memory left");
 		exit(EXIT_USAGE);

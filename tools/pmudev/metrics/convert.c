@@ -5,10 +5,12 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../common/cmd.h"
+#include "../common/json.h"
 #include "../common/json_read.h"
 #include "../common/options.h"
 #include "expression.h"
@@ -226,6 +228,7 @@ static unsigned int write_all(FILE *out, struct perf_metrics *all, bool verbose)
 {
 	struct expression expression;
 	unsigned int i, written = 0, left = 0;
+	char name[256];
 
 	fprintf(out, "# Converted from `perf list -j` by `pmudev convert-metrics`\n");
 	for (i = 0; i < all->nr; i++) {
@@ -235,7 +238,10 @@ static unsigned int write_all(FILE *out, struct perf_metrics *all, bool verbose)
 			write_metric(out, metric, &expression);
 			written++;
 		} else if (!left++ || verbose) {
-			complain("%s is left out: %s", metric->name, expression.why);
+			snprintf(name, sizeof(name), "%s", metric->name);
+			utf8_printable(name);
+			utf8_printable(expression.why);
+			complain("%s is left out: %s", name, expression.why);
 		}
 		expression_free(&expression);
 	}

@@ -226,7 +226,8 @@ static void bare_row(const struct measurement *m, const struct row *row, bool in
 	fprintf(out, "%llu%s%.2f%s", (unsigned long long)row->running, separator, row->percent,
 		separator);
 	if (row->unit)
-		fprintf(out, "%.2f%s%s\n", row->metric, separator, row->unit);
+		fprintf(out, "%.*f%s%s\n", stat_metric_digits(row), row->metric, separator,
+			row->unit + (strncmp(row->unit, "% ", 2) ? 0 : 2));
 	else
 		fprintf(out, "%s\n", separator);
 }

@@ -32,11 +32,8 @@ static void part_text(const struct row *row, char *buf, size_t len)
 
 static void metric_text(const struct row *row, char *buf, size_t len)
 {
-	const bool fine = row->unit && (!strcmp(row->unit, "CPUs utilized") ||
-					!strcmp(row->unit, "GHz") || strstr(row->unit, "/sec"));
-
 	*buf = '\0';
-	if (fine)
+	if (row->unit && stat_metric_digits(row) == 3)
 		snprintf(buf, len, " # %8.3f %s", row->metric, row->unit);
 	else if (row->unit)
 		snprintf(buf, len, " # %7.2f%s%s", row->metric, *row->unit == '%' ? "" : "  ",

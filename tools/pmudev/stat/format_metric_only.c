@@ -101,22 +101,36 @@ static void print_cell(const struct measurement *m, const char *text)
 	}
 }
 
-static void print_titles(const struct measurement *m, const struct counted *counted,
-			 uint64_t columns, bool interval)
+/* A column's title, as it was when it first had a value: it may have none now. */
+struct titles {
+	uint64_t columns;
+	char text[64][EVENT_NAME + 40];
+};
+
+static void add_titles(struct titles *titles, const struct measurement *m,
+		       const struct counted *counted, uint64_t columns)
 {
-	char text[EVENT_NAME + 40];
+	const uint64_t more = columns & ~titles->columns;
+	unsigned int n;
+
+	for (n = 0; n < 64; n++)
+		if (more >> n & 1)
+			title(m, counted, columns, n, titles->text[n], sizeof(titles->text[n]));
+	titles->columns |= columns;
+}
+
+static void print_titles(const struct measurement *m, const struct counted *counted,
+			 const struct titles *titles, bool interval)
+{
 	unsigned int n;
 
 	if (interval)
 		print_cell(m, "time");
 	if (counted->kind != GROUP_ALL)
 		print_cell(m, grouping_word(counted->kind));
-	for (n = 0; n < 64; n++) {
-		if (!(columns >> n & 1))
-			continue;
-		title(m, counted, columns, n, text, sizeof(text));
-		print_cell(m, text);
-	}
+	for (n = 0; n < 64; n++)
+		if (titles->columns >> n & 1)
+			print_cell(m, titles->text[n]);
 	fputc('\n', m->out);
 }
 
@@ -145,17 +159,17 @@ static void print_values(const struct measurement *m, const struct counted *coun
 
 static void print_lines(const struct measurement *m, const struct counted *counted, bool interval)
 {
-	static uint64_t titled;
-	uint64_t columns = find_columns(m, counted);
+	static struct titles titles;
+	const uint64_t columns = find_columns(m, counted), before = interval ? titles.columns : 0;
 	unsigned int part;
 
+	titles.columns = before;
+	add_titles(&titles, m, counted, columns);
 	/* Titles come again when there are more. */
-	if (!interval || columns & ~titled)
-		print_titles(m, counted, columns, interval);
-	if (interval)
-		columns = titled |= columns;
+	if (!interval || titles.columns != before)
+		print_titles(m, counted, &titles, interval);
 	for (part = 0; part < counted->nr; part++)
-		print_values(m, counted, columns, part, interval);
+		print_values(m, counted, titles.columns, part, interval);
 }
 
 static void line_interval(const struct measurement *m, const struct counted *counted)

@@ -258,6 +258,14 @@ int stat_row(const struct measurement *m, const struct counted *counted, unsigne
 	return m->software.order[n];
 }
 
+int stat_metric_digits(const struct row *row)
+{
+	const char *unit = row->unit;
+
+	return !strcmp(unit, "CPUs utilized") || !strcmp(unit, "GHz") || strstr(unit, "/sec") ? 3 :
+												2;
+}
+
 static bool any_row(const struct event_list *list, const struct counted *counted,
 		    bool (*is_it)(const struct row *row))
 {

@@ -137,6 +137,9 @@ void stat_leave_out_software(struct measurement *m, unsigned int event, int erro
 int stat_row(const struct measurement *m, const struct counted *counted, unsigned int part,
 	     unsigned int n, struct row *row);
 
+/* How many digits behind the point its metric has, as perf stat's */
+int stat_metric_digits(const struct row *row);
+
 /*
  * Runs the command and counts. Return: 0, or the exit status after something went wrong, which has
  * been told on stderr.
