@@ -214,6 +214,9 @@ int pmudev_control(hwd_context_t *context, int code, _papi_int_option_t *option)
 		changed.inherit = option->inherit.inherit;
 		break;
 	}
+	/* Others would get signals that they know nothing of. */
+	if (ctl->nr_periods && (changed.inherit || changed.tid))
+		return PAPI_ENOSUPP;
 	return error ? error : change(ctl, &changed);
 }
 
