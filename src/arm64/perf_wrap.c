@@ -90,11 +90,24 @@ static void show_ours(struct pmu_hw_events *hw, u64 hidden)
 		set_bit(pmudev_perf_index(__ffs64(hidden)), hw->used_mask);
 }
 
+/*
+ * Older drivers (6.1) write the register although KVM has it, which restores what it had found: it
+ * stays KVM's, so that nobody takes what is in it for the driver's wish.
+ */
+static void keep_kvms(u64 before)
+{
+	if (unlikely(before & PMUSERENR_EN) && !(read_pmuserenr() & PMUSERENR_EN))
+		write_pmuserenr(before);
+}
+
 /* perf's driver has written the user access registers. Irqs disabled, maybe in an NMI. */
 static void add_user_access(struct pmuv3_cpu *cpuc)
 {
 	u64 now = read_pmuserenr();
 
+	/* A thread may read perf's counters, now or after KVM: it must not see what ours showed. */
+	if (now && !cpuc->hides && !in_nmi())
+		pmuv3_upcalls->clear_residue();
 	/* KVM has the register, and restores what perf's driver wants when it gives it back. */
 	if (now & PMUSERENR_EN) {
 		if (!in_nmi())
@@ -104,9 +117,6 @@ static void add_user_access(struct pmuv3_cpu *cpuc)
 	cpuc->perf_userenr = now;
 	if (cpuc->hides)
 		cpuc->perf_shown = now ? read_pmuacr() : 0;
-	/* A thread may read perf's counters: it must not see what ours showed before. */
-	if (now && !cpuc->hides && !in_nmi())
-		pmuv3_upcalls->clear_residue();
 	if (cpuc->user)
 		pmuv3_write_user_access(cpuc);
 }
@@ -128,13 +138,14 @@ static void wrapped_start(struct arm_pmu *pmu)
 {
 	struct pmu_hw_events *hw = this_cpu_ptr(pmu->hw_events);
 	struct pmuv3_cpu *cpuc = this_cpu_ptr(&pmuv3_cpus);
-	u64 hidden;
+	u64 before = cpuc->owned ? read_pmuserenr() : 0, hidden;
 
 	/* An NMI meanwhile leaves the registers to us: what it writes is not the driver's wish. */
 	WRITE_ONCE(cpuc->starting, true);
 	hidden = hide_ours(hw, cpuc);
 	driver_of(pmu)->start(pmu);
 	show_ours(hw, hidden);
+	keep_kvms(before);
 	if (cpuc->owned)
 		add_user_access(cpuc);
 	WRITE_ONCE(cpuc->starting, false);
@@ -161,10 +172,11 @@ static u64 find_overflows(const struct pmuv3_cpu *cpuc, bool *others)
 static irqreturn_t handle_others(struct arm_pmu *pmu, struct pmuv3_cpu *cpuc)
 {
 	struct pmu_hw_events *hw = this_cpu_ptr(pmu->hw_events);
-	u64 hidden = hide_ours(hw, cpuc);
+	u64 before = cpuc->owned ? read_pmuserenr() : 0, hidden = hide_ours(hw, cpuc);
 	irqreturn_t ret = driver_of(pmu)->handle_irq(pmu);
 
 	show_ours(hw, hidden);
+	keep_kvms(before);
 	if (!cpuc->owned || ret != IRQ_HANDLED)
 		return ret;
 	WRITE_ONCE(cpuc->stops, cpuc->stops + 1);

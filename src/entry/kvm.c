@@ -181,10 +181,14 @@ void pmudev_kvm_userspace_exit(void *data, u32 reason, int error)
 {
 	struct pmudev_ctx *ctx = NULL;
 	unsigned long flags;
+	bool lost;
 
 	while ((ctx = pmudev_next_ctx(current, ctx))) {
 		raw_spin_lock_irqsave(&ctx->lock, flags);
-		if (ctx->cpu >= 0 && ctx->reads.revoke_pending) {
+		/* It may have taken the right without a word: by an NMI of perf's, or in older kernels. */
+		lost = ctx->reads.enabled && !pmudev_backend_user_readable();
+		if (ctx->cpu >= 0 && (ctx->reads.revoke_pending || lost)) {
+			pmudev_pages_lost(ctx);
 			if (ctx->reads.maps && this_cpu_read(pmudev_cpus.ready))
 				pmudev_pages_in(ctx);
 			else
