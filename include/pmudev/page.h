@@ -40,13 +40,13 @@ struct pmudev_page_perf {
 
 /*
  * A counter of @width bits, 31..64, that holds @count modulo 2^@width. @out: what makes the sum the
- * count, now and until the counter was folded: a quarter of its range, see pmudev_fold_ns(), but no
- * more than 2^43 events. Return: false: there is no such sum, of 31 bits, whose counters may show
+ * count, now and until the counter was folded: half of its range, of 31 bits a quarter as
+ * pmudev_fold_ns() has it, but no more than 2^43 events. Return: false: there is no such sum, of 31 bits, whose counters may show
  * anything above.
  */
 static inline bool pmudev_page_perf(u64 count, unsigned int width, struct pmudev_page_perf *out)
 {
-	const unsigned int shift = 64 - width, lag = width < 45 ? width - 2 : 43;
+	const unsigned int shift = 64 - width, lag = width > 44 ? 43 : width - (width > 31 ? 1 : 2);
 	const u64 low = count << shift >> shift;
 	const bool near_sign =
 		shift && low < 1ULL << (width - 1) && low + (1ULL << lag) >= 1ULL << (width - 1);

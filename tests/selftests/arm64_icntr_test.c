@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* PMICNTR_EL0, arm64's counter of instructions alone (FEAT_PMUv3_ICNTR). */
+#include <linux/perf_event.h>
+
 #include "common.h"
 #include "kselftest_harness.h"
 
@@ -113,6 +115,28 @@ TEST_F(icntr, by_the_page)
 	if (exact_instructions())
 		EXPECT_EQ(1000ULL * LOOP_INSTRUCTIONS, again - count);
 	pm_unmap(page);
+	close(fd);
+}
+
+/* perf's readers do not know this counter, and take it for 0. */
+TEST_F(icntr, by_perfs_page)
+{
+	struct pmudev_event_attr event = instructions_on(INSTRUCTION_COUNTER, DIRECT_READ);
+	const struct perf_event_mmap_page *page;
+	int fd;
+
+	if (!(self->query.features & PMUDEV_HAS_HIDING))
+		SKIP(return, "user mode cannot read this counter here");
+	ASSERT_EQ(0, set_user_access(true));
+	fd = pm_set(&event, 1, true);
+	ASSERT_GE(fd, 0);
+	page = pm_map_perf(fd, 0);
+	ASSERT_NE(NULL, page);
+	EXPECT_EQ(0U, page->cap_user_rdpmc);
+	EXPECT_EQ(0U, page->index);
+	ASSERT_EQ(0, pm_disable(fd, 0));
+	EXPECT_EQ(1U, page->cap_user_rdpmc);
+	EXPECT_EQ(pm_value(fd, 0), (__u64)page->offset);
 	close(fd);
 }
 

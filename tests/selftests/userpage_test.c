@@ -6,6 +6,7 @@
 #include "kselftest_harness.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
 
 FIXTURE(page)
 {
@@ -338,6 +339,33 @@ TEST_F(page, a_vforks_child_falls_back)
 		if (READ_ONCE(self->page->owner) == reader.tid)
 			_exit(1);
 		_exit(direct_read(&reader, 0, &value) == -EAGAIN ? 0 : 2);
+	}
+	EXPECT_EQ(0, child_result(child));
+}
+
+/* A page in perf's layout is locked memory of the user until the set is closed, mapped or not. */
+TEST_F(page, of_perfs_layout_mapped_again)
+{
+	struct pmudev_event_attr events[] = {
+		raw_event(EVENT_INSTRUCTIONS, DIRECT_READ),
+		in_group(raw_event(EVENT_CYCLES, DIRECT_READ), 1),
+	};
+	struct rlimit limit = { PAGE_BYTES, PAGE_BYTES };
+	void *page;
+	int child, fd;
+
+	child = fork_bound();
+	if (!child) {
+		fd = pm_set(events, 2, true);
+		if (fd < 0 || setrlimit(RLIMIT_MEMLOCK, &limit) || setresgid(1000, 1000, 1000) ||
+		    setresuid(1000, 1000, 1000))
+			_exit(1);
+		page = pm_map_perf(fd, 0);
+		if (!page || munmap(page, PAGE_BYTES))
+			_exit(2);
+		if (!pm_map_perf(fd, 0))
+			_exit(3);
+		_exit(pm_map_perf(fd, 1) || why.code != PMUDEV_WHY_MEMLOCK ? 4 : 0);
 	}
 	EXPECT_EQ(0, child_result(child));
 }

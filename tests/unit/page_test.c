@@ -198,7 +198,7 @@ static u64 perf_value(const struct pmudev_page_perf *perf, u64 raw)
 
 static unsigned int lag_of(unsigned int width)
 {
-	return width < 45 ? width - 2 : 43;
+	return width > 44 ? 43 : width - (width > 31 ? 1 : 2);
 }
 
 static void expect_perf(u64 count, u64 by, unsigned int width)

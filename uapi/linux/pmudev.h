@@ -856,8 +856,9 @@ struct pmudev_reports {
  *     0, while the event is disabled and @offset is the count. @pmc_width may be one more than the
  *     counter has bits.
  *   - It is 0, and read(2) tells, while the thread does not run; the event is enabled and has no
- *     counter, is chained, or has a deadline; and with counters of 31 bits for a quarter of their
- *     range. @offset is then the count when that began, and @index 0.
+ *     counter, is chained, has a deadline, or is on arm64's instruction counter, which perf's
+ *     readers do not know; and with counters of 31 bits for a quarter of their range. @offset is
+ *     then the count when that began, and @index 0.
  *   - cap_user_time is 1 with an @index, if the machine has a clock that user mode reads.
  */
 #define PMUDEV_PERF_PAGE_OFFSET 0x2000000
