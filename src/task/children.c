@@ -89,18 +89,32 @@ static int make_room(struct pmudev_set *set, u64 slots)
 	return 0;
 }
 
-/* The child after @child, referenced; @child is put. NULL: the last, or (@lost) it has ended. */
-static struct pmudev_child *next_child(struct pmudev_inherit *inherit, struct pmudev_child *child,
-				       bool *lost)
+/* The first child behind @node, or at the list's end, that the pass has not visited; or NULL. */
+static struct pmudev_child *unvisited(struct pmudev_inherit *inherit, struct list_head *node)
+{
+	for (node = node->next; node != &inherit->children; node = node->next)
+		if (list_entry(node, struct pmudev_child, node)->pass != inherit->pass)
+			return list_entry(node, struct pmudev_child, node);
+	return NULL;
+}
+
+/*
+ * The child to be visited after @child (NULL: the first), referenced; @child is put. NULL: the pass
+ * is over. Walks move children meanwhile, and children end: then one is looked for among all.
+ */
+static struct pmudev_child *next_child(struct pmudev_inherit *inherit, struct pmudev_child *child)
 {
 	struct pmudev_child *next = NULL;
 
 	raw_spin_lock_irq(&inherit->lock);
-	*lost = child && list_empty(&child->node);
-	if (!child)
-		next = list_first_entry_or_null(&inherit->children, struct pmudev_child, node);
-	else if (!*lost && !list_is_last(&child->node, &inherit->children))
-		next = list_next_entry(child, node);
+	if (child)
+		child->pass = inherit->pass;
+	else
+		inherit->pass++;
+	if (child && !list_empty(&child->node))
+		next = unvisited(inherit, &child->node);
+	if (!next)
+		next = unvisited(inherit, &inherit->children);
 	if (next)
 		kref_get(&next->ref);
 	raw_spin_unlock_irq(&inherit->lock);
@@ -109,29 +123,22 @@ static struct pmudev_child *next_child(struct pmudev_inherit *inherit, struct pm
 	return next;
 }
 
-/* When a child ends in the middle of it, it begins anew, this often. */
-#define EACH_AGAIN 64
-
 int pmudev_children_each(struct pmudev_set *parent, int (*fn)(struct pmudev_set *child, void *arg),
 			 void *arg)
 {
-	unsigned int left = EACH_AGAIN;
 	struct pmudev_child *child = NULL;
-	bool lost;
 	int ret;
 
 	if (!parent->inherit)
 		return 0;
-	do {
-		while ((child = next_child(parent->inherit, child, &lost))) {
-			ret = fn(&child->set, arg);
-			if (ret) {
-				pmudev_child_put(child);
-				return ret;
-			}
-			cond_resched();
+	while ((child = next_child(parent->inherit, child))) {
+		ret = fn(&child->set, arg);
+		if (ret) {
+			pmudev_child_put(child);
+			return ret;
 		}
-	} while (lost && left--);
+		cond_resched();
+	}
 	return 0;
 }
 

@@ -56,6 +56,7 @@ struct pmudev_inherit {
 	struct list_head children; /* those not yet reached by the walk first, then the others */
 	u32 seq;		   /* number of the walk; a child that was reached has the same */
 	u32 parent_seq;		   /* the last walk that reached the parent */
+	u32 pass; /* number of the last pmudev_children_each(); so has a child that it visited */
 	const struct pmudev_walk *walk; /* the walk in progress, if new children matter to it */
 	struct pmudev_sum *total;	/* the walk's sum, or NULL */
 	u64 reset;			/* the walk's, see there */
@@ -72,6 +73,7 @@ struct pmudev_child {
 	struct list_head node; /* in inherit->children, or a list of its own; under inherit->lock */
 	struct kref ref;       /* its thread's context, and a walk that works on it */
 	u32 seq;	       /* the last walk that reached it; under inherit->lock */
+	u32 pass;	       /* likewise the last pass that visited it */
 	struct pmudev_child *next_ended;  /* the next child of a thread that has exited */
 	struct pmudev_quota_owner *owner; /* whose quota it takes; NULL: nobody's */
 	struct rcu_head rcu;		  /* for freeing it */
@@ -143,8 +145,8 @@ static inline void pmudev_set_look(struct pmudev_set *set, pmudev_set_fn fn, voi
 }
 
 /*
- * Call @fn with each child, without locks; again with all if one ends meanwhile, but not for ever.
- * It stops when @fn fails. Return: what @fn returned.
+ * Call @fn with each child, without a lock but the set's mutex: also with those that are made until
+ * the last was visited. It stops when @fn fails. May sleep. Return: what @fn returned.
  */
 int pmudev_children_each(struct pmudev_set *parent, int (*fn)(struct pmudev_set *child, void *arg),
 			 void *arg);
