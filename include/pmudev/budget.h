@@ -48,7 +48,10 @@ u64 pmudev_budget_step(struct pmudev_budget *budget, struct pmudev_budget_part *
 /* Is the deadline reached now, for the first time? */
 bool pmudev_budget_reached(struct pmudev_budget *budget);
 
-/* May it have been reached unseen, and would shorter steps help? */
+/* May it have been reached unseen, in steps that threads are in? */
+bool pmudev_budget_hidden(const struct pmudev_budget *budget);
+
+/* And would shorter steps help? */
 bool pmudev_budget_unclear(const struct pmudev_budget *budget);
 
 #endif /* _PMUDEV_BUDGET_H */

@@ -3,6 +3,7 @@
 #include <linux/math64.h>
 
 #include "deadline.h"
+#include "events.h"
 #include "pause.h"
 
 static bool reached(const struct pmudev_event *event)
@@ -188,6 +189,9 @@ void pmudev_deadlines_pause(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 
 {
 	lockdep_assert_held(&ctx->lock);
 	pmudev_deadlines_look(ctx, 0);
+	/* That brought nothing up to date, and a sample has the counts of all events. */
+	if (set->deadlines && hlist_empty(&ctx->deadlines))
+		pmudev_set_update(ctx, set);
 	pmudev_slots_pause(ctx, set, slots, pause);
 	/* What was reached since. */
 	if (set->deadlines)

@@ -59,9 +59,14 @@ bool pmudev_budget_reached(struct pmudev_budget *budget)
 	return true;
 }
 
+bool pmudev_budget_hidden(const struct pmudev_budget *budget)
+{
+	return !budget->held && !budget->reached &&
+	       budget->unseen >= budget->target - budget->known;
+}
+
 bool pmudev_budget_unclear(const struct pmudev_budget *budget)
 {
-	return !budget->held && !budget->reached && budget->threads > 1 &&
-	       budget->unseen >= budget->target - budget->known &&
+	return pmudev_budget_hidden(budget) && budget->threads > 1 &&
 	       budget->unseen > (u64)budget->threads * PMUDEV_MIN_STEP;
 }

@@ -36,17 +36,22 @@ static void keep_totals(struct pmudev_set *set, u64 dropped)
 	const struct pmudev_set_deadlines *deadlines = set->deadlines;
 	u64 rest, slots = pmudev_totals_of(set->parent, set->used & ~dropped);
 	struct pmudev_deadline_common *common;
+	struct pmudev_set_deadlines *parents;
 	unsigned int slot;
 
 	if (deadlines)
 		slots &= ~pmudev_deadlines_totals(deadlines, slots & deadlines->slots);
 	if (!slots)
 		return;
-	common = set->parent->deadlines->common;
+	parents = set->parent->deadlines;
+	common = parents->common;
 	pmudev_for_each_slot(slot, rest, slots) {
 		pmudev_total_keep(set, common, slot);
 		raw_spin_lock(&common->lock);
-		pmudev_report_total(set->parent->deadlines, slot);
+		pmudev_report_total(parents, slot);
+		/* What is left may lie in a step of a thread that sleeps. */
+		if (pmudev_budget_hidden(&common->slot[slot]->budget))
+			pmudev_look_later(parents);
 		raw_spin_unlock(&common->lock);
 	}
 }
