@@ -114,6 +114,7 @@ struct pmudev_backend_ops {
 		      struct pmudev_code *code, struct pmudev_refusal *why);
 	/* Return the operand of user mode's read instruction. Any context. */
 	u32 (*operand)(unsigned int counter);
+	u64 not_perfs; /* counters that readers of perf's page take for none */
 	/*
 	 * Allow one more reader in an address space. Called with its mmap_lock held for writing.
 	 *

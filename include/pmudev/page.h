@@ -40,9 +40,9 @@ struct pmudev_page_perf {
 
 /*
  * A counter of @width bits, 31..64, that holds @count modulo 2^@width. @out: what makes the sum the
- * count, now and until the counter was folded: half of its range, of 31 bits a quarter as
- * pmudev_fold_ns() has it, but no more than 2^43 events. Return: false: there is no such sum, of 31 bits, whose counters may show
- * anything above.
+ * count, now and until the counter was folded: half of its range, of 31 bits a quarter, see
+ * pmudev_fold_ns(), but no more than 2^43 events. Return: false: there is no such sum, of 31 bits,
+ * whose counters may show anything above.
  */
 static inline bool pmudev_page_perf(u64 count, unsigned int width, struct pmudev_page_perf *out)
 {

@@ -29,7 +29,6 @@ struct pmudev_pmu_info {
 	u64 unavailable;
 	u64 foreign;
 	u64 user;		/* counters that user mode can be allowed to read */
-	u64 perf_user;		/* those of them that readers of perf's page know by operand */
 	u64 generic;		/* generic events that can be counted, by enum pmudev_generic */
 	u32 width;		/* writable bits of a programmable counter, 31..64; 0: none */
 	u32 width_fixed;	/* bits of a fixed counter, 32..64; 0 if there is none */

@@ -58,6 +58,8 @@ const struct pmudev_backend_ops pmudev_backend = {
 #endif
 	.encode = pmuv3_encode_event,
 	.operand = pmuv3_operand,
+	/* perf lets no user read it. */
+	.not_perfs = BIT_ULL(PMUV3_INSTRUCTION_COUNTER),
 #if PMUV3_BESIDE_PERF
 	.interrupts = pmuv3_interrupts,
 #endif

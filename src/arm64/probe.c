@@ -165,8 +165,6 @@ static void fill_in(struct pmudev_pmu_info *info, const struct pmuv3_kind *kind)
 	/* EL0 can read PMICNTR_EL0 by PMUACR_EL1 only. */
 	if (!pmuv3_hides(caps))
 		info->user &= ~BIT_ULL(PMUV3_INSTRUCTION_COUNTER);
-	/* Of perf's no user reads it, so perf's readers take it for none. */
-	info->perf_user = info->user & ~BIT_ULL(PMUV3_INSTRUCTION_COUNTER);
 	info->generic = generic_events(caps);
 	info->width = pmuv3_long_counters(caps) ? 64 : 32;
 	info->width_fixed = 64;

@@ -3,7 +3,6 @@
 #include <linux/math64.h>
 
 #include "deadline.h"
-#include "events.h"
 #include "pause.h"
 
 static bool reached(const struct pmudev_event *event)
@@ -168,10 +167,9 @@ static void look_at_overflowed(struct pmudev_ctx *ctx, u64 overflowed)
 	pmudev_slots_resume(&pause);
 }
 
-void pmudev_deadlines_look(struct pmudev_ctx *ctx, u64 overflowed)
+static void look(struct pmudev_ctx *ctx, u64 overflowed)
 {
-	lockdep_assert_held(&ctx->lock);
-	if (hlist_empty(&ctx->deadlines) || !pmudev_ctx_counting(ctx))
+	if (!pmudev_ctx_counting(ctx))
 		return;
 	/* How far the pages' counts lag behind is unknown from now on. */
 	if (ctx->reads.maps)
@@ -184,14 +182,20 @@ void pmudev_deadlines_look(struct pmudev_ctx *ctx, u64 overflowed)
 	pmudev_deadlines_check_all(ctx, true);
 }
 
+void pmudev_deadlines_look(struct pmudev_ctx *ctx, u64 overflowed)
+{
+	lockdep_assert_held(&ctx->lock);
+	if (!hlist_empty(&ctx->deadlines))
+		look(ctx, overflowed);
+}
+
 void pmudev_deadlines_pause(struct pmudev_ctx *ctx, struct pmudev_set *set, u64 slots,
 			    struct pmudev_pause *pause)
 {
 	lockdep_assert_held(&ctx->lock);
-	pmudev_deadlines_look(ctx, 0);
-	/* That brought nothing up to date, and a sample has the counts of all events. */
-	if (set->deadlines && hlist_empty(&ctx->deadlines))
-		pmudev_set_update(ctx, set);
+	/* A sample of this set has the counts of all events, whether any has a deadline now. */
+	if (set->deadlines || !hlist_empty(&ctx->deadlines))
+		look(ctx, 0);
 	pmudev_slots_pause(ctx, set, slots, pause);
 	/* What was reached since. */
 	if (set->deadlines)

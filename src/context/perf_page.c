@@ -33,14 +33,14 @@ static void write_times(struct perf_event_mmap_page *page, const struct pmudev_p
 	page->time_shift = pmu->shift;
 }
 
-/* @event is on a counter that its thread reads. Return: false: by perf's reader that is no count. */
+/* @event is on a counter that its thread reads. Return: false: for perf's readers it is none. */
 static bool write_active(struct perf_event_mmap_page *page, const struct pmudev_ctx *ctx,
 			 const struct pmudev_set *set, const struct pmudev_event *event)
 {
 	const u64 now = pmudev_clock(), ran = ctx->clock + now;
 	struct pmudev_page_perf perf;
 
-	if (event->hw.chained || !(set->pmu->info.perf_user & BIT_ULL(event->hw.counter)) ||
+	if (event->hw.chained || (pmudev_backend.not_perfs & BIT_ULL(event->hw.counter)) ||
 	    !pmudev_page_perf(event->hw.value, event->hw.width, &perf))
 		return false;
 	page->index = pmudev_backend.operand(event->hw.counter) + 1;

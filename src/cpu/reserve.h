@@ -76,8 +76,8 @@ void pmudev_cpu_online(unsigned int cpu);
 void pmudev_cpu_offline(unsigned int cpu);
 
 /*
- * The system goes down, maybe for another kernel (kexec): release all CPUs for good. May sleep. Sets
- * stay, as on a CPU that goes offline, and count nothing from then on.
+ * The system goes down, maybe for another kernel (kexec): release all CPUs for good. May sleep.
+ * Sets stay, as on a CPU that goes offline, and count nothing from then on.
  */
 void pmudev_reserve_close(void);
 

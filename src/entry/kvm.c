@@ -185,7 +185,7 @@ void pmudev_kvm_userspace_exit(void *data, u32 reason, int error)
 
 	while ((ctx = pmudev_next_ctx(current, ctx))) {
 		raw_spin_lock_irqsave(&ctx->lock, flags);
-		/* It may have taken the right without a word: by an NMI of perf's, or in older kernels. */
+		/* It may take the right without a word: by an NMI of perf's, or if it is old. */
 		lost = ctx->reads.enabled && !pmudev_backend_user_readable();
 		if (ctx->cpu >= 0 && (ctx->reads.revoke_pending || lost)) {
 			pmudev_pages_lost(ctx);

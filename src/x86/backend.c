@@ -70,7 +70,6 @@ static int x86_probe(struct pmudev_pmu_info *const *info, const struct pmudev_up
 			continue;
 		}
 		info[i]->user = info[i]->counters;
-		info[i]->perf_user = info[i]->user;
 		info[i]->features |= PMUDEV_HAS_USER_READ;
 	}
 	return x86_nr_kinds;

@@ -128,7 +128,7 @@ TEST_F(perf_abi, on_exec)
 	close(go[1]);
 }
 
-/* Of an event that waits for an exec: enabled by hand it counts at once, as one that never was off. */
+/* An event that waits for an exec counts at once when it is enabled, as one that is not off. */
 TEST_F(perf_abi, on_before_the_exec)
 {
 	self->attr.enable_on_exec = 1;
@@ -145,7 +145,8 @@ TEST_F(perf_abi, on_before_the_exec)
 	EXPECT_LE(2 * N, window(self->fd[1], N));
 	close(self->fd[0]);
 	close(self->fd[1]);
-	self->fd[0] = self->fd[1] = -1;
+	self->fd[0] = -1;
+	self->fd[1] = -1;
 	/* The same of one in a group that does not wait. */
 	self->attr = event(PERF_COUNT_HW_INSTRUCTIONS);
 	self->fd[2] = open_event(&self->attr, 0, -1, -1, 0);

@@ -61,7 +61,7 @@ static struct target target_of(const struct perf_event_attr *attr, pid_t pid, in
 	return target;
 }
 
-/* What perf refuses, too, and what pmudev has no way to do. @may_wait: its set can wait for an exec */
+/* What perf refuses, too, and what pmudev cannot do. @may_wait: its set can wait for an exec */
 static bool is_ours(const struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags,
 		    bool may_wait, struct pmudev_event_attr *to, bool *dummy)
 {
