@@ -132,10 +132,10 @@ TEST_F(icntr, by_perfs_page)
 	ASSERT_GE(fd, 0);
 	page = pm_map_perf(fd, 0);
 	ASSERT_NE(NULL, page);
-	EXPECT_EQ(0U, page->cap_user_rdpmc);
+	EXPECT_EQ(0U, (__u32)page->cap_user_rdpmc);
 	EXPECT_EQ(0U, page->index);
 	ASSERT_EQ(0, pm_disable(fd, 0));
-	EXPECT_EQ(1U, page->cap_user_rdpmc);
+	EXPECT_EQ(1U, (__u32)page->cap_user_rdpmc);
 	EXPECT_EQ(pm_value(fd, 0), (__u64)page->offset);
 	close(fd);
 }
