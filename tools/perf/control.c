@@ -28,8 +28,23 @@ static void reset(struct event *event, int fd)
 		set_control(fd, PMUDEV_IOC_RESET, PMUDEV_ALL, slot, 0, &why);
 }
 
-/* One event or all of its group; the group is locked. */
-static void apply(struct event *event, int fd, unsigned long request, bool all)
+/* Is it off only until its target's exec? @waiting: group_waits() */
+static bool waits(const struct event *event, bool waiting)
+{
+	return waiting && event->perf.enable_on_exec && event->perf.disabled;
+}
+
+/* Does the call concern it, too? */
+static bool is_meant(const struct event *event, const struct event *named, bool all)
+{
+	return event == named || (all && event->group->leader);
+}
+
+/*
+ * One event or all of its group; the group is locked. Disabled before its exec an event begins
+ * there all the same.
+ */
+static void apply(struct event *event, int fd, unsigned long request, bool all, bool waiting)
 {
 	struct group *group = event->group;
 	unsigned int i;
@@ -37,11 +52,11 @@ static void apply(struct event *event, int fd, unsigned long request, bool all)
 	for (i = 0; i < group->nr; i++) {
 		struct event *other = group->events[i];
 
-		if (!(all && group->leader) && other != event)
+		if (!is_meant(other, event, all))
 			continue;
 		if (request == PERF_EVENT_IOC_RESET)
 			reset(other, fd);
-		else
+		else if (request == PERF_EVENT_IOC_ENABLE || !waits(other, waiting))
 			other->on = request == PERF_EVENT_IOC_ENABLE;
 		/* Until it is tried again. */
 		if (request == PERF_EVENT_IOC_ENABLE)
@@ -49,23 +64,29 @@ static void apply(struct event *event, int fd, unsigned long request, bool all)
 	}
 }
 
-/* Is the event off only until its exec? Disabled before, it begins there all the same. */
-static bool waits(const struct event *event, int fd)
-{
-	return event->perf.enable_on_exec && event->perf.disabled && group_waits(event->group, fd);
-}
-
-/* Enabled it counts at once; what would go on to wait cannot. */
+/*
+ * What is enabled before its exec counts at once: in another set, in which nothing waits. Not if
+ * others of the group go on waiting, or children may have been made, whom that set would not count.
+ */
 static int begin_now(struct event *event, int fd, bool all, struct pmudev_refusal *why)
 {
 	const struct group *group = event->group;
-	unsigned int i, waiting = 0;
+	unsigned int i, meant = 0, others = 0;
 	int error;
 
-	for (i = 0; i < group->nr; i++)
-		waiting += waits(group->events[i], fd);
-	if (waiting > 1 && !(all && group->leader)) {
-		perf_explain_why("ioctl()", "others of its group begin at an exec: enable all");
+	for (i = 0; i < group->nr; i++) {
+		if (!waits(group->events[i], true))
+			continue;
+		if (is_meant(group->events[i], event, all))
+			meant++;
+		else
+			others++;
+	}
+	if (!meant)
+		return 0;
+	if (others || group->target.flags & PMUDEV_BIND_INHERIT) {
+		perf_explain_why("ioctl()", "events that wait for an exec are enabled by it, if "
+					    "others of their group do, or children are counted");
 		return -EINVAL;
 	}
 	error = group_stop_waiting(event->group, fd, why);
@@ -82,21 +103,21 @@ static int change_states(struct event *event, int fd, unsigned long request, boo
 {
 	struct held held;
 	struct group *group = event_lock(event, fd, &held);
+	bool waiting;
 	int error = 0;
-	bool wait;
 
 	if (!group)
 		return -ESTALE;
-	wait = request != PERF_EVENT_IOC_RESET && waits(event, fd);
-	if ((group->multiplexed || wait) && group_is_copy(group)) {
+	waiting = request != PERF_EVENT_IOC_RESET && group_waits(group, fd);
+	if ((group->multiplexed || waiting) && group_is_copy(group)) {
 		group_unlock(group, &held);
 		return -EPERM;
 	}
 	atomic_fetch_add(&group->changes, 1);
-	if (wait && request == PERF_EVENT_IOC_ENABLE)
+	if (waiting && request == PERF_EVENT_IOC_ENABLE)
 		error = begin_now(event, fd, all, why);
-	if (!error && !(wait && request == PERF_EVENT_IOC_DISABLE))
-		apply(event, fd, request, all);
+	if (!error)
+		apply(event, fd, request, all, waiting);
 	atomic_fetch_add(&group->changes, 1);
 	group_unlock(group, &held);
 	return error;

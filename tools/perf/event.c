@@ -117,8 +117,8 @@ static struct event *make(const struct wish *wish)
 	event->dummy = wish->dummy;
 	event->period = attr->sample_period;
 	event->owner = syscall(SYS_gettid);
-	/* Without the exec that it waits for, it is off. */
-	event->on = !attr->disabled || attr->enable_on_exec;
+	/* On, too, if it waits for an exec: its set does. */
+	event->on = !attr->disabled || wish->target.flags & PMUDEV_BIND_ON_EXEC;
 	event->refs = 1;
 	return event;
 }

@@ -65,37 +65,20 @@ static int init_control_state(hwd_control_state_t *state)
 	return PAPI_OK;
 }
 
-/* Events get other slots when one of them is removed: each keeps its period. */
-static void take_events(struct pmudev_control *ctl, NativeInfo_t *native, int count)
+static int update_control_state(hwd_control_state_t *state, NativeInfo_t *native, int count,
+				hwd_context_t *context)
 {
-	uint64_t period[PMUDEV_MAX_EVENTS] = {};
-	unsigned int old = 0;
+	struct pmudev_control *ctl = (struct pmudev_control *)state;
 	int i;
 
-	/* They stay in their order. */
-	for (i = 0; i < count && old < ctl->nr; i++) {
-		while (old < ctl->nr && ctl->event[old] != native[i].ni_event)
-			old++;
-		if (old < ctl->nr)
-			period[i] = ctl->period[old++];
-	}
-	memcpy(ctl->period, period, sizeof(period));
+	(void)context;
+	if (count > PMUDEV_MAX_EVENTS)
+		return PAPI_ECOUNT;
 	for (i = 0; i < count; i++) {
 		ctl->event[i] = native[i].ni_event;
 		native[i].ni_position = i;
 	}
 	ctl->nr = count;
-}
-
-static int update_control_state(hwd_control_state_t *state, NativeInfo_t *native, int count,
-				hwd_context_t *context)
-{
-	struct pmudev_control *ctl = (struct pmudev_control *)state;
-
-	(void)context;
-	if (count > PMUDEV_MAX_EVENTS)
-		return PAPI_ECOUNT;
-	take_events(ctl, native, count);
 	if (!count) {
 		pmudev_close(&ctl->set);
 		return PAPI_OK;

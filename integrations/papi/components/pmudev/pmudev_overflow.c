@@ -43,8 +43,8 @@ int pmudev_set_overflow(EventSetInfo_t *ESI, int index, int threshold)
 
 	if (slot < 0 || (!threshold && !ctl->period[slot]))
 		return PAPI_EINVAL;
-	/* Others would get signals that they know nothing of. */
-	if (ctl->options.inherit || ctl->options.tid)
+	/* A child would get signals that it knows nothing of. */
+	if (ctl->options.inherit)
 		return PAPI_ENOSUPP;
 	if (threshold && !ctl->nr_periods)
 		error = _papi_hwi_start_signal(signal, NEED_CONTEXT, ESI->CmpIdx);
