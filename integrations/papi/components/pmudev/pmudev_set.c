@@ -3,6 +3,8 @@
  * An EventSet's set of pmudev: it is made anew whenever events or options change.
  */
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "linux-pmudev.h"
 
@@ -215,7 +217,8 @@ int pmudev_control(hwd_context_t *context, int code, _papi_int_option_t *option)
 		break;
 	}
 	/* Others would get signals that they know nothing of. */
-	if (ctl->nr_periods && (changed.inherit || changed.tid))
+	if (ctl->nr_periods &&
+	    (changed.inherit || (changed.tid && changed.tid != (pid_t)syscall(SYS_gettid))))
 		return PAPI_ENOSUPP;
 	return error ? error : change(ctl, &changed);
 }
