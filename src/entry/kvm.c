@@ -188,7 +188,9 @@ void pmudev_kvm_userspace_exit(void *data, u32 reason, int error)
 		/* It may take the right without a word: by an NMI of perf's, or if it is old. */
 		lost = ctx->reads.enabled && !pmudev_backend_user_readable();
 		if (ctx->cpu >= 0 && (ctx->reads.revoke_pending || lost)) {
-			pmudev_pages_lost(ctx);
+			/* The backend counts the loss. */
+			if (lost)
+				pmudev_pages_disown(ctx);
 			if (ctx->reads.maps && this_cpu_read(pmudev_cpus.ready))
 				pmudev_pages_in(ctx);
 			else
