@@ -43,7 +43,7 @@ static const struct {
 };
 
 /* The type and the config */
-#define EVENT(type, config)	    ((uint64_t)(type) << 32 | (config))
+#define EVENT(type, config)	    ((uint64_t)(type) << 56 | (config))
 #define HARDWARE(event)		    EVENT(PERF_TYPE_HARDWARE, PERF_COUNT_HW_##event)
 #define RAW(code)		    EVENT(PERF_TYPE_RAW, code)
 #define CACHE_CODE(cache, op, miss) EVENT(PERF_TYPE_HW_CACHE, (cache) | (op) << 8 | (miss) << 16)
@@ -58,7 +58,6 @@ static const struct {
 	enum cpu cpu;
 	uint64_t event;
 	uint64_t code;
-	uint32_t high; /* half of the config */
 } events[] = {
 	{ SKYLAKE, HARDWARE(CACHE_MISSES), GENERIC | PMUDEV_CACHE_MISSES },
 	{ SKYLAKE, HARDWARE(BUS_CYCLES), 0x013c },
@@ -80,11 +79,11 @@ static const struct {
 	/* Any thread */
 	{ SKYLAKE, RAW(0x0020010d), 0 },
 	/* In a transaction, equal, second unit mask */
-	{ SKYLAKE, RAW(0x003c), 0, 0x1 },
-	{ SKYLAKE, RAW(0x003c), 0, 0x2 },
-	{ SKYLAKE, RAW(0x003c), 0, 0x10 },
-	{ SKYLAKE, RAW(0x003c), 0, 0x100 },
-	{ ZEN, RAW(0x003c), 0x10000003c, 0x1 },
+	{ SKYLAKE, RAW(0x10000003c), 0 },
+	{ SKYLAKE, RAW(0x20000003c), 0 },
+	{ SKYLAKE, RAW(0x100000003c), 0 },
+	{ SKYLAKE, RAW(0x1000000003c), 0 },
+	{ ZEN, RAW(0x10000003c), 0x10000003c },
 	/* perf's driver counts BPU_CLEARS.ANY here. */
 	{ NEHALEM, CACHE(BPU, READ, MISS), 0x03e8 },
 	{ UNKNOWN, HARDWARE(BRANCH_MISSES), GENERIC | PMUDEV_BRANCH_MISSES },
@@ -107,8 +106,8 @@ static const struct {
 static uint64_t code_of(unsigned int i)
 {
 	struct perf_event_attr attr = {
-		.type = events[i].event >> 32,
-		.config = (uint32_t)events[i].event | (uint64_t)events[i].high << 32,
+		.type = events[i].event >> 56,
+		.config = events[i].event & ((1ULL << 56) - 1),
 	};
 	struct pmudev_event_attr to;
 	bool dummy;

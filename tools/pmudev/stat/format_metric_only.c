@@ -52,11 +52,10 @@ static bool find_value(const struct measurement *m, const struct counted *counte
 	return is_metric(&row);
 }
 
-/* "insn per cycle"; of a second one of the same unit with the event's name. */
+/* "insn per cycle"; of a second one of the same unit, or @again, with the event's name. */
 static void title(const struct measurement *m, const struct counted *counted, uint64_t columns,
-		  unsigned int wanted, char *buf, size_t len)
+		  unsigned int wanted, bool again, char *buf, size_t len)
 {
-	bool again = false;
 	unsigned int part, n;
 	const char *unit = "";
 	const char *event = "";
@@ -107,16 +106,33 @@ struct titles {
 	char text[64][EVENT_NAME + 40];
 };
 
+/* Has another column this one's title? */
+static bool is_title(const struct titles *titles, unsigned int column)
+{
+	unsigned int n;
+
+	for (n = 0; n < 64; n++)
+		if (titles->columns >> n & 1 && n != column &&
+		    !strcmp(titles->text[n], titles->text[column]))
+			return true;
+	return false;
+}
+
 static void add_titles(struct titles *titles, const struct measurement *m,
 		       const struct counted *counted, uint64_t columns)
 {
 	const uint64_t more = columns & ~titles->columns;
 	unsigned int n;
 
-	for (n = 0; n < 64; n++)
-		if (more >> n & 1)
-			title(m, counted, columns, n, titles->text[n], sizeof(titles->text[n]));
-	titles->columns |= columns;
+	for (n = 0; n < 64; n++) {
+		if (!(more >> n & 1))
+			continue;
+		title(m, counted, columns, n, false, titles->text[n], sizeof(titles->text[n]));
+		if (is_title(titles, n))
+			title(m, counted, columns, n, true, titles->text[n],
+			      sizeof(titles->text[n]));
+		titles->columns |= 1ULL << n;
+	}
 }
 
 static void print_titles(const struct measurement *m, const struct counted *counted,
@@ -159,17 +175,19 @@ static void print_values(const struct measurement *m, const struct counted *coun
 
 static void print_lines(const struct measurement *m, const struct counted *counted, bool interval)
 {
-	static struct titles titles;
-	const uint64_t columns = find_columns(m, counted), before = interval ? titles.columns : 0;
+	static struct titles of_intervals, of_all;
+	struct titles *titles = interval ? &of_intervals : &of_all;
+	uint64_t before;
 	unsigned int part;
 
-	titles.columns = before;
-	add_titles(&titles, m, counted, columns);
+	of_all.columns = 0;
+	before = titles->columns;
+	add_titles(titles, m, counted, find_columns(m, counted));
 	/* Titles come again when there are more. */
-	if (!interval || titles.columns != before)
-		print_titles(m, counted, &titles, interval);
+	if (!interval || titles->columns != before)
+		print_titles(m, counted, titles, interval);
 	for (part = 0; part < counted->nr; part++)
-		print_values(m, counted, titles.columns, part, interval);
+		print_values(m, counted, titles->columns, part, interval);
 }
 
 static void line_interval(const struct measurement *m, const struct counted *counted)
@@ -221,7 +239,7 @@ static void json_lines(const struct measurement *m, const struct counted *counte
 		for (n = 0; n < 64; n++) {
 			if (!(columns >> n & 1))
 				continue;
-			title(m, counted, columns, n, text, sizeof(text));
+			title(m, counted, columns, n, false, text, sizeof(text));
 			if (find_value(m, counted, part, n, &value))
 				json_double(&json, text, value, 6);
 			else
