@@ -7,8 +7,15 @@
 
 # shellcheck disable=SC2317 # the sections are called by name
 
-export SECTIONS="check slow matrix-arm64 matrix-amd64 x86-6.1 x86-6.12 newest compile packaging emulator debug-arm64 debug-amd64 debug-amd
-kcsan-arm64 kcsan-amd64 kcsan-amd fuzz bench locks suites papi bugs"
+export SECTIONS="check slow matrix-arm64 matrix-amd64 x86-6.1-smp1 x86-6.1-smp4 x86-6.12-smp1 x86-6.12-smp4 newest compile packaging emulator debug-arm64 debug-amd64 debug-amd
+kcsan-arm64 kcsan-amd64 kcsan-amd fuzz kexec bench locks suites papi bugs"
+
+# x86_kernel NAME: 6.1 of x86-6.1-smp4
+x86_kernel() {
+	local kernel=${1#x86-}
+
+	printf '%s' "${kernel%-smp*}"
+}
 
 section_about() {
 	case $1 in
@@ -16,7 +23,7 @@ section_about() {
 	slow) echo "the programs that take long, on the machines of the sections matrix-* and of \`make check\`" ;;
 	matrix-arm64) echo "every other program on every arm64 machine, kernels 6.1 and 6.12" ;;
 	matrix-amd64) echo "the same on every pair of Intel's properties, and on AMD's machines" ;;
-	x86-*) echo "every program on the combinations of Intel's properties that matrix-amd64 leaves out, kernel ${1#*-}" ;;
+	x86-*) echo "every program on the combinations of Intel's properties that matrix-amd64 leaves out, kernel $(x86_kernel "$1"), CPUs: ${1##*smp}" ;;
 	newest) echo "the newest kernel that Debian packages, and 7.2, built from source" ;;
 	compile) echo "kernels of which Debian has headers: other series, PREEMPT_RT" ;;
 	packaging) echo "the Debian packages, DKMS, installation, RPM and Arch packages, in clean roots" ;;
@@ -26,6 +33,7 @@ section_about() {
 	kcsan-amd) echo "data races on AMD's machines" ;;
 	kcsan-*) echo "data races on ${1#*-}, and whether KCSAN sees one" ;;
 	fuzz) echo "the fuzzer, 10 minutes for each architecture, and libFuzzer on src/pure" ;;
+	kexec) echo "another kernel is executed while pmudev counts, and finds the PMU untouched" ;;
 	bench) echo "\`make bench\`: costs next to perf's, held to bars" ;;
 	locks) echo "the module's locks: how often they are taken, how long they are held, who waits" ;;
 	suites) echo "other projects' test programs that use perf, with perf and with \`pmudev exec\`" ;;
@@ -54,6 +62,7 @@ section_covers() {
 	emulator) printf '%s\n' tests/emulator scripts/build-emulator tests/vm/config scripts/build-kernel ;;
 	debug-* | kcsan-*) printf '%s\n' $module $machine $programs tests/checker scripts/build-kernel ;;
 	fuzz) printf '%s\n' $module $machine tests/selftests tests/modules tests/coverage tests/unit tools/lib scripts/build-kernel ;;
+	kexec) printf '%s\n' $module $machine $command tests/kexec ;;
 	bench) printf '%s\n' $module $machine tests/bench tests/selftests tests/modules tools/lib share/pmudev/latencies.txt ;;
 	locks) printf '%s\n' $module $machine tests/bench tests/selftests tests/modules tools/lib scripts/build-kernel ;;
 	papi) printf '%s\n' $module $machine $command tests/suites integrations ;;
@@ -71,7 +80,7 @@ section_runs() {
 	slow) echo "--level slow" ;;
 	matrix-arm64) echo "--level matrix --kernel 6.1-arm64,6.12-arm64,6.12-armhf" ;;
 	matrix-amd64) echo "--level matrix --kernel 6.1-amd64,6.12-amd64" ;;
-	x86-*) echo "--all --without-matrix --kernel ${1#*-}-amd64" ;;
+	x86-*) echo "--all --without-matrix --kernel $(x86_kernel "$1")-amd64 --smp ${1##*smp}" ;;
 	newest) echo "--kernel $NEWEST" ;;
 	debug-amd | kcsan-amd) echo "$WATCHED newest-${1%-*}-amd64 --machine amd-v2-g6,amd-g4,skid-amd --smp 4" ;;
 	debug-*) echo "$WATCHED newest-$1" ;;
@@ -109,14 +118,16 @@ matrix() {
 section_matrix_arm64() { matrix matrix-arm64; }
 section_matrix_amd64() { matrix matrix-amd64; }
 
-# x86_rest VERSION: what the matrix leaves out.
+# x86_rest NAME: what the matrix leaves out.
 x86_rest() {
-	scripts/setup tools kselftest libraries python-amd64 rust "$1-amd64" busybox-amd64 emulator
-	run_machines "x86-$1"
+	scripts/setup tools kselftest libraries python-amd64 rust "$(x86_kernel "$1")-amd64" busybox-amd64 emulator
+	run_machines "$1"
 }
 
-section_x86_6.1() { x86_rest 6.1; }
-section_x86_6.12() { x86_rest 6.12; }
+section_x86_6.1_smp1() { x86_rest x86-6.1-smp1; }
+section_x86_6.1_smp4() { x86_rest x86-6.1-smp4; }
+section_x86_6.12_smp1() { x86_rest x86-6.12-smp1; }
+section_x86_6.12_smp4() { x86_rest x86-6.12-smp4; }
 
 section_newest() {
 	# shellcheck disable=SC2086 # a list of words
@@ -131,6 +142,11 @@ section_compile() { scripts/compile; }
 section_packaging() {
 	scripts/setup tools 6.1-amd64 6.12-amd64 busybox-amd64 emulator packaging
 	tests/packaging/run
+}
+
+section_kexec() {
+	scripts/setup tools libraries 6.12-amd64 busybox-amd64 emulator
+	tests/kexec/run
 }
 
 section_emulator() {
