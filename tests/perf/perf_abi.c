@@ -106,8 +106,9 @@ TEST_F(perf_abi, inherit)
 	EXPECT_GT(20 * N, value(self->fd[1]));
 }
 
-/* As perf stat does it: a child that waits, and counts from its exec on. */
-TEST_F(perf_abi, on_exec)
+/* A child that waits, and counts from its exec on. @off: it is disabled and reset by hand before */
+static void from_the_exec(struct __test_metadata *_metadata, FIXTURE_DATA(perf_abi) * self,
+			  bool off)
 {
 	int go[2], status;
 	uint64_t counted;
@@ -118,6 +119,10 @@ TEST_F(perf_abi, on_exec)
 	self->attr.inherit = 1;
 	self->fd[0] = open_event(&self->attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	ASSERT_LE(0, self->fd[0]);
+	if (off) {
+		ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_DISABLE, 0));
+		ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_RESET, 0));
+	}
 	ASSERT_EQ(1, write(go[1], "", 1));
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
@@ -126,6 +131,17 @@ TEST_F(perf_abi, on_exec)
 	EXPECT_GT(200 * N, counted);
 	close(go[0]);
 	close(go[1]);
+}
+
+/* As perf stat does it */
+TEST_F(perf_abi, on_exec)
+{
+	from_the_exec(_metadata, self, false);
+}
+
+TEST_F(perf_abi, off_before_the_exec)
+{
+	from_the_exec(_metadata, self, true);
 }
 
 /* An event that waits for an exec counts at once when it is enabled, as one that is not off. */
@@ -158,30 +174,6 @@ TEST_F(perf_abi, on_before_the_exec)
 	EXPECT_EQ(0ULL, window(self->fd[3], N));
 	ASSERT_EQ(0, ioctl(self->fd[3], PERF_EVENT_IOC_ENABLE, 0));
 	EXPECT_LE(2 * N, window(self->fd[3], N));
-}
-
-/* Disabled and reset before, it begins at the exec all the same. */
-TEST_F(perf_abi, off_before_the_exec)
-{
-	int go[2], status;
-	uint64_t counted;
-	pid_t pid = fork_to_exec(go, N, "--loop");
-
-	ASSERT_LT(0, pid);
-	self->attr.enable_on_exec = 1;
-	self->attr.inherit = 1;
-	self->fd[0] = open_event(&self->attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	ASSERT_LE(0, self->fd[0]);
-	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_DISABLE, 0));
-	ASSERT_EQ(0, ioctl(self->fd[0], PERF_EVENT_IOC_RESET, 0));
-	ASSERT_EQ(1, write(go[1], "", 1));
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
-	counted = value(self->fd[0]);
-	EXPECT_LE(2 * N, counted);
-	EXPECT_GT(200 * N, counted);
-	close(go[0]);
-	close(go[1]);
 }
 
 TEST_F(perf_abi, copies)
