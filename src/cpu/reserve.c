@@ -316,7 +316,7 @@ static void close_all(void *unused)
 
 	WRITE_ONCE(closed, true);
 	cpus_read_lock();
-	/* Whoever reserves CPUs has a PMU's lock: after it nobody does who has not seen that. */
+	/* CPUs are reserved with their PMU's lock held: who takes it after this sees @closed. */
 	pmudev_for_each_pmu(pmu) {
 		mutex_lock(&pmu->lock);
 		release_cpus(pmu);

@@ -32,12 +32,12 @@ struct mapping {
 	struct task_struct *caller; /* the thread that calls mmap() */
 	u32 slot; /* whose page in perf's layout is mapped; PMUDEV_ALL: the user page */
 	/* In: for pages that the set does not have yet; out: NULL if used: */
-	struct page *page;	/* the user page */
-	struct page *perf_page; /* the slot's, charged to @user */
+	struct page *page;		/* the user page */
+	struct page *perf_page;		/* the slot's, charged to @user */
 	struct user_struct *user;
 	struct pmudev_perf_pages *perf; /* those of all slots */
-	struct pmudev_refusal *why;	/* filled in on error */
-	int error;			/* out: 0 or an error */
+	struct pmudev_refusal *why; /* filled in on error */
+	int error;		    /* out: 0 or an error */
 };
 
 /* One grant at a time: later ones wait until the first has cleared residue on all CPUs. */
@@ -288,14 +288,14 @@ static int allocate_pages(struct mapping *map)
 	return 0;
 }
 
-/* Was it mapped before? Then it needs no memory. */
+/* Was it mapped before? With a page in perf's layout there is a user page, too. */
 static bool has_pages(const struct pmudev_set *set, u32 slot)
 {
 	const struct pmudev_perf_pages *perf = READ_ONCE(set->mapping.perf);
 
 	if (slot == PMUDEV_ALL)
 		return READ_ONCE(set->mapping.page);
-	return READ_ONCE(set->mapping.page) && perf && READ_ONCE(perf->page[slot]);
+	return perf && READ_ONCE(perf->page[slot]);
 }
 
 static void free_pages_left(const struct mapping *map)

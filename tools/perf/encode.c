@@ -213,8 +213,8 @@ static bool is_dummy(const struct perf_event_attr *attr)
 }
 
 /* What read.c can answer; of anything else perf says that it is wrong. */
-#define READ_FORMATS                                                                  \
-	((uint64_t)(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | \
+#define READ_FORMATS                                                                               \
+	((uint64_t)(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |              \
 		    PERF_FORMAT_ID | PERF_FORMAT_GROUP | PERF_FORMAT_LOST))
 
 bool perf_encode(const struct perf_event_attr *attr, struct pmudev_event_attr *to, bool *dummy)

@@ -44,6 +44,12 @@ static int as_perf(int error)
 	}
 }
 
+/* Does it begin at its target's exec? One that is on from the beginning does not wait. */
+static bool waits_for_exec(const struct perf_event_attr *attr, int cpu)
+{
+	return attr->enable_on_exec && attr->disabled && cpu < 0;
+}
+
 static struct target target_of(const struct perf_event_attr *attr, pid_t pid, int cpu)
 {
 	struct target target = {
@@ -55,8 +61,7 @@ static struct target target_of(const struct perf_event_attr *attr, pid_t pid, in
 
 	if (attr->inherit && cpu < 0)
 		target.flags |= PMUDEV_BIND_INHERIT;
-	/* One that is on from the beginning does not wait. */
-	if (attr->enable_on_exec && attr->disabled && cpu < 0)
+	if (waits_for_exec(attr, cpu))
 		target.flags |= PMUDEV_BIND_ON_EXEC;
 	return target;
 }
@@ -74,8 +79,8 @@ static bool is_ours(const struct perf_event_attr *attr, pid_t pid, int cpu, unsi
 	/* Deadlines are of threads. */
 	if (attr->sample_period && (cpu >= 0 || attr->inherit || attr->enable_on_exec))
 		return false;
-	/* It begins at the exec in a group that does not. */
-	if (attr->enable_on_exec && attr->disabled && cpu < 0 && !may_wait)
+	/* It would wait in a group that does not. */
+	if (waits_for_exec(attr, cpu) && !may_wait)
 		return false;
 	return attr_is_plain(attr) && perf_encode(attr, to, dummy);
 }

@@ -47,8 +47,8 @@ static const struct {
 #define HARDWARE(event)		    EVENT(PERF_TYPE_HARDWARE, PERF_COUNT_HW_##event)
 #define RAW(code)		    EVENT(PERF_TYPE_RAW, code)
 #define CACHE_CODE(cache, op, miss) EVENT(PERF_TYPE_HW_CACHE, (cache) | (op) << 8 | (miss) << 16)
-#define CACHE(cache, op, result)                                             \
-	CACHE_CODE(PERF_COUNT_HW_CACHE_##cache, PERF_COUNT_HW_CACHE_OP_##op, \
+#define CACHE(cache, op, result)                                                                   \
+	CACHE_CODE(PERF_COUNT_HW_CACHE_##cache, PERF_COUNT_HW_CACHE_OP_##op,                       \
 		   PERF_COUNT_HW_CACHE_RESULT_##result)
 
 /* @code: 0: it is perf's; GENERIC | enum pmudev_generic */
