@@ -5,8 +5,6 @@
  */
 #include <linux/slab.h>
 
-#include "../context/events.h"
-#include "../context/user_page.h"
 #include "../cpu/counters.h"
 #include "conflict.h"
 #include "place.h"
@@ -47,12 +45,6 @@ int pmudev_place_on(u64 free, const struct pmudev_constraint *constraint, unsign
 	return pmudev_assign(now, nr, counter);
 }
 
-/* Inherited sets stay where they are: their children's tasks have sets of their own. */
-static bool movable(const struct pmudev_set *set, const struct pmudev_ctx *ctx)
-{
-	return set->ctx == ctx && !set->inherit;
-}
-
 /*
  * Add all that may move. Return: the counters that are free then. 0: none may move, or there are
  * more events than counters, and no placement need be found.
@@ -67,7 +59,7 @@ static u64 add_movable(struct assignment *assignment, const struct pmudev_pmu *p
 	pmudev_for_each_alloc(alloc, pmu) {
 		struct pmudev_set *set = alloc->set;
 
-		if (!movable(set, ctx))
+		if (!pmudev_movable(set, ctx))
 			continue;
 		pmudev_for_each_slot(slot, rest, alloc->placed & ~READ_ONCE(set->mux)) {
 			const struct pmudev_event *event = pmudev_slot_event(set, slot);
@@ -92,7 +84,7 @@ static u64 movable_guaranteed(const struct pmudev_pmu *pmu, const struct pmudev_
 	u64 freed = 0;
 
 	pmudev_for_each_alloc(alloc, pmu)
-		if (movable(alloc->set, ctx))
+		if (pmudev_movable(alloc->set, ctx))
 			freed |= alloc->mux.guaranteed;
 	return freed;
 }
@@ -129,7 +121,7 @@ static noinline_for_stack int find_guaranteed(const struct pmudev_pmu *pmu,
 		struct pmudev_alloc_mux *mux = &alloc->mux;
 		struct pmudev_set *set = alloc->set;
 
-		if (!movable(set, ctx) || !mux->guaranteed)
+		if (!pmudev_movable(set, ctx) || !mux->guaranteed)
 			continue;
 		ret = pmudev_find_guaranteed(set, alloc->placed & READ_ONCE(set->mux), free,
 					     &mux->new_guaranteed, &unused);
@@ -159,7 +151,7 @@ static void plan(const struct assignment *assignment, unsigned int nr, const str
 	unsigned int i;
 
 	pmudev_for_each_alloc(alloc, pmu) {
-		if (!movable(alloc->set, ctx))
+		if (!pmudev_movable(alloc->set, ctx))
 			continue;
 		alloc->moving = 0;
 		if (!with_guaranteed || !alloc->mux.guaranteed)
@@ -218,84 +210,6 @@ static int place_by_moving(struct pmudev_set *set, const struct pmudev_constrain
 	ret = solve_by_moving(assignment, set, constraint, nr, counter);
 	kfree(assignment);
 	return ret;
-}
-
-/* The counters that an event moves to. */
-static u64 moved_to(const struct pmudev_alloc *alloc, unsigned int slot)
-{
-	bool chained = pmudev_slot_event(alloc->set, slot)->hw.chained;
-
-	return pmudev_place_counters(alloc->new_place[slot], chained);
-}
-
-u64 pmudev_place_moved(struct pmudev_set *asking)
-{
-	struct pmudev_alloc *alloc;
-	unsigned int slot;
-	u64 rest, moved = 0;
-
-	pmudev_for_each_alloc(alloc, asking->pmu) {
-		if (!movable(alloc->set, asking->ctx))
-			continue;
-		moved |= alloc->mux.new_guaranteed;
-		pmudev_for_each_slot(slot, rest, alloc->moving)
-			moved |= moved_to(alloc, slot);
-	}
-	return moved;
-}
-
-struct pmudev_set *pmudev_place_moves(struct pmudev_set *asking)
-{
-	struct pmudev_alloc *alloc, *next;
-	struct pmudev_set *first = NULL;
-	unsigned int slot;
-	LIST_HEAD(moved);
-	u64 rest;
-
-	lockdep_assert_held(&asking->pmu->lock);
-	/* All are unaccounted before the first is accounted again: they may change places. */
-	list_for_each_entry_safe(alloc, next, &pmudev_pmu_alloc(asking->pmu)->sets, node) {
-		if (!movable(alloc->set, asking->ctx) ||
-		    (!alloc->moving && alloc->mux.new_guaranteed == alloc->mux.guaranteed))
-			continue;
-		pmudev_alloc_unaccount(alloc->set);
-		list_add_tail(&alloc->node, &moved);
-	}
-	list_for_each_entry_safe(alloc, next, &moved, node) {
-		list_del(&alloc->node);
-		alloc->mux.changed |= alloc->mux.new_guaranteed != alloc->mux.guaranteed;
-		alloc->mux.guaranteed = alloc->mux.new_guaranteed;
-		pmudev_for_each_slot(slot, rest, alloc->moving)
-			alloc->place[slot] = alloc->new_place[slot];
-		pmudev_alloc_account(alloc->set);
-		alloc->next_moving = first;
-		first = alloc->set;
-	}
-	return first;
-}
-
-void pmudev_move_events(struct pmudev_ctx *ctx, void *arg)
-{
-	struct pmudev_set *set, *first = arg;
-	unsigned int slot;
-	u64 rest;
-
-	lockdep_assert_held(&ctx->lock);
-	/* It ended meanwhile: nothing counts any more, and nothing could be activated again. */
-	if (ctx->dead)
-		return;
-	/* All of them leave before the first comes: they may change places among themselves. */
-	for (set = first; set; set = set->alloc->next_moving) {
-		set->alloc->moving_active = set->active & set->alloc->moving;
-		pmudev_slots_deactivate(ctx, set, set->alloc->moving_active);
-	}
-	for (set = first; set; set = set->alloc->next_moving) {
-		pmudev_for_each_slot(slot, rest, set->alloc->moving)
-			pmudev_hw_place(set->pmu, &pmudev_slot_event(set, slot)->hw,
-					set->alloc->place[slot]);
-		WARN_ON_ONCE(!pmudev_slots_activate(ctx, set, set->alloc->moving_active));
-		pmudev_page_publish(ctx, set);
-	}
 }
 
 int pmudev_place_ever(struct pmudev_pmu *pmu, const struct pmudev_constraint *constraint,

@@ -41,7 +41,16 @@ int pmudev_place(struct pmudev_set *set, const struct pmudev_constraint *constra
 int pmudev_place_alone(struct pmudev_set *set, u64 free, const struct pmudev_constraint *constraint,
 		       unsigned int nr, u8 *counter, struct pmudev_refusal *why);
 
-/* Counters that what moves for the last placement moves to. pmu->lock held. */
+/*
+ * May events of @set move for one of @ctx? Inherited sets stay where they are: their children's
+ * tasks have sets of their own.
+ */
+static inline bool pmudev_movable(const struct pmudev_set *set, const struct pmudev_ctx *ctx)
+{
+	return set->ctx == ctx && !set->inherit;
+}
+
+/* move.c: counters that what moves for the last placement moves to. pmu->lock held. */
 u64 pmudev_place_moved(struct pmudev_set *asking);
 
 /*
