@@ -228,8 +228,29 @@ int pmudev_place_ever(struct pmudev_pmu *pmu, const struct pmudev_constraint *co
 	return pmudev_refuse_unavailable(pmu, why);
 }
 
-/* No placement was found: @bad does not fit. */
-static int refuse(struct pmudev_set *set, const struct pmudev_constraint *constraint,
+/*
+ * The events up to @bad do not fit on @free together. Give them what others hold, event by event,
+ * until they fit: the last of these events lacks a counter that others hold.
+ */
+static noinline_for_stack int lacking(struct pmudev_set *set, u64 free,
+				      const struct pmudev_constraint *constraint, int bad)
+{
+	u8 counter[PMUDEV_MAX_EVENTS];
+	u64 held;
+	int i;
+
+	for (i = bad; i >= 0; i--) {
+		held = pmudev_held_by_others(set, pmudev_places_counters(constraint[i].allowed,
+									 constraint[i].chained));
+		free |= held;
+		if (held && pmudev_place_on(free, constraint, bad + 1, counter) < 0)
+			return i;
+	}
+	return bad;
+}
+
+/* No placement on @free was found: @bad does not fit. */
+static int refuse(struct pmudev_set *set, u64 free, const struct pmudev_constraint *constraint,
 		  unsigned int nr, int bad, struct pmudev_refusal *why)
 {
 	int ret = pmudev_place_ever(set->pmu, constraint, nr, why);
@@ -239,8 +260,8 @@ static int refuse(struct pmudev_set *set, const struct pmudev_constraint *constr
 			why->busy |= pmudev_held_by_others(set, why->allowed);
 		return ret;
 	}
-	why->event = bad;
-	return pmudev_refuse_held(set, &constraint[bad], why);
+	why->event = lacking(set, free, constraint, bad);
+	return pmudev_refuse_held(set, &constraint[why->event], why);
 }
 
 /* Place on some of the free counters, if these are not all. */
@@ -272,6 +293,7 @@ int pmudev_place(struct pmudev_set *set, const struct pmudev_constraint *constra
 {
 	struct pmudev_pmu *pmu = set->pmu;
 	int bad, ret;
+	u64 free;
 
 	lockdep_assert_held(&pmu->lock);
 	*moves = false;
@@ -279,15 +301,15 @@ int pmudev_place(struct pmudev_set *set, const struct pmudev_constraint *constra
 		return 0;
 	/* Reclaim dead sets, and what others borrow, before moving active events. */
 	pmudev_reclaim_dead(pmu);
-	bad = pmudev_place_on(pmudev_pmu_available(pmu) & ~pmudev_alloc_taken(set, false),
-			      constraint, nr, counter);
+	free = pmudev_pmu_available(pmu) & ~pmudev_alloc_taken(set, false);
+	bad = pmudev_place_on(free, constraint, nr, counter);
 	if (bad < 0)
 		return 0;
 	ret = place_by_moving(set, constraint, nr, counter);
 	*moves = !ret;
 	if (ret == -ENOMEM)
 		return pmudev_refuse(why, ret, PMUDEV_WHY_MEMORY, 0);
-	return ret ? refuse(set, constraint, nr, bad, why) : 0;
+	return ret ? refuse(set, free, constraint, nr, bad, why) : 0;
 }
 
 int pmudev_place_alone(struct pmudev_set *set, u64 free, const struct pmudev_constraint *constraint,
@@ -295,5 +317,5 @@ int pmudev_place_alone(struct pmudev_set *set, u64 free, const struct pmudev_con
 {
 	int bad = pmudev_place_on(free, constraint, nr, counter);
 
-	return bad < 0 ? 0 : refuse(set, constraint, nr, bad, why);
+	return bad < 0 ? 0 : refuse(set, free, constraint, nr, bad, why);
 }

@@ -147,10 +147,15 @@ static int place_new(struct dry_run *run)
 	return ret;
 }
 
+/* The slots of what is placed; new events would have some that are in no mask yet. */
+static u64 slots_of(const struct dry_run *run)
+{
+	return run->nr_new ? ~run->set->used : run->set->used;
+}
+
 static int check_perf_readers(struct dry_run *run)
 {
-	/* New events have slots that are in no mask yet. */
-	return pmudev_check_perf_readers(run->set, run->nr_new ? ~0ULL : run->set->used, run->why);
+	return pmudev_check_perf_readers(run->set, slots_of(run), run->why);
 }
 
 /* Runs in a worker. */
@@ -164,8 +169,11 @@ static void place(void *arg)
 		return;
 	cpus_read_lock();
 	mutex_lock(&pmu->lock);
-	pmudev_alloc_look_at_perf(pmu, pmudev_open_set(run->set)->hold.pinned);
-	run->ret = run->nr_new ? place_new(run) : place_in_set(run);
+	run->ret = pmudev_check_enable(run->set, slots_of(run), run->why);
+	if (!run->ret) {
+		pmudev_alloc_look_at_perf(pmu, pmudev_open_set(run->set)->hold.pinned);
+		run->ret = run->nr_new ? place_new(run) : place_in_set(run);
+	}
 	if (!run->ret && pmudev_backend.held && !pmudev_reservation(pmu)->users)
 		run->ret = pmudev_backend.held(&pmu->info, run->why);
 	mutex_unlock(&pmu->lock);

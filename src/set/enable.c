@@ -76,6 +76,21 @@ static int check_moment(struct pmudev_set *set, u64 slots, struct pmudev_refusal
 	return 0;
 }
 
+int pmudev_check_enable(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why)
+{
+	int ret;
+
+	lockdep_assert_held(&set->pmu->lock);
+	slots &= ~set->alloc->placed;
+	if (!slots)
+		return 0;
+	ret = check_moment(set, slots, why);
+	if (!ret && is_private(set) && !set->mapping.private &&
+	    READ_ONCE(pmudev_readers.nr_granted))
+		ret = pmudev_refuse_readable(&pmudev_readers.granted, why);
+	return ret;
+}
+
 /* Activate what has counters, or give these back. pmu->lock held. */
 static int activate(struct pmudev_set *set, u64 slots)
 {

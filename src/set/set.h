@@ -111,6 +111,12 @@ void pmudev_set_disable_all(struct pmudev_set *set);
  */
 int pmudev_check_perf_readers(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why);
 
+/*
+ * What ENABLE of these slots refuses, whatever counters are free: the CPU is offline, others could
+ * read its counters, user access is off. Changes nothing. pmu->lock held, and the CPUs stay.
+ */
+int pmudev_check_enable(struct pmudev_set *set, u64 slots, struct pmudev_refusal *why);
+
 /* The slots of a group, or of all. -EINVAL if there are none. */
 int pmudev_group_slots(struct pmudev_set *set, u32 group, u64 *slots, struct pmudev_refusal *why);
 

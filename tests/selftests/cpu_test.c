@@ -83,6 +83,7 @@ TEST(not_visible_to_readers)
 	struct pmudev_query query;
 	struct pmudev_page *page;
 	int cpu_fd, fd;
+	__s32 counter;
 
 	ASSERT_EQ(0, pm_query(&query));
 	if (query.features & PMUDEV_HAS_HIDING)
@@ -99,6 +100,16 @@ TEST(not_visible_to_readers)
 	EXPECT_EQ(getpid(), why.holder.pid);
 	cpu_fd = pm_cpu_set(0, PMUDEV_BIND_SHARED, &cpu_event, 1);
 	EXPECT_GE(cpu_fd, 0);
+	close(cpu_fd);
+	/* A dry run says so, and names the same. */
+	cpu_fd = pm_open();
+	ASSERT_GE(cpu_fd, 0);
+	ASSERT_EQ(0, pm_bind(cpu_fd, PMUDEV_TARGET_CPU, 0, 0));
+	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_USER_READABLE, pm_place(cpu_fd, &cpu_event, 1, &counter));
+	EXPECT_EQ((__u32)PMUDEV_HOLDER_TASK_SET, why.holder.kind);
+	EXPECT_EQ(getpid(), why.holder.pid);
+	ASSERT_EQ(0, pm_add(cpu_fd, &cpu_event, 1));
+	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_USER_READABLE, pm_place(cpu_fd, NULL, 0, &counter));
 	close(cpu_fd);
 	pm_unmap(page);
 	close(fd);
@@ -214,6 +225,7 @@ TEST_F(cpus, going_and_coming_back)
 {
 	struct pmudev_event_attr event = raw_event(EVENT_CYCLES, USER_ONLY);
 	union record before, gone, later, back;
+	__s32 counter;
 	int fd, i;
 
 	fd = pm_cpu_set(1, 0, &event, 1);
@@ -241,6 +253,8 @@ TEST_F(cpus, going_and_coming_back)
 	/* Offline, it can be read, stopped and closed. */
 	ASSERT_EQ(0, set_cpu_online(1, false));
 	EXPECT_EQ(0, pm_disable(fd, 0));
+	EXPECT_REFUSED(ENODEV, PMUDEV_WHY_CPU_OFFLINE, pm_place(fd, NULL, 0, &counter));
+	EXPECT_REFUSED(ENODEV, PMUDEV_WHY_CPU_OFFLINE, pm_place(fd, &event, 1, &counter));
 	EXPECT_REFUSED(ENODEV, PMUDEV_WHY_CPU_OFFLINE, pm_enable(fd, 0));
 	EXPECT_EQ(0, pm_read(fd, &later));
 	close(fd);

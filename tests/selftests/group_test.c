@@ -282,6 +282,40 @@ TEST_F(groups, all_or_nothing)
 		EXPECT_GE(value(self->fd, i), 1000ULL);
 }
 
+/*
+ * The second event needs the only free counter, and the first fits on what others hold: it is the
+ * first that lacks a counter.
+ */
+TEST_F(groups, names_the_event_whose_counters_are_held)
+{
+	const __u64 held = self->available & (self->available - 1);
+	const __u32 flags = USER_ONLY | PMUDEV_COUNTER;
+	struct pmudev_event_attr others[PMUDEV_MAX_EVENTS], events[2];
+	unsigned int nr = 0;
+	__u64 left;
+	int other;
+
+	if (!held)
+		SKIP(return, "two counters are needed");
+	for (left = held; left; left &= left - 1) {
+		others[nr] = raw_event(EVENT_CYCLES, flags);
+		others[nr++].counter = __builtin_ctzll(left);
+	}
+	other = pm_set(others, nr, true);
+	ASSERT_GE(other, 0);
+	events[0] = raw_event(EVENT_CYCLES, USER_ONLY);
+	events[1] = raw_event(EVENT_CYCLES, flags);
+	events[1].counter = __builtin_ctzll(self->available);
+	ASSERT_EQ(0, pm_add(self->fd, events, 2));
+	EXPECT_REFUSED(EBUSY, PMUDEV_WHY_HELD, pm_enable(self->fd, PMUDEV_ALL));
+	EXPECT_EQ(0, why.event);
+	EXPECT_EQ(held, why.busy & self->available);
+	EXPECT_EQ(getpid(), why.holder.pid);
+	EXPECT_EQ((__u32)__builtin_ctzll(held), why.holder.counter);
+	close(other);
+	EXPECT_EQ(0, pm_enable(self->fd, PMUDEV_ALL));
+}
+
 /* The list of holders is as long as the caller has room; the refusal stands without it. */
 TEST_F(groups, room_for_holders)
 {
