@@ -228,25 +228,39 @@ int pmudev_place_ever(struct pmudev_pmu *pmu, const struct pmudev_constraint *co
 	return pmudev_refuse_unavailable(pmu, why);
 }
 
+/* What others hold of the counters that the events from @first to @last allow. */
+static u64 held_of(struct pmudev_set *set, const struct pmudev_constraint *constraint, int first,
+		   int last)
+{
+	u64 allowed = 0;
+	int i;
+
+	for (i = first; i <= last; i++)
+		allowed |= pmudev_places_counters(constraint[i].allowed, constraint[i].chained);
+	return pmudev_held_by_others(set, allowed);
+}
+
 /*
- * The events up to @bad do not fit on @free together. Give them what others hold, event by event,
- * until they fit: the last of these events lacks a counter that others hold.
+ * The events up to @bad do not fit on @free together. If the last ones of them also had what others
+ * hold: how many of them would do? The first of these lacks a counter that others hold. Found by
+ * bisection, for a search with chained events may take long.
  */
 static noinline_for_stack int lacking(struct pmudev_set *set, u64 free,
 				      const struct pmudev_constraint *constraint, int bad)
 {
+	int middle, low = -1, high = bad;
 	u8 counter[PMUDEV_MAX_EVENTS];
-	u64 held;
-	int i;
+	u64 more;
 
-	for (i = bad; i >= 0; i--) {
-		held = pmudev_held_by_others(set, pmudev_places_counters(constraint[i].allowed,
-									 constraint[i].chained));
-		free |= held;
-		if (held && pmudev_place_on(free, constraint, bad + 1, counter) < 0)
-			return i;
+	while (low < high) {
+		middle = (low + high + 1) / 2;
+		more = held_of(set, constraint, middle, bad);
+		if (pmudev_place_on(free | more, constraint, bad + 1, counter) < 0)
+			low = middle;
+		else
+			high = middle - 1;
 	}
-	return bad;
+	return low < 0 ? bad : low;
 }
 
 /* No placement on @free was found: @bad does not fit. */
