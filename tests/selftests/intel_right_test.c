@@ -289,6 +289,8 @@ TEST_F(right, taken_before_events_move)
 	turn_wait(&twice.turns, 0);
 	ASSERT_NE(NULL, twice.page[0]);
 	ASSERT_NE(NULL, twice.page[1]);
+	/* It has given the turn, and may not wait for its own yet: until then both sets count. */
+	ASSERT_TRUE(WAIT_FOR(task_state(twice.tid) == 'S'));
 	for (i = 0; i < 2; i++)
 		where[i] = place(twice.fd[i]);
 	/* One of them has the counter that both may have: the newcomer wants the other's. */
@@ -304,6 +306,7 @@ TEST_F(right, taken_before_events_move)
 		EXPECT_NE(where[i], place(twice.fd[i]));
 	WRITE_ONCE(twice.stop, true);
 	turn_wait(&twice.turns, 0);
+	ASSERT_TRUE(WAIT_FOR(task_state(twice.tid) == 'S'));
 	EXPECT_EQ(before, pm_value(twice.fd[0], 0) - pm_value(twice.fd[1], 0));
 	turn_give(&twice.turns, 0);
 	ASSERT_EQ(0, pthread_join(twice.thread, NULL));
