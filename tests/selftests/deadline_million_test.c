@@ -16,7 +16,6 @@
 #define THREADS 4
 #define OURS	(debug_kernel() ? 20000ULL : (__u64)few(1000000))
 #define THEIRS	(OURS / 10)
-#define LEAST	3U /* disturbances of each kind, however soon the others are done */
 
 struct counted {
 	pid_t pid;
@@ -191,7 +190,7 @@ static void end_disturbances(struct __test_metadata *_metadata, struct _test_dat
 
 	for (i = 0; i < self->nr; i++) {
 		EXPECT_EQ(0, disturb_end(&self->d[i])) TH_LOG("%s", self->d[i].name);
-		EXPECT_GE(self->d[i].times, LEAST) TH_LOG("%s", self->d[i].name);
+		EXPECT_GE(self->d[i].times, DISTURBED_LEAST) TH_LOG("%s", self->d[i].name);
 	}
 }
 
@@ -234,7 +233,7 @@ TEST_F_TIMEOUT(million, reported_once, 600)
 		ASSERT_EQ(0, pm_enable(self->counted[i].fd, 0));
 	}
 	disturb(_metadata, self, false);
-	while (sum < OURS || !disturbed(self->d, self->nr, LEAST)) {
+	while (sum < OURS || !disturbed(self->d, self->nr, DISTURBED_LEAST)) {
 		for (i = 0, sum = 0; i < THREADS; i++) {
 			ASSERT_TRUE(take(&self->counted[i]));
 			sum += self->counted[i].sum;
@@ -264,7 +263,7 @@ TEST_F_TIMEOUT(million, of_perf, 600)
 					     self->counted[i].pid, PERIOD))
 			SKIP(return, "perf takes no samples here");
 	disturb(_metadata, self, true);
-	while (sum < THEIRS || !disturbed(self->d, self->nr, LEAST)) {
+	while (sum < THEIRS || !disturbed(self->d, self->nr, DISTURBED_LEAST)) {
 		for (i = 0, sum = 0; i < THREADS; i++) {
 			samples += perf_samples_take(&self->counted[i].samples);
 			sum += perf_count(self->counted[i].samples.fd).value / PERIOD;

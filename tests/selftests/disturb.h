@@ -36,6 +36,9 @@ void disturb_go_on(struct disturbance *d);
 /* Told to stop, and collected: 0, what went wrong, or as child_result(). */
 int disturb_end(struct disturbance *d);
 
+/* What a test waits for, however soon it has done all else */
+#define DISTURBED_LEAST 3U
+
 /* Has each of them that there is happened so often? Or gone wrong. */
 bool disturbed(const struct disturbance *d, unsigned int nr, unsigned int least);
 
