@@ -169,11 +169,10 @@ static void plan(const struct assignment *assignment, unsigned int nr, const str
 }
 
 /* Place new events by moving others: the moves are noted in their sets. 0, -EBUSY or -ENOMEM. */
-static int solve_by_moving(struct assignment *assignment, struct pmudev_set *set,
+static int solve_by_moving(struct assignment *assignment, struct pmudev_set *set, u64 free,
 			   const struct pmudev_constraint *constraint, unsigned int nr, u8 *counter)
 {
 	struct pmudev_pmu *pmu = set->pmu;
-	u64 free = pmudev_pmu_available(pmu) & ~pmudev_alloc_taken(set, false);
 	/* What others hold on the children's threads: moving events of this context frees none. */
 	u64 by_children = pmudev_alloc_taken_by_children(set);
 	u64 freed, guaranteed = 0;
@@ -196,8 +195,8 @@ static int solve_by_moving(struct assignment *assignment, struct pmudev_set *set
 	return 0;
 }
 
-static int place_by_moving(struct pmudev_set *set, const struct pmudev_constraint *constraint,
-			   unsigned int nr, u8 *counter)
+static int place_by_moving(struct pmudev_set *set, u64 free,
+			   const struct pmudev_constraint *constraint, unsigned int nr, u8 *counter)
 {
 	struct assignment *assignment;
 	int ret;
@@ -207,7 +206,7 @@ static int place_by_moving(struct pmudev_set *set, const struct pmudev_constrain
 	assignment = kmalloc(sizeof(*assignment), GFP_NOWAIT | __GFP_NOWARN);
 	if (!assignment)
 		return -ENOMEM;
-	ret = solve_by_moving(assignment, set, constraint, nr, counter);
+	ret = solve_by_moving(assignment, set, free, constraint, nr, counter);
 	kfree(assignment);
 	return ret;
 }
@@ -319,7 +318,7 @@ int pmudev_place(struct pmudev_set *set, const struct pmudev_constraint *constra
 	bad = pmudev_place_on(free, constraint, nr, counter);
 	if (bad < 0)
 		return 0;
-	ret = place_by_moving(set, constraint, nr, counter);
+	ret = place_by_moving(set, free, constraint, nr, counter);
 	*moves = !ret;
 	if (ret == -ENOMEM)
 		return pmudev_refuse(why, ret, PMUDEV_WHY_MEMORY, 0);
