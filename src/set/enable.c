@@ -49,11 +49,15 @@ int pmudev_check_perf_readers(struct pmudev_set *set, u64 slots, struct pmudev_r
 }
 
 /* Where counters cannot be hidden, private CPU sets and user reads exclude each other. */
+static bool becomes_private(struct pmudev_set *set)
+{
+	return is_private(set) && !set->mapping.private;
+}
+
+/* Return: false if others could read its counters. */
 static bool become_private(struct pmudev_set *set)
 {
-	if (!is_private(set) || set->mapping.private)
-		return true;
-	return pmudev_readers_add_private(set);
+	return !becomes_private(set) || pmudev_readers_add_private(set);
 }
 
 /* Undo it if the set has no counter any more. */
@@ -85,8 +89,7 @@ int pmudev_check_enable(struct pmudev_set *set, u64 slots, struct pmudev_refusal
 	if (!slots)
 		return 0;
 	ret = check_moment(set, slots, why);
-	if (!ret && is_private(set) && !set->mapping.private &&
-	    READ_ONCE(pmudev_readers.nr_granted))
+	if (!ret && becomes_private(set) && READ_ONCE(pmudev_readers.nr_granted))
 		ret = pmudev_refuse_readable(&pmudev_readers.granted, why);
 	return ret;
 }
@@ -191,7 +194,7 @@ static bool enable_free(struct pmudev_set *set, u64 slots)
 	if (pmudev_rotation_concerned(set) || pmudev_set_ended(set))
 		return false;
 	/* Whether perf has readers must be found out, which may sleep. */
-	if (is_private(set) && !set->mapping.private && pmudev_beside_perf())
+	if (becomes_private(set) && pmudev_beside_perf())
 		return false;
 	/* While the CPU's own context is loaded it stays: going offline takes pmu->lock first. */
 	if (set->cpu >= 0 && READ_ONCE(per_cpu(pmudev_cpus, set->cpu).ctx.cpu) < 0)
