@@ -166,11 +166,25 @@ static void add_children(struct pmudev_set *set, struct pmudev_record *record,
 	}
 }
 
+/*
+ * A child that is made and ends during the walk may have no part in the sum: counts are final only if
+ * all had ended before.
+ */
+static void take_back_ended(struct pmudev_record *record, const struct pmudev_set *set)
+{
+	if (!(record->flags & PMUDEV_RECORD_ENDED))
+		return;
+	record->flags &= ~PMUDEV_RECORD_ENDED;
+	if (set->enabled | set->armed)
+		record->flags |= PMUDEV_RECORD_ENABLED;
+}
+
 /* With the set's mutex held its slots stay. */
 int pmudev_reading_inherited(struct pmudev_reading *reading)
 {
 	struct pmudev_set *set = reading->set;
 	struct pmudev_walk walk = { .fn = read_part, .arg = reading, .reading = true };
+	bool ended;
 
 	walk.total = kmalloc(sizeof(*walk.total), GFP_KERNEL);
 	if (!walk.total)
@@ -179,7 +193,10 @@ int pmudev_reading_inherited(struct pmudev_reading *reading)
 	mutex_lock(&pmudev_open_set(set)->mutex);
 	reading->need = struct_size(reading->record, counts, set->nr_slots);
 	if (reading->need <= reading->room) {
+		ended = pmudev_set_ended(set);
 		pmudev_walk_children(set, &walk);
+		if (!ended)
+			take_back_ended(reading->record, set);
 		add_children(set, reading->record, walk.total);
 	}
 	mutex_unlock(&pmudev_open_set(set)->mutex);

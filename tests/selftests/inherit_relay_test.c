@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A set looks for counters that none of its children's threads has. These may hand a counter on
- * meanwhile: each creates the next thread, which inherits the set that has it, and exits.
+ * Threads each of which creates the next, which inherits a set, and exits. Who looks for counters
+ * meanwhile finds the one that they hand on held; who reads meanwhile misses none of them in the end.
  */
 #include "common.h"
 #include "kselftest_harness.h"
 #include "sleepers.h"
 
 #include <pthread.h>
+#include <sys/syscall.h>
 
 #define SLEEPERS 200
 #define ROUNDS	 200
+#define SHORT	 3
 #define STACK	 (256 * 1024)
 
 static bool stop;
@@ -100,6 +102,64 @@ TEST_F(relay, the_counter_is_always_held)
 	close(held);
 	EXPECT_EQ(0, pm_enable(self->fd, 0));
 	EXPECT_EQ(0, pm_disable(self->fd, 0));
+}
+
+/* ------------------------------------------------------------ the last record -- */
+
+static void *pass_on_some(void *left)
+{
+	if (left)
+		start(pass_on_some, (char *)left - 1);
+	return NULL;
+}
+
+/* A process that, once told, leaves everything to its threads: they are a short relay. */
+static int fork_relay(int *tell)
+{
+	int go[2], pid;
+	char byte;
+
+	if (pipe(go))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		close(go[1]);
+		if (read(go[0], &byte, 1) == 1)
+			start(pass_on_some, (char *)NULL + SHORT);
+		syscall(SYS_exit, 0);
+	}
+	close(go[0]);
+	*tell = go[1];
+	return pid;
+}
+
+/* The record that says so has the counts of all that ever ran, also if they came while it was made. */
+TEST(ended_is_final)
+{
+	struct pmudev_event_attr event = raw_event(EVENT_INSTRUCTIONS, USER_ONLY);
+	struct pmudev_query query;
+	union record r, again;
+	int i, fd, pid, tell;
+
+	ASSERT_EQ(0, pm_query(&query));
+	if (!(query.features & PMUDEV_HAS_INHERIT))
+		SKIP(return, "no inheritance on this kernel");
+	for (i = 0; i < few(ROUNDS); i++) {
+		ASSERT_GT(pid = fork_relay(&tell), 0);
+		fd = pm_attach(pid, PMUDEV_BIND_INHERIT, &event, 1, true);
+		ASSERT_GE(fd, 0);
+		ASSERT_EQ(1, write(tell, "", 1));
+		do {
+			ASSERT_EQ(0, pm_read(fd, &r));
+		} while (!(r.r.flags & PMUDEV_RECORD_ENDED));
+		ASSERT_EQ(0, pm_read(fd, &again));
+		EXPECT_EQ((__u32)PMUDEV_RECORD_ENDED, again.r.flags);
+		EXPECT_EQ(again.r.counts[0].value, r.r.counts[0].value);
+		EXPECT_EQ(again.r.time_enabled, r.r.time_enabled);
+		close(fd);
+		close(tell);
+		EXPECT_EQ(0, child_result(pid));
+	}
 }
 
 TEST_HARNESS_MAIN
