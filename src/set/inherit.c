@@ -89,6 +89,8 @@ int pmudev_inherit_create(struct pmudev_set *set, bool threads_only)
 	mutex_init(&inherit->mutex);
 	raw_spin_lock_init(&inherit->lock);
 	INIT_LIST_HEAD(&inherit->children);
+	INIT_LIST_HEAD(&inherit->to_visit);
+	INIT_LIST_HEAD(&inherit->visited);
 	inherit->threads_only = threads_only;
 	set->inherit = inherit;
 	return 0;
@@ -123,6 +125,7 @@ static void join(struct pmudev_child *child, struct pmudev_set *from)
 		catch_up(child, from, inherit->walk);
 	child->seq = inherit->seq;
 	list_add_tail(&child->node, &inherit->children);
+	list_add_tail(&child->pass_node, &inherit->to_visit);
 	raw_spin_unlock(&inherit->lock);
 }
 

@@ -67,6 +67,7 @@ static void child_leave(struct pmudev_child *child)
 	lockdep_assert_held(&set->ctx->lock);
 	raw_spin_lock(&inherit->lock);
 	list_del_init(&child->node);
+	list_del(&child->pass_node);
 	reached = child->seq == inherit->seq;
 	walk = inherit->walk;
 	if (walk && walk->leaving && !reached)

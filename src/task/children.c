@@ -89,34 +89,22 @@ static int make_room(struct pmudev_set *set, u64 slots)
 	return 0;
 }
 
-/* The first child behind @node, or at the list's end, that the pass has not visited; or NULL. */
-static struct pmudev_child *unvisited(struct pmudev_inherit *inherit, struct list_head *node)
-{
-	for (node = node->next; node != &inherit->children; node = node->next)
-		if (list_entry(node, struct pmudev_child, node)->pass != inherit->pass)
-			return list_entry(node, struct pmudev_child, node);
-	return NULL;
-}
-
 /*
  * The child to be visited after @child (NULL: the first), referenced; @child is put. NULL: the pass
- * is over. Walks move children meanwhile, and children end: then one is looked for among all.
+ * is over. A list of its own: walks move children in the other meanwhile.
  */
 static struct pmudev_child *next_child(struct pmudev_inherit *inherit, struct pmudev_child *child)
 {
-	struct pmudev_child *next = NULL;
+	struct pmudev_child *next;
 
 	raw_spin_lock_irq(&inherit->lock);
-	if (child)
-		child->pass = inherit->pass;
-	else
-		inherit->pass++;
-	if (child && !list_empty(&child->node))
-		next = unvisited(inherit, &child->node);
-	if (!next)
-		next = unvisited(inherit, &inherit->children);
-	if (next)
+	if (!child)
+		list_splice_init(&inherit->visited, &inherit->to_visit);
+	next = list_first_entry_or_null(&inherit->to_visit, struct pmudev_child, pass_node);
+	if (next) {
+		list_move_tail(&next->pass_node, &inherit->visited);
 		kref_get(&next->ref);
+	}
 	raw_spin_unlock_irq(&inherit->lock);
 	if (child)
 		pmudev_child_put(child);

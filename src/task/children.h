@@ -56,7 +56,8 @@ struct pmudev_inherit {
 	struct list_head children; /* those not yet reached by the walk first, then the others */
 	u32 seq;		   /* number of the walk; a child that was reached has the same */
 	u32 parent_seq;		   /* the last walk that reached the parent */
-	u32 pass; /* number of the last pmudev_children_each(); so has a child that it visited */
+	struct list_head to_visit; /* children that a pmudev_children_each() has not visited */
+	struct list_head visited;  /* and those that it has */
 	const struct pmudev_walk *walk; /* the walk in progress, if new children matter to it */
 	struct pmudev_sum *total;	/* the walk's sum, or NULL */
 	u64 reset;			/* the walk's, see there */
@@ -73,7 +74,7 @@ struct pmudev_child {
 	struct list_head node; /* in inherit->children, or a list of its own; under inherit->lock */
 	struct kref ref;       /* its thread's context, and a walk that works on it */
 	u32 seq;	       /* the last walk that reached it; under inherit->lock */
-	u32 pass;	       /* likewise the last pass that visited it */
+	struct list_head pass_node; /* in inherit->to_visit or ->visited; under inherit->lock */
 	struct pmudev_child *next_ended;  /* the next child of a thread that has exited */
 	struct pmudev_quota_owner *owner; /* whose quota it takes; NULL: nobody's */
 	struct rcu_head rcu;		  /* for freeing it */
