@@ -49,7 +49,7 @@ fetch-tools:
 	@$(JOB) $@ scripts/setup tools
 
 fetch: fetch-tools
-	@$(JOB) $@ scripts/setup kselftest libraries $(KERNELS) $(BUSYBOXES) $(if $(filter check,$(LEVEL)),promtool)
+	@$(JOB) $@ scripts/setup kselftest libraries $(KERNELS) $(BUSYBOXES) $(if $(filter check,$(LEVEL)),promtool rust)
 
 emulator: fetch-tools
 	@$(JOB) $@ scripts/setup emulator

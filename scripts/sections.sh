@@ -45,17 +45,18 @@ section_about() {
 # section_covers NAME: paths as git takes them: folders, for a pattern of the shell has no file that is gone. `scripts/setup` is
 # not among them: what is in the cache stays.
 section_covers() {
-	local module="src include uapi Kbuild scripts/build-module scripts/lib.sh" machine="tests/vm tests/emulator scripts/build-emulator"
+	local module="src include uapi Kbuild scripts/build-module scripts/lib.sh scripts/sections.sh"
+	local machine="tests/vm tests/emulator scripts/build-emulator"
 	local command="tools/lib tools/pmudev tools/perf tests/perf tests/root.mk share"
 	# What tests/vm/build.sh puts into machines. The programs run what the pages show.
-	local programs="$command tests/selftests tests/modules tests/python tests/rust bindings examples README.md docs"
+	local programs="$command tests/selftests tests/modules tests/python tests/rust bindings examples README.md docs tools/tests/names.h"
 
 	# shellcheck disable=SC2086 # lists of words
 	case $1 in
 	check) echo . ;;
 	bugs) printf '%s\n' . ':!docs' ':!CHANGELOG.md' ;;
 	slow | matrix-* | x86-*) printf '%s\n' $module $machine $programs ;;
-	newest) printf '%s\n' $module $machine $programs scripts/build-kernel ;;
+	newest) printf '%s\n' $module $machine $programs scripts/build-kernel scripts/check scripts/checkers ;;
 	compile) printf '%s\n' $module scripts/compile ;;
 	packaging) printf '%s\n' $module $machine debian packaging dkms.conf Makefile COPYING README.md docs tools man share examples bindings \
 		tests/packaging scripts/build-deb scripts/build-archive scripts/sources.sh ;;
@@ -129,11 +130,21 @@ section_x86_6.1_smp4() { x86_rest x86-6.1-smp4; }
 section_x86_6.12_smp1() { x86_rest x86-6.12-smp1; }
 section_x86_6.12_smp4() { x86_rest x86-6.12-smp4; }
 
+# versions KERNEL...: which those are that are built from source: the newest when it was fetched.
+versions() {
+	local kernel
+
+	for kernel; do
+		printf '%s is Linux %s\n' "$kernel" "$(cat "$PMUDEV_CACHE/kernels/$kernel/VERSION")"
+	done
+}
+
 section_newest() {
 	# shellcheck disable=SC2086 # a list of words
 	scripts/setup tools kselftest libraries python-arm64 python-amd64 rust busybox-arm64 busybox-amd64 emulator ${NEWEST//,/ }
 	# shellcheck disable=SC2086 # a list of words
 	scripts/check modules ${NEWEST//,/ }
+	versions ${NEWEST//,/ }
 	run_machines newest
 }
 
