@@ -60,7 +60,7 @@ section_covers() {
 	compile) printf '%s\n' $module scripts/compile ;;
 	packaging) printf '%s\n' $module $machine debian packaging dkms.conf Makefile COPYING README.md docs tools man share examples bindings \
 		tests/packaging scripts/build-deb scripts/build-archive scripts/sources.sh ;;
-	emulator) printf '%s\n' tests/emulator scripts/build-emulator tests/vm/config scripts/build-kernel ;;
+	emulator) printf '%s\n' tests/emulator scripts/build-emulator tests/vm/config scripts/build-kernel scripts/lib.sh scripts/sections.sh ;;
 	debug-* | kcsan-*) printf '%s\n' $module $machine $programs tests/checker scripts/build-kernel ;;
 	fuzz) printf '%s\n' $module $machine tests/selftests tests/modules tests/coverage tests/unit tools/lib scripts/build-kernel ;;
 	kexec) printf '%s\n' $module $machine $command tests/kexec ;;
