@@ -133,7 +133,7 @@ static int fork_relay(int *tell)
 	return pid;
 }
 
-/* The record that says so has the counts of all that ever ran, also if they came while it was made. */
+/* The record that says so has the counts of all that ever ran, also of what came meanwhile. */
 TEST(ended_is_final)
 {
 	struct pmudev_event_attr event = raw_event(EVENT_INSTRUCTIONS, USER_ONLY);

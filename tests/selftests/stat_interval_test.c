@@ -135,6 +135,30 @@ TEST_F(interval, each_cpu)
 	EXPECT_GE(all, (__u64)MANY);
 }
 
+#define GAP    "/tmp/stat.gap"
+#define ONLINE "/sys/devices/system/cpu/cpu1/online"
+#define FAULTS 200
+
+/* A CPU that goes offline drops its software events; from the next interval on they count. */
+TEST_F(interval, a_cpu_comes_back)
+{
+	if (cpus_online() < 2)
+		SKIP(return, "one CPU");
+	unlink(GAP);
+	run(&output, "pmudev stat -C 1 -x ' ' -I 50 --summary -o " GAP " -e page-faults -- sh -c '"
+		     "echo 0 >" ONLINE "; echo 1 >" ONLINE "; n=$(wc -l <" GAP ");"
+		     "until [ $(wc -l <" GAP ") -gt $((n + 1)) ]; do sleep 0.01; done;"
+		     "taskset 2 dd if=/dev/zero of=/dev/null bs=1M count=1 2>/dev/null';"
+		     "sed -n 's/^summary //p' " GAP);
+	EXPECT_EQ(0, output.status);
+	EXPECT_GE(atof(output.text), FAULTS) TH_LOG("%s", output.text);
+	run(&output,
+	    "pmudev stat -C 1 -e page-faults -- sh -c 'echo 0 >" ONLINE "; echo 1 >" ONLINE "'");
+	EXPECT_EQ(1, times_in(&output, "went offline")) TH_LOG("%s", output.text);
+	run(&output, "pmudev stat -C 1 -e page-faults -- true");
+	EXPECT_EQ(0, times_in(&output, "went offline")) TH_LOG("%s", output.text);
+}
+
 /* Its line of each event, as it were without -I. */
 #define THIRD                                                                                   \
 	" -I 100 --interval-count 3 -- %s --play loop 200000000 2>&1 | grep '^ *0[.]30' | sed " \

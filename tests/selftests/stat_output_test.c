@@ -66,6 +66,44 @@ TEST_F(interval, more_events)
 	TH_LOG("%s", output.text);
 }
 
+/* On all counters for any event but one, as the command takes events. */
+static void on_all_but_one(char *events, size_t size, __u64 available)
+{
+	__u64 counters = available & 0x7fffffff;
+	size_t used = 0;
+
+	for (counters &= counters - 1; counters; counters &= counters - 1)
+		used += snprintf(events + used, size - used, "%sinstructions@%d", used ? "," : "",
+				 __builtin_ctzll(counters));
+}
+
+#define HOLDER "/tmp/stat.holder"
+
+/* Runs are added up by event: one that cannot have those of the first ends with the reason. */
+TEST_F(interval, fewer_counters_in_a_later_run)
+{
+	struct pmudev_query query;
+	char events[512];
+
+	ASSERT_EQ(0, pm_query(&query));
+	if (~query.generic & (1ULL << PMUDEV_BRANCHES | 1ULL << PMUDEV_BRANCH_MISSES))
+		SKIP(return, "no event here that can be left out by default");
+	on_all_but_one(events, sizeof(events), query.available);
+	unlink(HOLDER);
+	run(&output,
+	    "pmudev stat -r 2 --post '[ -e " HOLDER " ] || {"
+	    " pmudev stat -a -e %s </dev/null >/dev/null 2>&1 & echo $! >" HOLDER ";"
+	    " until pmudev info | grep -qE \"^ *in use +[^n ]\"; do sleep 0.1; done; }' -- true",
+	    events);
+	EXPECT_EQ(126, output.status);
+	EXPECT_EQ(0, times_in(&output, "task-clock")) TH_LOG("%s", output.text);
+	run(&output, "pmudev stat -- true; kill $(cat " HOLDER ")");
+	/* By itself such a run leaves them out. */
+	EXPECT_EQ(1, times_in(&output, "not enough counters for: branches"))
+	TH_LOG("%s", output.text);
+	EXPECT_TRUE(WAIT_FOR(!pm_query(&query) && !query.busy));
+}
+
 /* --------------------------------------------------------------------- formats -- */
 
 /* Is it that text? In @wanted '?' stands for a number, with a point or without. */

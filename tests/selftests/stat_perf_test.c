@@ -267,9 +267,22 @@ TEST_F(interval, never_enabled)
 {
 	unlink(CTL);
 	ASSERT_EQ(0, mkfifo(CTL, 0600));
-	run(&output, "pmudev stat -D -1 --control fifo:" CTL " -e %s -- true", event);
+	run(&output, "pmudev stat -D -1 --control fifo:" CTL " -e %s,page-faults -- true", event);
 	EXPECT_EQ(0, output.status);
-	EXPECT_EQ(1, times_in(&output, "<not counted>")) TH_LOG("%s", output.text);
+	EXPECT_EQ(2, times_in(&output, "<not counted>")) TH_LOG("%s", output.text);
+}
+
+/* Nor is it in intervals during all of which counting was off. */
+TEST_F(interval, disabled_for_intervals)
+{
+	unlink(CTL);
+	ASSERT_EQ(0, mkfifo(CTL, 0600));
+	run(&output,
+	    "exec 8<>" CTL "; echo disable >&8;"
+	    " pmudev stat -I 100 --interval-count 3 --control fd:8 -e %s,page-faults -- sleep 10",
+	    event);
+	EXPECT_EQ(0, output.status);
+	EXPECT_EQ(4, times_in(&output, "<not counted>")) TH_LOG("%s", output.text);
 }
 
 /* Stop ends one run; the next is counted. */

@@ -77,19 +77,24 @@ static void make_kinds(void)
 	part->total.flags = PMUDEV_RECORD_ENDED;
 }
 
-/* Three runs, of which the second failed; an event was counted in two of them. */
+/*
+ * Three runs, of which the second failed; an event was counted in two of them. The target of
+ * another ran in one of them only, and some children of that run were not counted.
+ */
 static void make_runs(void)
 {
 	struct counted run = { 0 };
 	struct counted_part *part = add_part(&run, "");
 	int i;
 
-	begin("instructions,cycles,r11", INTEL);
+	begin("instructions,cycles,r11,r12", INTEL);
 	for (i = 0; i < 3; i++) {
 		count(part, 0, 1000 + i, 1000, 1000);
 		count(part, 1, 500, 1000, 1000);
 		count(part, 2, 10 * i, 1000, i ? 1000 : 0);
-		counted_add(&made.counted, &run, 3);
+		count(part, 3, i == 1 ? 12 : 0, i == 1 ? 1000 : 0, i == 1 ? 1000 : 0);
+		part->total.flags = i == 1 ? PMUDEV_RECORD_INCOMPLETE : 0;
+		counted_add(&made.counted, &run, 4);
 	}
 	made.runs = 3;
 	made.options.repeat = 3;

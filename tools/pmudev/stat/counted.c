@@ -114,12 +114,21 @@ void adding_end(struct adding *adding)
 				     &sum[i].estimate);
 }
 
-static void add_part(struct counted_part *part, const struct counted_part *run, unsigned int events)
+bool counted_zero(const struct counted *counted, const struct pmudev_total *total,
+		  unsigned int event)
 {
-	const struct pmudev_total *more = &run->total;
+	return !counted->never_began && total->present >> event & 1 &&
+	       !total->sums[event].time_enabled &&
+	       !(total->flags & (PMUDEV_RECORD_OFFLINE | PMUDEV_RECORD_NO_USER_ACCESS));
+}
+
+static void add_part(struct counted_part *part, const struct counted *run, unsigned int nr,
+		     unsigned int events)
+{
+	const struct pmudev_total *more = &run->parts[nr].total;
 	unsigned int i;
 
-	part->group = run->group;
+	part->group = run->parts[nr].group;
 	part->total.flags |= more->flags;
 	part->total.present |= more->present;
 	part->total.multiplexed |= more->multiplexed;
@@ -132,6 +141,8 @@ static void add_part(struct counted_part *part, const struct counted_part *run, 
 		if (sum->time_running)
 			spread_add(&part->spreads[i],
 				   more->multiplexed >> i & 1 ? sum->estimate : sum->value);
+		else if (counted_zero(run, more, i))
+			spread_add(&part->spreads[i], 0);
 	}
 }
 
@@ -145,5 +156,5 @@ void counted_add(struct counted *sum, const struct counted *run, unsigned int ev
 	sum->length += run->length;
 	sum->never_began |= run->never_began;
 	for (i = 0; i < sum->nr && i < run->nr; i++)
-		add_part(&sum->parts[i], &run->parts[i], events);
+		add_part(&sum->parts[i], run, i, events);
 }

@@ -56,7 +56,7 @@ struct counted_part {
  * @time: ns from the beginning to the end of the stretch
  * @length: ns of the stretch; of several runs the sum
  * @runs: how many were added up
- * @never_began: counting was to begin later than the target ended: nothing is known
+ * @never_began: counting was off all the time: nothing is known
  * @kind: what the parts are
  * @nr: how many parts
  * @parts: the parts
@@ -89,6 +89,10 @@ struct adding {
 
 void adding_add(struct adding *adding, const struct pmudev_total *total);
 void adding_end(struct adding *adding);
+
+/* Did the target not run, so that the event's count is known to be 0? @total: a part of @counted */
+bool counted_zero(const struct counted *counted, const struct pmudev_total *total,
+		  unsigned int event);
 
 /* Adds another run, with as many parts; the first one into what is not open. */
 void counted_add(struct counted *sum, const struct counted *run, unsigned int events);

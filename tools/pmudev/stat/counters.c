@@ -133,7 +133,7 @@ static int open_software(struct counters *c, pid_t child)
 			software_append(&m->software, &m->list);
 			error = open_event(c, event, child);
 		}
-		if (error && (!m->by_default || error == -EMFILE || error == -ENFILE))
+		if (error && (!m->by_default || m->runs || error == -EMFILE || error == -ENFILE))
 			return refuse_event(&m->software, event, error);
 		if (error) {
 			software_count_drop(&c->software, event);
@@ -147,12 +147,15 @@ static int open_software(struct counters *c, pid_t child)
 
 /* ----------------------------------------------------------------- opening and ending -- */
 
-/* Extra events must not prevent counting. Return: as sets_open() */
+/*
+ * Extra events must not prevent counting. Runs are added up by event: a later one has what the
+ * first had, or is refused. Return: as sets_open()
+ */
 static int open_fewer(struct counters *c, pid_t child, int error)
 {
 	struct measurement *m = c->m;
 
-	if (error < 0 && m->optional && sets_lack_counters(&c->sets)) {
+	if (error < 0 && m->optional && !m->runs && sets_lack_counters(&c->sets)) {
 		sets_close(&c->sets);
 		stat_leave_out_optional(m);
 		error = sets_open(m, &c->sets, child);

@@ -34,19 +34,6 @@ static void write_not_counted(struct json *json, const struct row *row)
 	json_double(json, "pcnt-running", 0, 2);
 }
 
-static void write_group(struct json *json, enum grouping_kind kind, const struct group *group)
-{
-	if (kind == GROUP_ALL)
-		return;
-	if (kind == GROUP_CPU) {
-		json_signed(json, "cpu", group->cpu);
-		return;
-	}
-	json_string(json, grouping_word(kind), group->name);
-	if (grouping_has_cpus(kind))
-		json_unsigned(json, "aggregate-number", group->sources);
-}
-
 static void begin_object(struct json *json, const struct counted *counted, bool interval)
 {
 	json_open(json, NULL, '{');
@@ -63,7 +50,7 @@ static void write_metrics(const struct measurement *m, const struct counted *cou
 
 	for (n = 0; stat_metric(m, counted, part, n, &row); n++) {
 		begin_object(&json, counted, interval);
-		write_group(&json, row.kind, row.group);
+		grouping_json(&json, row.kind, row.group);
 		json_string(&json, "metric", row.metric->name);
 		if (*row.why) {
 			json_null(&json, "metric-value");
@@ -87,7 +74,7 @@ static void write_rows(const struct measurement *m, const struct counted *counte
 	for (part = 0; part < counted->nr; part++) {
 		for (n = 0; stat_row(m, counted, part, n, &row) >= 0; n++) {
 			begin_object(&json, counted, interval);
-			write_group(&json, row.kind, row.group);
+			grouping_json(&json, row.kind, row.group);
 			json_string(&json, "event", row.event);
 			json_string(&json, "pmu", row.pmus);
 			if (row.why)

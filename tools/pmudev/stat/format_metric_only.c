@@ -233,9 +233,7 @@ static void json_lines(const struct measurement *m, const struct counted *counte
 		json_open(&json, NULL, '{');
 		if (interval)
 			json_double(&json, "interval", (double)counted->time / NS_PER_SECOND, 9);
-		if (counted->kind != GROUP_ALL)
-			json_string(&json, grouping_word(counted->kind),
-				    counted->parts[part].group.name);
+		grouping_json(&json, counted->kind, &counted->parts[part].group);
 		for (n = 0; n < 64; n++) {
 			if (!(columns >> n & 1))
 				continue;

@@ -167,3 +167,16 @@ const char *grouping_word(enum grouping_kind kind)
 
 	return words[kind];
 }
+
+void grouping_json(struct json *json, enum grouping_kind kind, const struct group *group)
+{
+	if (kind == GROUP_ALL)
+		return;
+	if (kind == GROUP_CPU) {
+		json_signed(json, "cpu", group->cpu);
+		return;
+	}
+	json_string(json, grouping_word(kind), group->name);
+	if (grouping_has_cpus(kind))
+		json_unsigned(json, "aggregate-number", group->sources);
+}

@@ -8,6 +8,8 @@
 
 #include "../common/target.h"
 
+struct json;
+
 enum grouping_kind {
 	GROUP_ALL,
 	GROUP_CPU,
@@ -69,5 +71,8 @@ bool grouping_has_cpus(enum grouping_kind kind);
 
 /* "core", "socket", ...; of CPUs "cpu"; NULL: all */
 const char *grouping_word(enum grouping_kind kind);
+
+/* Which group it is, as keys of a JSON object; of all there are none. */
+void grouping_json(struct json *json, enum grouping_kind kind, const struct group *group);
 
 #endif /* GROUPING_H */

@@ -93,6 +93,17 @@ static void say_errata(const struct listener *to, const struct event_list *list)
 			say(to, "%s: %s [%s].", list->events[i].name, e->text, e->source);
 }
 
+/* In any run. */
+static bool any_incomplete(const struct counted *counted)
+{
+	unsigned int i;
+
+	for (i = 0; i < counted->nr; i++)
+		if (counted->parts[i].total.flags & PMUDEV_RECORD_INCOMPLETE)
+			return true;
+	return false;
+}
+
 void stat_notes(const struct measurement *m, void (*to_say)(void *context, const char *note),
 		void *context)
 {
@@ -118,9 +129,12 @@ void stat_notes(const struct measurement *m, void (*to_say)(void *context, const
 		say(&to, "Events shared counters: numbers with a percentage are estimates.");
 	if (any_not_rotated_in(&m->list, &m->counted))
 		say(&to, "Rotation did not reach some events: run longer, or count fewer events.");
-	if (run->total.flags & PMUDEV_RECORD_INCOMPLETE)
+	if (any_incomplete(&m->counted))
 		say(&to, "Incomplete: some children were not counted: no memory, too many, or "
 			 "somebody else counts them.");
+	if (run->gap)
+		say(&to, "A CPU went offline: its software events were not counted from then to "
+			 "the end of the interval or run.");
 	if (m->options.target.kind == TARGET_NONE && m->list.nr)
 		say_missing(&to, m);
 	else if (m->options.command && run->total.flags & PMUDEV_RECORD_ENDED)

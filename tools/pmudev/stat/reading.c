@@ -88,9 +88,9 @@ static uint64_t software_value(const struct counters *c, unsigned int group, uns
 	return value;
 }
 
-/* The kernel's events follow the PMU's; they count all the time. */
+/* The kernel's events follow the PMU's; they count all the time that counting is on. */
 static void sum_software(const struct counters *c, unsigned int group, const struct reading *before,
-			 const struct reading *after, struct pmudev_total *total)
+			 const struct reading *after, bool on, struct pmudev_total *total)
 {
 	const struct software *software = &c->m->software;
 	const uint64_t length = after->time - (before ? before->time : 0);
@@ -108,7 +108,7 @@ static void sum_software(const struct counters *c, unsigned int group, const str
 			sum->value = software_value(c, group, i, before, after);
 		sum->estimate = sum->value;
 		sum->time_enabled = time ? time : 1;
-		sum->time_running = sum->time_enabled;
+		sum->time_running = on || software->events[i]->wall ? sum->time_enabled : 0;
 		total->present |= 1ULL << (c->m->list.nr + i);
 	}
 }
@@ -124,10 +124,10 @@ static void leave_unscaled(struct pmudev_total *total)
 }
 
 static void sum_group(const struct counters *c, unsigned int group, const struct reading *before,
-		      const struct reading *after, struct pmudev_total *total)
+		      const struct reading *after, bool on, struct pmudev_total *total)
 {
 	sum_hardware(c, group, before, after, total);
-	sum_software(c, group, before, after, total);
+	sum_software(c, group, before, after, on, total);
 	if (c->m->options.unscaled)
 		leave_unscaled(total);
 }
@@ -141,7 +141,7 @@ void counters_between(const struct counters *c, const struct reading *before,
 	counted->time = after->time;
 	counted->length = after->time - (before ? before->time : 0);
 	for (i = 0; i < counted->nr; i++)
-		sum_group(c, i, before, after, &counted->parts[i].total);
+		sum_group(c, i, before, after, !counted->never_began, &counted->parts[i].total);
 }
 
 void counters_total(const struct counters *c, const struct reading *reading,

@@ -14,14 +14,6 @@ static bool was_counted(const struct pmudev_total *total, unsigned int i)
 	return total->present >> i & 1 && total->sums[i].time_running;
 }
 
-/* The target did not run: the count is known to be 0. */
-static bool known_zero(const struct counted *counted, const struct pmudev_total *total,
-		       unsigned int i)
-{
-	return !counted->never_began && total->present >> i & 1 && !total->sums[i].time_enabled &&
-	       !(total->flags & (PMUDEV_RECORD_OFFLINE | PMUDEV_RECORD_NO_USER_ACCESS));
-}
-
 /* Times are not taken at the very same instruction: less than would be shown is no difference. */
 static bool counted_always(const struct pmudev_total *total, unsigned int i)
 {
@@ -226,7 +218,7 @@ void row_make(struct row *row, const struct event_list *list, const struct count
 		parts_names(list, i, row->pmus, sizeof(row->pmus));
 	else
 		snprintf(row->pmus, sizeof(row->pmus), "software");
-	if (known_zero(counted, &part->total, i)) {
+	if (counted_zero(counted, &part->total, i)) {
 		row->always = true;
 		row->percent = 100;
 		return;

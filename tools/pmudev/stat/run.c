@@ -67,7 +67,10 @@ static int end_interval(struct counting *c)
 	c->before = c->now;
 	c->now = last;
 	c->intervals++;
-	return stat_interval(c->m, &c->since, &c->all) ? 0 : 1;
+	if (!stat_interval(c->m, &c->since, &c->all))
+		return 1;
+	c->since.never_began = !c->on;
+	return 0;
 }
 
 /* ------------------------------------------------------------------- waiting -- */
@@ -264,6 +267,7 @@ static int finish(struct counting *c)
 	if (!status)
 		counted_add(&m->counted, &c->all, m->list.nr + m->list.software);
 	m->counted.time = c->all.time;
+	m->run.gap |= c->counters.software.gap;
 	return status;
 }
 

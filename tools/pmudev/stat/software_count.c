@@ -13,7 +13,7 @@
 #include "../common/cmd.h"
 #include "software_count.h"
 
-static void add_fd(struct software_count *count, int fd, unsigned int event, unsigned int source)
+static void add_fd(struct software_count *count, const struct software_fd *fd)
 {
 	struct software_fd *fds = realloc(count->fds, (count->nr + 1) * sizeof(*fds));
 
@@ -22,17 +22,19 @@ static void add_fd(struct software_count *count, int fd, unsigned int event, uns
 		exit(EXIT_USAGE);
 	}
 	count->fds = fds;
-	fds[count->nr++] = (struct software_fd){ .fd = fd, .source = source, .event = event };
+	fds[count->nr++] = *fd;
 }
 
-static int open_one(struct software_count *count, unsigned int event, unsigned int source,
-		    const struct software_target *target, pid_t id)
+/* Return: a descriptor, not enabled, or a negative errno. */
+static int open_fd(const struct software_count *count, unsigned int event,
+		   const struct software_target *target)
 {
 	const struct software *software = count->software;
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = software->events[event]->config,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
 		.disabled = 1,
 		.inherit = target->inherit || target->threads,
 		.enable_on_exec = target->on_exec,
@@ -45,11 +47,20 @@ static int open_one(struct software_count *count, unsigned int event, unsigned i
 	if (software->events[event]->clock && target->cpu >= 0)
 		attr.config = PERF_COUNT_SW_CPU_CLOCK;
 	attr.inherit_thread = target->threads && !target->inherit;
-	fd = syscall(SYS_perf_event_open, &attr, id, target->cpu, -1,
+	fd = syscall(SYS_perf_event_open, &attr, target->id, target->cpu, -1,
 		     PERF_FLAG_FD_CLOEXEC | (target->cgroup ? PERF_FLAG_PID_CGROUP : 0));
-	if (fd < 0)
-		return -errno;
-	add_fd(count, fd, event, source);
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_one(struct software_count *count, unsigned int event, unsigned int source,
+		    const struct software_target *target)
+{
+	struct software_fd fd = { .source = source, .event = event, .target = *target };
+
+	fd.fd = open_fd(count, event, target);
+	if (fd.fd < 0)
+		return fd.fd;
+	add_fd(count, &fd);
 	return 0;
 }
 
@@ -57,6 +68,7 @@ static int open_one(struct software_count *count, unsigned int event, unsigned i
 static int open_threads(struct software_count *count, unsigned int event, unsigned int source,
 			const struct software_target *target)
 {
+	struct software_target thread = *target;
 	struct dirent *entry;
 	char path[64];
 	int error = 0;
@@ -69,7 +81,8 @@ static int open_threads(struct software_count *count, unsigned int event, unsign
 	while (!error && (entry = readdir(dir))) {
 		if (!isdigit((unsigned char)*entry->d_name))
 			continue;
-		error = open_one(count, event, source, target, atoi(entry->d_name));
+		thread.id = atoi(entry->d_name);
+		error = open_one(count, event, source, &thread);
 		if (error == -ESRCH)
 			error = 0;
 	}
@@ -82,28 +95,89 @@ int software_count_open(struct software_count *count, unsigned int event, unsign
 {
 	if (target->process)
 		return open_threads(count, event, source, target);
-	return open_one(count, event, source, target, target->id);
+	return open_one(count, event, source, target);
+}
+
+/* What is read of a descriptor: the count, and ns that it was enabled. */
+struct software_now {
+	uint64_t value;
+	uint64_t time;
+};
+
+static bool read_fd(const struct software_fd *fd, struct software_now *now)
+{
+	return read(fd->fd, now, sizeof(*now)) == sizeof(*now);
+}
+
+/*
+ * A CPU that goes offline removes its events for good: their time stands still. So does that of a
+ * cgroup's events while none of it runs; these are left alone.
+ */
+static bool is_lost(const struct software_fd *fd)
+{
+	struct software_now now, then;
+
+	return fd->target.cpu >= 0 && !fd->target.cgroup && read_fd(fd, &now) &&
+	       read_fd(fd, &then) && now.time == then.time;
+}
+
+/* While the CPU is offline nothing can be opened. */
+static void open_again(struct software_count *count, struct software_fd *fd)
+{
+	const int again = open_fd(count, fd->event, &fd->target);
+
+	if (again < 0)
+		return;
+	ioctl(again, PERF_EVENT_IOC_ENABLE, 0);
+	close(fd->fd);
+	fd->fd = again;
+	fd->before += fd->value;
+	fd->value = 0;
+}
+
+/* Enabled: what was lost is opened again. */
+static void look(struct software_count *count)
+{
+	struct software_now now;
+	unsigned int i;
+
+	for (i = 0; i < count->nr; i++) {
+		struct software_fd *fd = &count->fds[i];
+
+		if (!is_lost(fd))
+			continue;
+		count->gap = true;
+		if (read_fd(fd, &now))
+			fd->value = now.value;
+		open_again(count, fd);
+	}
 }
 
 void software_count_enable(struct software_count *count, bool enable)
 {
 	unsigned int i;
 
+	if (count->on)
+		look(count);
+	count->on = enable;
 	for (i = 0; i < count->nr; i++)
 		ioctl(count->fds[i].fd, enable ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
-void software_count_read(const struct software_count *count, uint64_t *values)
+void software_count_read(struct software_count *count, uint64_t *values)
 {
 	const unsigned int nr = count->software ? count->software->nr : 0;
-	uint64_t value;
+	struct software_now now;
 	unsigned int i;
 
+	if (count->on)
+		look(count);
 	for (i = 0; i < count->nr; i++) {
-		const struct software_fd *fd = &count->fds[i];
+		struct software_fd *fd = &count->fds[i];
 
-		if (read(fd->fd, &value, sizeof(value)) == sizeof(value))
-			values[fd->source * nr + fd->event] += value;
+		if (read_fd(fd, &now))
+			fd->value = now.value;
+		values[fd->source * nr + fd->event] += fd->before + fd->value;
 	}
 }
 

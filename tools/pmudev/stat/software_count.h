@@ -6,28 +6,10 @@
 #ifndef SOFTWARE_COUNT_H
 #define SOFTWARE_COUNT_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "../common/software.h"
-
-/* Counts this event of this source. */
-struct software_fd {
-	int fd;
-	unsigned int source;
-	unsigned int event;
-};
-
-/**
- * struct software_count - what is open
- * @software: the events
- * @nr: how many descriptors
- * @fds: the descriptors
- */
-struct software_count {
-	const struct software *software;
-	unsigned int nr;
-	struct software_fd *fds;
-};
 
 /**
  * struct software_target - a source
@@ -49,6 +31,40 @@ struct software_target {
 	bool cgroup;
 };
 
+/**
+ * struct software_fd - counts this event of this source
+ * @fd: the descriptor
+ * @source: of which it is part
+ * @event: the event
+ * @target: the source
+ * @before: what descriptors before this one counted
+ * @value: what this one had counted when it was read last
+ */
+struct software_fd {
+	int fd;
+	unsigned int source;
+	unsigned int event;
+	struct software_target target;
+	uint64_t before;
+	uint64_t value;
+};
+
+/**
+ * struct software_count - what is open
+ * @software: the events
+ * @nr: how many descriptors
+ * @fds: the descriptors
+ * @on: they are enabled
+ * @gap: a CPU was offline; from then until they were read it was not counted
+ */
+struct software_count {
+	const struct software *software;
+	unsigned int nr;
+	struct software_fd *fds;
+	bool on;
+	bool gap;
+};
+
 /*
  * Opens the event for the source, not enabled. Return: 0 or a negative errno. What a clock counts
  * on a CPU is the CPU's time.
@@ -56,11 +72,11 @@ struct software_target {
 int software_count_open(struct software_count *count, unsigned int event, unsigned int source,
 			const struct software_target *target);
 
-/* Of all that are open. */
+/* Of all that are open. What a CPU has lost, because it went offline, is opened again. */
 void software_count_enable(struct software_count *count, bool enable);
 
-/* Adds to @values, which has a number for each event of each source. */
-void software_count_read(const struct software_count *count, uint64_t *values);
+/* Adds to @values, which has a number for each event of each source. Opens again, too. */
+void software_count_read(struct software_count *count, uint64_t *values);
 
 /* No more of this event is counted. */
 void software_count_drop(struct software_count *count, unsigned int event);

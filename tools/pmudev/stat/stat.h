@@ -29,6 +29,7 @@ struct stat_format;
  * @cycles: a threshold's events could not be counted; its cycles were
  * @shared: there were not enough counters for -d: the groups were multiplexed
  * @privileged: the command is a set-uid or set-gid program of somebody else
+ * @gap: software events of a CPU that was offline were not counted for a part of the time
  * @interrupted: by Ctrl-C: no more runs
  * @stopped: counting ended before the command did
  * @status: of the command, as wait(2) has it
@@ -42,6 +43,7 @@ struct stat_run {
 	bool cycles;
 	bool shared;
 	bool privileged;
+	bool gap;
 	bool interrupted;
 	bool stopped;
 	int status;
