@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Threads each of which creates the next, which inherits a set, and exits. Who looks for counters
- * meanwhile finds the one that they hand on held; who reads meanwhile misses none of them in the end.
+ * meanwhile finds the one that they hand on held; who reads meanwhile misses none of them at last.
  */
 #include "common.h"
 #include "kselftest_harness.h"

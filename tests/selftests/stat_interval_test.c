@@ -288,6 +288,24 @@ TEST_F(interval, repeated_and_failed)
 	EXPECT_EQ(1, times_in(&output, "nowhere")) TH_LOG("%s", output.text);
 }
 
+/* A signal that comes between two runs takes nothing with it. */
+TEST_F(interval, told_between_runs)
+{
+	static const char *const lines[] = { "kill -TERM $PPID", "kill -INT $$" };
+	static const int status[] = { 0, 130 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(lines); i++) {
+		run(&output, "pmudev stat -r 3 --post '%s' -e %s -- true", lines[i], event);
+		EXPECT_EQ(status[i], output.status);
+		EXPECT_EQ(1, times_in(&output, "Interrupted: 1 of 3 runs"))
+		TH_LOG("%s", output.text);
+	}
+	run(&output, "pmudev stat -r 3 --pre 'kill -TERM $PPID' -e %s -- true", event);
+	EXPECT_EQ(128 + SIGTERM, output.status);
+	EXPECT_EQ(0, times_in(&output, "runs")) TH_LOG("%s", output.text);
+}
+
 /* Each run has its own report, until a signal ends the last. */
 TEST_F(interval, repeated_for_ever)
 {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,12 +61,26 @@ bool gains_privileges(const char *file)
 	       (st.st_mode & S_ISGID && st.st_mode & 0010 && st.st_gid != getegid());
 }
 
+/* A handler, which the parent may have, would keep a signal from ending the command. */
+static void be_ended_by(int signal)
+{
+	struct sigaction action;
+
+	if (!sigaction(signal, NULL, &action) && action.sa_handler != SIG_IGN) {
+		action = (struct sigaction){ .sa_handler = SIG_DFL };
+		sigaction(signal, &action, NULL);
+	}
+}
+
 /* The child, up to the exec. */
 static void be_command(const char *program, char **command, int told, int go)
 {
 	int error;
 	char byte;
 
+	be_ended_by(SIGINT);
+	be_ended_by(SIGQUIT);
+	be_ended_by(SIGTERM);
 	if (read(go, &byte, 1) != 1)
 		_exit(EXIT_NOT_RUN);
 	descriptors_restore();

@@ -11,6 +11,7 @@
 #include "../common/watch.h"
 #include "counters.h"
 #include "reading.h"
+#include "told.h"
 
 /**
  * struct counting - a run
@@ -317,7 +318,7 @@ static int run_program(struct counting *c, const char *program)
 {
 	const struct stat_options *options = &c->m->options;
 	struct child child;
-	int status = EXIT_NOT_RUN;
+	int status = 0;
 
 	if (program) {
 		if (!child_start(&child, program, options->command))
@@ -325,13 +326,20 @@ static int run_program(struct counting *c, const char *program)
 		c->child = &child;
 	}
 	if (watch_open(&c->watch, program ? child.fd : -1)) {
-		status = run_watched(c);
+		c->m->run.interrupted |= told_to_end();
+		c->m->run.skipped = c->m->run.interrupted;
+		if (!c->m->run.skipped)
+			status = run_watched(c);
+		else if (c->child)
+			child_end(c->child, &c->m->run.status, &c->m->run.usage);
 		watch_close(&c->watch);
 		/* It may have come together with the command's end. */
 		if (c->watch.signal)
 			c->m->run.interrupted = true;
-	} else if (program) {
-		child_end(&child, &c->m->run.status, &c->m->run.usage);
+	} else {
+		status = EXIT_NOT_RUN;
+		if (program)
+			child_end(&child, &c->m->run.status, &c->m->run.usage);
 	}
 	return status;
 }
@@ -345,6 +353,7 @@ int stat_run(struct measurement *m)
 
 	m->run.status = 0;
 	m->run.stopped = false;
+	m->run.skipped = false;
 	m->run.usage = (struct rusage){ 0 };
 	if (options->multiplex)
 		sets_multiplex(m);

@@ -3,6 +3,7 @@
  * pmudev stat: control flow.
  */
 #define _GNU_SOURCE
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -14,6 +15,7 @@
 #include "../common/output.h"
 #include "../common/ticks.h"
 #include "stat.h"
+#include "told.h"
 
 static struct output output;
 
@@ -120,7 +122,7 @@ static void note_run(struct measurement *m)
 }
 
 /* --pre, --post. Return: the exit status of the line. */
-static int run_line(const char *line, const char *option)
+static int run_line(struct measurement *m, const char *line, const char *option)
 {
 	int status;
 
@@ -129,6 +131,10 @@ static int run_line(const char *line, const char *option)
 	fflush(NULL);
 	descriptors_restore();
 	status = system(line);
+	/* Ctrl-C was meant for all. */
+	if (status >= 0 && WIFSIGNALED(status) &&
+	    (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGQUIT))
+		m->run.interrupted = true;
 	status = status < 0 ? EXIT_NOT_RUN : child_exit_status(status);
 	if (status)
 		complain("%s '%s' ended with status %d", option, line, status);
@@ -139,17 +145,19 @@ static int run_line(const char *line, const char *option)
 static int run_once(struct measurement *m)
 {
 	const struct stat_options *options = &m->options;
-	int status = run_line(options->pre, "--pre");
+	int status = run_line(m, options->pre, "--pre");
 
 	if (status)
 		return status;
 	if (options->sync)
 		sync();
 	status = stat_run(m);
-	if (status)
+	if (status || m->run.skipped)
 		return status;
 	note_run(m);
-	return run_line(options->post, "--post");
+	status = run_line(m, options->post, "--post");
+	m->run.interrupted |= told_to_end();
+	return status;
 }
 
 /* -r 0: each run is one by itself. */
@@ -170,6 +178,7 @@ static int run_all(struct measurement *m)
 	const unsigned int repeat = m->options.repeat;
 	int status = 0;
 
+	told_listen();
 	while (!status && !m->run.interrupted && (!repeat || m->runs < repeat)) {
 		status = run_once(m);
 		if (status || repeat || m->run.interrupted)
@@ -178,11 +187,14 @@ static int run_all(struct measurement *m)
 			return 1;
 		forget_runs(m);
 	}
-	if (status)
+	/* What was counted before a Ctrl-C is reported, whatever that has ended. */
+	if (status && !(m->run.interrupted && m->runs))
 		return status;
+	if (!m->runs)
+		told_end();
 	if (m->options.verbose)
 		tell_counts(m);
-	return final_report(m) ? 0 : 1;
+	return final_report(m) ? status : 1;
 }
 
 /* False: the error was reported. @status: exit status */

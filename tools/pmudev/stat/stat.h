@@ -32,6 +32,7 @@ struct stat_format;
  * @gap: software events of a CPU that was offline were not counted for a part of the time
  * @interrupted: by Ctrl-C: no more runs
  * @stopped: counting ended before the command did
+ * @skipped: interrupted before it began
  * @status: of the command, as wait(2) has it
  * @usage: CPU times of the command and of its children
  * @start: CLOCK_MONOTONIC when counting began, ns
@@ -46,6 +47,7 @@ struct stat_run {
 	bool gap;
 	bool interrupted;
 	bool stopped;
+	bool skipped;
 	int status;
 	struct rusage usage;
 	uint64_t start;
