@@ -31,8 +31,11 @@ static void look_here(struct pmudev_cpu *cpuc, u64 overflowed)
 /* One more interrupt. Return: false if it was one too many. */
 static bool count_one(struct pmudev_overflow *overflow)
 {
-	if (time_after(jiffies, overflow->tick)) {
-		overflow->tick = jiffies;
+	const unsigned long now = jiffies;
+
+	/* Not time_after(): with 32 bits that is false for weeks after weeks without an interrupt. */
+	if (overflow->tick != now) {
+		overflow->tick = now;
 		overflow->nr = 0;
 	}
 	return ++overflow->nr <= READ_ONCE(pmudev_max_overflows);

@@ -73,6 +73,8 @@ static void unload(void *unused)
 	unsigned long flags;
 
 	cpuc->follows_cgroups = false;
+	/* A CPU that wakes up may be ready before load_ready(), which leaves it as it is then. */
+	cpuc->overflow.masked = false;
 	load_here(cpuc, false);
 	raw_spin_lock_irqsave(&cpuc->ctx.lock, flags);
 	pmudev_ctx_unload(&cpuc->ctx);

@@ -167,8 +167,8 @@ static void add_children(struct pmudev_set *set, struct pmudev_record *record,
 }
 
 /*
- * A child that is made and ends during the walk may have no part in the sum: counts are final only if
- * all had ended before.
+ * A child that is made and ends during the walk may have no part in the sum: counts are final only
+ * if all had ended before.
  */
 static void take_back_ended(struct pmudev_record *record, const struct pmudev_set *set)
 {
