@@ -33,7 +33,7 @@ static bool count_one(struct pmudev_overflow *overflow)
 {
 	const unsigned long now = jiffies;
 
-	/* Not time_after(): with 32 bits that is false for weeks after weeks without an interrupt. */
+	/* Not time_after(): with 32 bits it is false for weeks after weeks without interrupts. */
 	if (overflow->tick != now) {
 		overflow->tick = now;
 		overflow->nr = 0;

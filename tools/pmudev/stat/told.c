@@ -5,11 +5,11 @@
 #include "../common/cmd.h"
 #include "told.h"
 
-static volatile sig_atomic_t told;
+static int told;
 
 static void keep(int signal)
 {
-	told = signal;
+	__atomic_store_n(&told, signal, __ATOMIC_RELAXED);
 }
 
 void told_listen(void)
@@ -26,13 +26,15 @@ void told_listen(void)
 
 bool told_to_end(void)
 {
-	return told;
+	return __atomic_load_n(&told, __ATOMIC_RELAXED);
 }
 
 void told_end(void)
 {
-	if (!told)
+	const int number = __atomic_load_n(&told, __ATOMIC_RELAXED);
+
+	if (!number)
 		return;
-	signal(told, SIG_DFL);
-	raise(told);
+	signal(number, SIG_DFL);
+	raise(number);
 }

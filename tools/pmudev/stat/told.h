@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Signals that are to end `pmudev stat` and come between two runs: before a run is watched, or while
- * --pre, --post or sync(2) take their time. What was counted is reported all the same.
+ * Signals that are to end `pmudev stat` and come between two runs: before a run is watched, or
+ * during --pre, --post or sync(2). What was counted is reported all the same.
  */
 #ifndef TOLD_H
 #define TOLD_H
