@@ -279,7 +279,7 @@ TEST_F(interval, disabled_for_intervals)
 	ASSERT_EQ(0, mkfifo(CTL, 0600));
 	run(&output,
 	    "exec 8<>" CTL "; echo disable >&8;"
-	    " pmudev stat -I 100 --interval-count 3 --control fd:8 -e %s,page-faults -- sleep 10",
+	    " pmudev stat -I 100 --interval-count 3 --control fd:8 -e %s,page-faults -- sleep 1",
 	    event);
 	EXPECT_EQ(0, output.status);
 	EXPECT_EQ(4, times_in(&output, "<not counted>")) TH_LOG("%s", output.text);

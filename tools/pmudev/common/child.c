@@ -78,9 +78,6 @@ static void be_command(const char *program, char **command, int told, int go)
 	int error;
 	char byte;
 
-	be_ended_by(SIGINT);
-	be_ended_by(SIGQUIT);
-	be_ended_by(SIGTERM);
 	if (read(go, &byte, 1) != 1)
 		_exit(EXIT_NOT_RUN);
 	descriptors_restore();
@@ -95,18 +92,27 @@ static void be_command(const char *program, char **command, int told, int go)
 bool child_start(struct child *child, const char *program, char **command)
 {
 	int told[2], go[2];
+	sigset_t all, before;
 
 	if (pipe2(told, O_CLOEXEC) || pipe2(go, O_CLOEXEC)) {
 		complain("cannot make a pipe: %s", strerror(errno));
 		return false;
 	}
 	fflush(NULL);
+	/* The child is ended by what comes before it has dropped handlers. */
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
 	child->pid = fork();
 	if (!child->pid) {
 		close(told[0]);
 		close(go[1]);
+		be_ended_by(SIGINT);
+		be_ended_by(SIGQUIT);
+		be_ended_by(SIGTERM);
+		sigprocmask(SIG_SETMASK, &before, NULL);
 		be_command(program, command, told[1], go[0]);
 	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(told[1]);
 	close(go[0]);
 	child->told = told[0];

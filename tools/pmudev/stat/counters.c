@@ -217,8 +217,10 @@ int counters_begin(struct counters *c)
 
 int counters_stop(struct counters *c)
 {
+	const int error = sets_disable(&c->sets);
+
 	software_count_enable(&c->software, false);
-	return sets_disable(&c->sets) ? sets_refused(&c->sets, &c->m->list) : 0;
+	return error ? sets_refused(&c->sets, &c->m->list) : 0;
 }
 
 void counters_close(struct counters *c)

@@ -47,7 +47,8 @@ static uint64_t shown(const struct counted_part *part, unsigned int i)
 
 #define NO_ROTATION "no-rotation"
 
-static void why_not_counted(struct row *row, const struct pmudev_total *total, unsigned int i)
+static void why_not_counted(struct row *row, const struct pmudev_total *total, unsigned int i,
+			    bool never_began)
 {
 	const bool offline = total->flags & PMUDEV_RECORD_OFFLINE;
 	const bool off = total->flags & PMUDEV_RECORD_NO_USER_ACCESS;
@@ -56,6 +57,7 @@ static void why_not_counted(struct row *row, const struct pmudev_total *total, u
 		const char *word;
 		const char *text;
 	} reasons[] = {
+		{ never_began, "disabled", "counting was off" },
 		{ offline, "offline", "the CPU is offline" },
 		{ off, "no-user-access", "stopped: user access was disabled" },
 		{ !(total->present >> i & 1), "removed", "removed from the set" },
@@ -224,7 +226,7 @@ void row_make(struct row *row, const struct event_list *list, const struct count
 		return;
 	}
 	if (!was_counted(&part->total, i)) {
-		why_not_counted(row, &part->total, i);
+		why_not_counted(row, &part->total, i, counted->never_began);
 		return;
 	}
 	row->value = shown(part, i);

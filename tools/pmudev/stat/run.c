@@ -318,7 +318,8 @@ static int run_program(struct counting *c, const char *program)
 {
 	const struct stat_options *options = &c->m->options;
 	struct child child;
-	int status = 0;
+	struct rusage usage;
+	int status = 0, ended;
 
 	if (program) {
 		if (!child_start(&child, program, options->command))
@@ -331,7 +332,7 @@ static int run_program(struct counting *c, const char *program)
 		if (!c->m->run.skipped)
 			status = run_watched(c);
 		else if (c->child)
-			child_end(c->child, &c->m->run.status, &c->m->run.usage);
+			child_end(c->child, &ended, &usage);
 		watch_close(&c->watch);
 		/* It may have come together with the command's end. */
 		if (c->watch.signal)

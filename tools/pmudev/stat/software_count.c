@@ -34,7 +34,7 @@ static int open_fd(const struct software_count *count, unsigned int event,
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = software->events[event]->config,
-		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
+		.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.disabled = 1,
 		.inherit = target->inherit || target->threads,
 		.enable_on_exec = target->on_exec,
@@ -98,7 +98,7 @@ int software_count_open(struct software_count *count, unsigned int event, unsign
 	return open_one(count, event, source, target);
 }
 
-/* What is read of a descriptor: the count, and ns that it was enabled. */
+/* What is read of a descriptor: the count, and ns that it was counted. */
 struct software_now {
 	uint64_t value;
 	uint64_t time;
@@ -109,26 +109,44 @@ static bool read_fd(const struct software_fd *fd, struct software_now *now)
 	return read(fd->fd, now, sizeof(*now)) == sizeof(*now);
 }
 
+/* A clock of the kernel's takes no longer for a step. */
+#define STEP_US 20000
+
+/* Has it not been counted since fd->time was read? */
+static bool stands_still(const struct software_fd *fd)
+{
+	struct software_now now;
+
+	return read_fd(fd, &now) && now.time == fd->time;
+}
+
 /*
  * A CPU that goes offline removes its events for good: their time stands still. So does that of a
  * cgroup's events while none of it runs; these are left alone.
  */
-static bool is_lost(const struct software_fd *fd)
+static bool is_suspect(struct software_fd *fd)
 {
-	struct software_now now, then;
+	struct software_now now;
 
-	return fd->target.cpu >= 0 && !fd->target.cgroup && read_fd(fd, &now) &&
-	       read_fd(fd, &then) && now.time == then.time;
+	if (fd->target.cpu < 0 || fd->target.cgroup || !read_fd(fd, &now))
+		return false;
+	fd->time = now.time;
+	return stands_still(fd);
 }
 
 /* While the CPU is offline nothing can be opened. */
 static void open_again(struct software_count *count, struct software_fd *fd)
 {
+	struct software_now now;
 	const int again = open_fd(count, fd->event, &fd->target);
 
-	if (again < 0)
+	count->gap = true;
+	fd->lost = again < 0;
+	if (fd->lost)
 		return;
 	ioctl(again, PERF_EVENT_IOC_ENABLE, 0);
+	if (read_fd(fd, &now))
+		fd->value = now.value;
 	close(fd->fd);
 	fd->fd = again;
 	fd->before += fd->value;
@@ -138,19 +156,23 @@ static void open_again(struct software_count *count, struct software_fd *fd)
 /* Enabled: what was lost is opened again. */
 static void look(struct software_count *count)
 {
-	struct software_now now;
+	bool suspects = false;
 	unsigned int i;
 
 	for (i = 0; i < count->nr; i++) {
 		struct software_fd *fd = &count->fds[i];
 
-		if (!is_lost(fd))
-			continue;
-		count->gap = true;
-		if (read_fd(fd, &now))
-			fd->value = now.value;
-		open_again(count, fd);
+		if (fd->lost)
+			open_again(count, fd);
+		fd->suspect = !fd->lost && is_suspect(fd);
+		suspects |= fd->suspect;
 	}
+	if (!suspects)
+		return;
+	usleep(STEP_US);
+	for (i = 0; i < count->nr; i++)
+		if (count->fds[i].suspect && stands_still(&count->fds[i]))
+			open_again(count, &count->fds[i]);
 }
 
 void software_count_enable(struct software_count *count, bool enable)

@@ -39,6 +39,9 @@ struct software_target {
  * @target: the source
  * @before: what descriptors before this one counted
  * @value: what this one had counted when it was read last
+ * @time: ns that it was counted, when that was looked at last
+ * @suspect: that has stood still for a moment
+ * @lost: it does not count any more, and could not be opened again yet
  */
 struct software_fd {
 	int fd;
@@ -47,6 +50,9 @@ struct software_fd {
 	struct software_target target;
 	uint64_t before;
 	uint64_t value;
+	uint64_t time;
+	bool suspect;
+	bool lost;
 };
 
 /**

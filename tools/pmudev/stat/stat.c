@@ -165,6 +165,7 @@ static void forget_runs(struct measurement *m)
 {
 	counted_close(&m->counted);
 	m->runs = 0;
+	m->run.gap = false;
 	m->failed = 0;
 	m->status = 0;
 	m->elapsed = (struct spread){ .nr = 0 };
@@ -179,7 +180,7 @@ static int run_all(struct measurement *m)
 	int status = 0;
 
 	told_listen();
-	while (!status && !m->run.interrupted && (!repeat || m->runs < repeat)) {
+	while (!status && !m->run.interrupted && !told_to_end() && (!repeat || m->runs < repeat)) {
 		status = run_once(m);
 		if (status || repeat || m->run.interrupted)
 			continue;
