@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Threads each of which creates the next, which inherits a set, and exits. Who looks for counters
- * meanwhile finds the one that they hand on held; who reads meanwhile misses none of them at last.
+ * A relay: each thread creates the next one and exits, and the next one inherits a set. A caller
+ * that looks for counters finds the relay's counter held; a reader's last record misses no thread.
  */
 #include "common.h"
 #include "kselftest_harness.h"

@@ -98,26 +98,30 @@ int software_count_open(struct software_count *count, unsigned int event, unsign
 	return open_one(count, event, source, target);
 }
 
-/* What is read of a descriptor: the count, and ns that it was counted. */
-struct software_now {
-	uint64_t value;
-	uint64_t time;
-};
-
-static bool read_fd(const struct software_fd *fd, struct software_now *now)
+/* False: it cannot be read, and what was read last stays. */
+static bool read_fd(struct software_fd *fd)
 {
-	return read(fd->fd, now, sizeof(*now)) == sizeof(*now);
+	struct {
+		uint64_t value;
+		uint64_t time;
+	} now;
+
+	if (read(fd->fd, &now, sizeof(now)) != sizeof(now))
+		return false;
+	fd->value = now.value;
+	fd->time = now.time;
+	return true;
 }
 
 /* A clock of the kernel's takes no longer for a step. */
 #define STEP_US 20000
 
-/* Has it not been counted since fd->time was read? */
-static bool stands_still(const struct software_fd *fd)
+/* Has it not been counted since it was read? */
+static bool stands_still(struct software_fd *fd)
 {
-	struct software_now now;
+	const uint64_t before = fd->time;
 
-	return read_fd(fd, &now) && now.time == fd->time;
+	return read_fd(fd) && fd->time == before;
 }
 
 /*
@@ -126,18 +130,12 @@ static bool stands_still(const struct software_fd *fd)
  */
 static bool is_suspect(struct software_fd *fd)
 {
-	struct software_now now;
-
-	if (fd->target.cpu < 0 || fd->target.cgroup || !read_fd(fd, &now))
-		return false;
-	fd->time = now.time;
-	return stands_still(fd);
+	return fd->target.cpu >= 0 && !fd->target.cgroup && read_fd(fd) && stands_still(fd);
 }
 
 /* While the CPU is offline nothing can be opened. */
 static void open_again(struct software_count *count, struct software_fd *fd)
 {
-	struct software_now now;
 	const int again = open_fd(count, fd->event, &fd->target);
 
 	count->gap = true;
@@ -145,8 +143,6 @@ static void open_again(struct software_count *count, struct software_fd *fd)
 	if (fd->lost)
 		return;
 	ioctl(again, PERF_EVENT_IOC_ENABLE, 0);
-	if (read_fd(fd, &now))
-		fd->value = now.value;
 	close(fd->fd);
 	fd->fd = again;
 	fd->before += fd->value;
@@ -189,7 +185,6 @@ void software_count_enable(struct software_count *count, bool enable)
 void software_count_read(struct software_count *count, uint64_t *values)
 {
 	const unsigned int nr = count->software ? count->software->nr : 0;
-	struct software_now now;
 	unsigned int i;
 
 	if (count->on)
@@ -197,8 +192,7 @@ void software_count_read(struct software_count *count, uint64_t *values)
 	for (i = 0; i < count->nr; i++) {
 		struct software_fd *fd = &count->fds[i];
 
-		if (read_fd(fd, &now))
-			fd->value = now.value;
+		read_fd(fd);
 		values[fd->source * nr + fd->event] += fd->before + fd->value;
 	}
 }

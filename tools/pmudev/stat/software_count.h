@@ -39,7 +39,7 @@ struct software_target {
  * @target: the source
  * @before: what descriptors before this one counted
  * @value: what this one had counted when it was read last
- * @time: ns that it was counted, when that was looked at last
+ * @time: ns that it was counted, then
  * @suspect: that has stood still for a moment
  * @lost: it does not count any more, and could not be opened again yet
  */
